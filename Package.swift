@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "usher",
+    products: [
+        .executable(name: "usher", targets: ["UsherCommand"]),
+        .library(name: "Usher", targets: ["Usher"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
+        room("HTTPCodec"),
+        room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
+        room("Interception", ["HTTPCodec"]),
+        room("Authorization", ["HTTPCodec", "Interception"]),
+        room("ProxyCore", ["HTTPCodec", "Interception", "Authorization"]),
+
+        room("EventLoop", ["CLibevent"]),
+        room("ProxyDriver", ["ProxyCore", "EventLoop"]),
+
+        room("Observation", ["Interception"]),
+        room(
+            "Configuration",
+            ["HTTPCodec", "Interception", "Authorization", "ProxyCore", .product(name: "Yams", package: "Yams")]),
+        room("Sandbox", ["HTTPCodec", "EventLoop"]),
+        room("Usher", ["TLSEngine", "ProxyDriver", "Observation", "Configuration"]),
+        .executableTarget(
+            name: "UsherCommand",
+            dependencies: [
+                "Usher", "Sandbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,81 @@
+public import Interception
+
+/// `authorization:` of the configuration, ready to use.
+public struct AuthorizationPolicy: Sendable {
+    /// One entry of `resources`.
+    public struct Resource: Sendable {
+        /// A glob over the whole URL.
+        public var url: String
+        public var present: Presentation?
+        public var replay: ReplayScope
+        public var enforce: Enforcement
+
+        public init(
+            url: String, present: Presentation? = nil, replay: ReplayScope = .any, enforce: Enforcement = .gateway
+        ) {
+            self.url = url
+            self.present = present
+            self.replay = replay
+            self.enforce = enforce
+        }
+    }
+
+    /// How the transaction id is handed back.
+    public enum Presentation: Equatable, Sendable {
+        case query(String)
+        case header(String)
+    }
+
+    /// Which methods are replayed: `safe` is GET and HEAD alone.
+    public enum ReplayScope: String, Sendable { case safe, any }
+    public enum Enforcement: String, Sendable { case gateway, am }
+    public enum ClientAdvice: String, Sendable { case pass, act }
+    public enum Fallback: String, Sendable { case ask, deny }
+
+    /// One entry of `answers`.
+    public struct Answer: Sendable {
+        /// What is filled in.
+        public enum Response: Equatable, Sendable {
+            case value(String)
+            /// The label of a choice.
+            case choose(String)
+        }
+
+        /// The callback's type: `NameCallback`.
+        public var callback: String
+        /// A glob over the prompt; nil matches every prompt. Case does not matter.
+        public var prompt: String?
+        public var response: Response
+
+        public init(callback: String, prompt: String? = nil, response: Response) {
+            self.callback = callback
+            self.prompt = prompt
+            self.response = response
+        }
+    }
+
+    public var resources: [Resource]
+    /// The only server that sessions are sent to, whatever a response names.
+    public var server: AuthorizationServer
+    public var whenClientHandlesAdvice = ClientAdvice.pass
+    public var offersHeader = true
+    public var presentToGateway = Presentation.query("_txid")
+    public var presentToREST = Presentation.header("X-TxID")
+    /// The whole step-up, in milliseconds.
+    public var hold = 45_000
+    /// Authenticate calls in one step-up.
+    public var maxSteps = 20
+    /// Bytes of one answer of AM.
+    public var maxAnswerBytes = 1 << 20
+    /// Bytes of a request body that is kept for the replay.
+    public var maxBodyBytes = 1 << 20
+    public var upgradeRounds = 1
+    public var transactionRounds = 1
+    public var answers: [Answer] = []
+    public var otherwise = Fallback.deny
+
+    public init(resources: [Resource], server: AuthorizationServer) {
+        self.resources = resources
+        self.server = server
+    }
+}

@@ -1,0 +1,27 @@
+/* The part of libevent that Usher calls, declared here on purpose: <event2/event.h> pulls in libc headers under its
+   own feature macros and redefines fd_set for every Swift module that sees both. The symbols and their meaning are
+   those of libevent 2.1 (event2/event.h); struct event stays opaque. */
+#ifndef USHER_CLIBEVENT_H
+#define USHER_CLIBEVENT_H
+
+struct event_base;
+struct event;
+struct event_config;
+struct usher_timeval { long tv_sec; long tv_usec; };
+
+typedef void (*usher_event_callback)(int, short, void *);
+
+struct event_config *event_config_new(void);
+void event_config_free(struct event_config *);
+int event_config_set_flag(struct event_config *, int);
+struct event_base *event_base_new_with_config(const struct event_config *);
+void event_base_free(struct event_base *);
+int event_base_loop(struct event_base *, int);
+int event_base_loopbreak(struct event_base *);
+struct event *event_new(struct event_base *, int, short, usher_event_callback, void *);
+void event_free(struct event *);
+int event_add(struct event *, const struct usher_timeval *);
+int event_del(struct event *);
+const char *event_get_version(void);
+const char *event_base_get_method(const struct event_base *);
+#endif

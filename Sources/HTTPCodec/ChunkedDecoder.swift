@@ -1,0 +1,131 @@
+/// Takes the chunked coding off a body (RFC 9112 §7.1), fed in any pieces. Strict: sizes are plain hexadecimal of at
+/// most 15 digits, lines end in CRLF, extensions are checked and dropped, trailers are checked and kept.
+public struct ChunkedDecoder: Sendable {
+    public enum Event: Equatable, Sendable {
+        /// These bytes of the input are body.
+        case data(Range<Int>)
+        /// The body and its trailers are complete; the next message starts at the given offset.
+        case end
+        /// All of the input is used up and the body goes on.
+        case needsMore
+    }
+
+    private enum State: UInt8 {
+        case sizeStart, size, extensionStart, extensionText, extensionQuoted, extensionEscape, sizeLF
+        case data, dataCR, dataLF, trailerLine, trailerLF, done
+    }
+
+    private var state = State.sizeStart
+    private var remaining: UInt64 = 0
+    private var digits = 0
+    private var lineLength = 0
+    private var offset = 0
+    private var trailerBytes: [UInt8] = []
+    private var trailerLineStart = 0
+    private var maxTrailerBytes: Int
+    private static let maxLine = 4096
+
+    /// Trailer fields as they came, each line with its CRLF. Complete once `.end` was returned.
+    public var trailers: [UInt8] { trailerBytes }
+
+    public init(maxTrailerBytes: Int = 32 << 10) {
+        self.maxTrailerBytes = maxTrailerBytes
+    }
+
+    /// The next event in `input` from `position` on, which is moved past what was used.
+    /// - Throws: `badChunkSize`, `badChunkExtension`, `badChunkEnd`, `chunkLineTooLong`, `trailersTooLarge`, and the
+    ///   faults of a field line for trailers.
+    public mutating func next(_ input: Span<UInt8>, _ position: inout Int) throws(HTTPFault) -> Event {
+        let start = position
+        defer { offset += position - start }
+        while position < input.count {
+            let byte = input[position]
+            func fault(_ code: HTTPFault.Code) -> HTTPFault { HTTPFault(code, at: offset + position - start) }
+            switch state {
+            case .sizeStart, .size:
+                if let digit = ASCII.hexValue(byte) {
+                    guard digits < 15 else { throw fault(.badChunkSize) }
+                    remaining = remaining << 4 | UInt64(digit)
+                    digits += 1
+                    state = .size
+                } else if state == .sizeStart {
+                    throw fault(.badChunkSize)
+                } else if byte == ASCII.cr {
+                    state = .sizeLF
+                } else if byte == 0x3B {
+                    lineLength = 0
+                    state = .extensionStart
+                } else {
+                    throw fault(.badChunkSize)
+                }
+            case .extensionStart:
+                guard ASCII.isToken(byte) else { throw fault(.badChunkExtension) }
+                state = .extensionText
+            case .extensionText:
+                lineLength += 1
+                guard lineLength < Self.maxLine else { throw fault(.chunkLineTooLong) }
+                if byte == ASCII.cr {
+                    state = .sizeLF
+                } else if byte == 0x22 {
+                    state = .extensionQuoted
+                } else if byte == 0x3B {
+                    state = .extensionStart
+                } else if !ASCII.isToken(byte), byte != 0x3D {
+                    throw fault(.badChunkExtension)
+                }
+            case .extensionQuoted:
+                lineLength += 1
+                guard lineLength < Self.maxLine else { throw fault(.chunkLineTooLong) }
+                guard ASCII.isFieldValue(byte) else { throw fault(.badChunkExtension) }
+                if byte == 0x22 { state = .extensionText } else if byte == 0x5C { state = .extensionEscape }
+            case .extensionEscape:
+                guard ASCII.isFieldValue(byte) else { throw fault(.badChunkExtension) }
+                state = .extensionQuoted
+            case .sizeLF:
+                guard byte == ASCII.lf else { throw fault(.badChunkSize) }
+                state = remaining == 0 ? .trailerLine : .data
+                digits = 0
+            case .data:
+                let available = UInt64(input.count - position)
+                let taken = Int(min(available, remaining))
+                remaining -= UInt64(taken)
+                if remaining == 0 { state = .dataCR }
+                let range = position..<position + taken
+                position += taken
+                return .data(range)
+            case .dataCR:
+                guard byte == ASCII.cr else { throw fault(.badChunkEnd) }
+                state = .dataLF
+            case .dataLF:
+                guard byte == ASCII.lf else { throw fault(.badChunkEnd) }
+                state = .sizeStart
+            case .trailerLine:
+                if byte == ASCII.cr {
+                    state = .trailerLF
+                } else {
+                    guard ASCII.isFieldValue(byte) else {
+                        throw fault(byte == ASCII.lf ? .bareLineFeed : .badFieldValue)
+                    }
+                    guard trailerBytes.count < maxTrailerBytes else { throw fault(.trailersTooLarge) }
+                    trailerBytes.append(byte)
+                }
+            case .trailerLF:
+                guard byte == ASCII.lf else { throw fault(.bareCarriageReturn) }
+                if trailerBytes.count == trailerLineStart {
+                    state = .done
+                    position += 1
+                    return .end
+                }
+                _ = try HeadParser.fieldLine(trailerBytes.span, trailerLineStart, trailerBytes.count)
+                trailerBytes.append(ASCII.cr)
+                trailerBytes.append(ASCII.lf)
+                trailerLineStart = trailerBytes.count
+                state = .trailerLine
+            case .done:
+                return .end
+            }
+            position += 1
+        }
+        return state == .done ? .end : .needsMore
+    }
+}

@@ -1,0 +1,64 @@
+/// The cookies of a `Cookie` field value (RFC 6265 §5.4), bytes of the values untouched.
+public struct CookieText: Equatable, Sendable {
+    /// `name=value` pairs as they stand, without the white space between them.
+    public private(set) var pairs: [Substring]
+
+    public init(_ text: some StringProtocol) {
+        pairs = text.split(separator: ";").map { Self.trimmed(Substring($0)) }.filter { !$0.isEmpty }
+    }
+
+    public var text: String { pairs.joined(separator: "; ") }
+    public var isEmpty: Bool { pairs.isEmpty }
+    public var names: [String] { pairs.map { String(Self.name($0)) } }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var rest = text
+        while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
+        while let last = rest.utf8.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
+        return rest
+    }
+
+    private static func name(_ pair: Substring) -> Substring { pair.prefix { $0 != "=" } }
+
+    /// The value of the first cookie of that name. Cookie names are case-sensitive.
+    public subscript(_ name: some StringProtocol) -> String? {
+        guard let pair = pairs.first(where: { Self.name($0) == name }) else { return nil }
+        let rest = pair.dropFirst(name.count)
+        return rest.isEmpty ? "" : String(rest.dropFirst())
+    }
+
+    /// Puts the value where the first cookie of that name stands and drops others of the name; appends where none is.
+    public mutating func set(_ name: some StringProtocol, _ value: some StringProtocol) {
+        let pair = Substring("\(name)=\(value)")
+        guard let index = pairs.firstIndex(where: { Self.name($0) == name }) else { return pairs.append(pair) }
+        pairs[index] = pair
+        pairs = pairs[...index] + pairs[(index + 1)...].filter { Self.name($0) != name }
+    }
+
+    public mutating func removeAll(where matches: (String) -> Bool) {
+        pairs.removeAll { matches(String(Self.name($0))) }
+    }
+}
+
+/// The part of a `Set-Cookie` field value that a proxy needs (RFC 6265 §5.2).
+public struct SetCookie: Equatable, Sendable {
+    public var name: String
+    public var value: String
+    /// Set when the line deletes the cookie: an empty value, `LOGOUT`, `Max-Age=0` or less.
+    public var deletes: Bool
+
+    /// Nil when the line has no name.
+    public init?(_ line: some StringProtocol) {
+        let parts = String(line).split(separator: ";", omittingEmptySubsequences: false)
+        guard let first = CookieText(parts.first ?? "").pairs.first,
+            let equals = first.firstIndex(of: "="), equals > first.startIndex
+        else { return nil }
+        name = String(first[..<equals])
+        value = String(first[first.index(after: equals)...])
+        deletes = value.isEmpty || value == "LOGOUT"
+        for attribute in parts.dropFirst() {
+            let text = ASCII.lowercased(String(attribute.filter { $0 != " " }))
+            if text.hasPrefix("max-age="), let age = Int(text.dropFirst(8)), age <= 0 { deletes = true }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// One field line: where its name and value stand.
+public struct FieldSlot: Sendable {
+    public var name: ByteRange
+    public var value: ByteRange
+    public var known: FieldName
+}
+
+/// The fields of a message: one buffer with the bytes as they came, and a table of offsets into it. Order, letter
+/// case and repetition survive. An edit appends its bytes to the buffer and points the slot at them, so a head that
+/// nobody edits is never copied apart.
+public struct FieldTable: Sendable {
+    public internal(set) var bytes: [UInt8] = []
+    public internal(set) var slots: [FieldSlot] = []
+
+    public init() {}
+
+    public var count: Int { slots.count }
+    public var isEmpty: Bool { slots.isEmpty }
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        slots.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: reading
+
+    public func text(_ range: ByteRange) -> String {
+        String(decoding: bytes[range.indices], as: UTF8.self)
+    }
+
+    public func name(_ index: Int) -> String { text(slots[index].name) }
+    public func value(_ index: Int) -> String { text(slots[index].value) }
+
+    /// The index of the first field of that name.
+    public func first(_ name: FieldName) -> Int? {
+        for index in slots.indices where slots[index].known == name { return index }
+        return nil
+    }
+
+    public func contains(_ name: FieldName) -> Bool { first(name) != nil }
+
+    /// The index of the first field of that name at or after `start`.
+    public func first(named name: some StringProtocol, from start: Int = 0) -> Int? {
+        var index = start
+        while index < slots.count {
+            if isNamed(index, name) { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    public func isNamed(_ index: Int, _ name: some StringProtocol) -> Bool {
+        equal(slots[index].name, name)
+    }
+
+    /// Compares bytes of the buffer with text, without regard to ASCII case.
+    public func equal(_ range: ByteRange, _ text: some StringProtocol) -> Bool {
+        guard range.count == UInt32(truncatingIfNeeded: text.utf8.count) else { return false }
+        var position = range.lower
+        for byte in text.utf8 {
+            if ASCII.lower(bytes[position]) != ASCII.lower(byte) { return false }
+            position += 1
+        }
+        return true
+    }
+
+    /// The value of the first field of that name.
+    public subscript(_ name: some StringProtocol) -> String? {
+        first(named: name).map(value)
+    }
+
+    public func values(named name: some StringProtocol) -> [String] {
+        slots.indices.filter { isNamed($0, name) }.map(value)
+    }
+
+    /// All fields as text, in order: for logs, explanations and tests, never for the hot path.
+    public var lines: [(name: String, value: String)] {
+        slots.indices.map { (name($0), value($0)) }
+    }
+
+    // MARK: editing
+
+    mutating func store(_ text: some StringProtocol) -> ByteRange {
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        return ByteRange(start: start, end: bytes.count)
+    }
+
+    /// Adds a field beside others of its name. The caller vouches for name and value (see `FieldSyntax`).
+    public mutating func add(_ name: some StringProtocol, _ value: some StringProtocol) {
+        let nameRange = store(name)
+        let known = FieldName.identify(bytes.span, nameRange.lower, nameRange.upper)
+        slots.append(FieldSlot(name: nameRange, value: store(value), known: known))
+    }
+
+    /// Gives the first field of that name a new value and removes the others; adds it where there is none.
+    public mutating func set(_ name: some StringProtocol, _ value: some StringProtocol) {
+        guard let index = first(named: name) else { return add(name, value) }
+        setValue(index, value)
+        var other = first(named: name, from: index + 1)
+        while let found = other {
+            slots.remove(at: found)
+            other = first(named: name, from: found)
+        }
+    }
+
+    public mutating func setValue(_ index: Int, _ value: some StringProtocol) {
+        slots[index].value = store(value)
+    }
+
+    public mutating func remove(at index: Int) {
+        slots.remove(at: index)
+    }
+
+    /// Removes every field of that name; says how many there were.
+    @discardableResult
+    public mutating func remove(named name: some StringProtocol) -> Int {
+        removeAll { table, index in table.isNamed(index, name) }
+    }
+
+    @discardableResult
+    public mutating func removeAll(where matches: (borrowing FieldTable, Int) -> Bool) -> Int {
+        let before = slots.count
+        var index = 0
+        while index < slots.count {
+            if matches(self, index) { slots.remove(at: index) } else { index += 1 }
+        }
+        return before - slots.count
+    }
+}
+
+/// What may stand in a field that is written, not read: the guard against injected lines.
+public enum FieldSyntax {
+    public static func isName(_ name: some StringProtocol) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken)
+    }
+
+    public static func isValue(_ value: some StringProtocol) -> Bool {
+        value.utf8.allSatisfy(ASCII.isFieldValue)
+    }
+}

@@ -1,0 +1,141 @@
+/// How a message's body ends (RFC 9112 §6).
+public enum BodyFraming: Equatable, Sendable {
+    case none
+    case length(UInt64)
+    case chunked
+    /// Ends where the connection ends. Responses only.
+    case untilClose
+}
+
+extension RequestHead {
+    /// Decides the framing of the request's body. Ambiguity is a fault, never a choice (RFC 9112 §6.1, §6.3).
+    public func framing() throws(HTTPFault) -> BodyFraming {
+        let (length, chunked) = try fields.framingFields(version)
+        if chunked { return .chunked }
+        guard let length else { return .none }
+        return length == 0 ? .none : .length(length)
+    }
+
+    /// True when the request says `Content-Length: 0` or more: a POST without a body keeps saying so.
+    public var announcesLength: Bool { fields.contains(.contentLength) }
+
+    /// Checks `Host` (RFC 9112 §3.2): exactly one in HTTP/1.1, well formed; and takes the authority from it where the
+    /// target does not name one.
+    public mutating func settleHost(scheme: Target.Scheme = .http) throws(HTTPFault) {
+        var found: Int?
+        for index in fields.slots.indices where fields.slots[index].known == .host {
+            guard found == nil else { throw HTTPFault(.repeatedHost, at: fields.slots[index].name.lower) }
+            found = index
+        }
+        guard let found else {
+            if version == .http10, target.form == .absolute || target.form == .authority { return }
+            throw HTTPFault(.missingHost, at: 0)
+        }
+        let range = fields.slots[found].value
+        if target.form == .absolute || target.form == .authority {
+            // an empty Host is allowed where the target carries no authority; here it never is
+            var scratch = Target()
+            do {
+                try TargetParser.parseAuthority(
+                    fields.bytes.span, range.lower, range.upper, into: &scratch, portRequired: false)
+            } catch { throw HTTPFault(.badHost, at: range.lower) }
+        } else {
+            try adopt(authority: range, scheme: scheme)
+        }
+    }
+
+    /// Whether the client wants the connection kept (RFC 9112 §9.3).
+    public var keepsAlive: Bool { fields.keepsAlive(version) }
+}
+
+extension ResponseHead {
+    /// Decides the framing of the response's body (RFC 9112 §6.3).
+    public func framing(answering method: Method) throws(HTTPFault) -> BodyFraming {
+        let (length, chunked) = try fields.framingFields(version)
+        if status < 200 || status == 204 {
+            if chunked || (length ?? 0) != 0 { throw HTTPFault(.bodyNotAllowed, at: 0) }
+            return .none
+        }
+        if status == 304 || method == .head { return .none }
+        if chunked { return .chunked }
+        guard let length else { return .untilClose }
+        return length == 0 ? .none : .length(length)
+    }
+
+    public var keepsAlive: Bool { fields.keepsAlive(version) }
+}
+
+extension FieldTable {
+    func framingFields(_ version: HTTPVersion) throws(HTTPFault) -> (length: UInt64?, chunked: Bool) {
+        var length: UInt64?
+        var chunked = false
+        for slot in slots {
+            if slot.known == .contentLength {
+                guard length == nil else { throw HTTPFault(.repeatedContentLength, at: slot.name.lower) }
+                length = try decimal(slot.value)
+            } else if slot.known == .transferEncoding {
+                guard !chunked else { throw HTTPFault(.repeatedTransferEncoding, at: slot.name.lower) }
+                guard version == .http11 else { throw HTTPFault(.transferEncodingInHTTP10, at: slot.name.lower) }
+                guard equal(slot.value, "chunked") else {
+                    throw HTTPFault(.unknownTransferCoding, at: slot.value.lower)
+                }
+                chunked = true
+            }
+        }
+        if chunked, length != nil { throw HTTPFault(.lengthWithTransferEncoding, at: 0) }
+        return (length, chunked)
+    }
+
+    private func decimal(_ range: ByteRange) throws(HTTPFault) -> UInt64 {
+        guard !range.isEmpty, range.count <= 19 else { throw HTTPFault(.badContentLength, at: range.lower) }
+        var value: UInt64 = 0
+        for index in range.indices {
+            guard ASCII.isDigit(bytes[index]) else { throw HTTPFault(.badContentLength, at: index) }
+            value = value &* 10 &+ UInt64(bytes[index] &- 0x30)
+        }
+        return value
+    }
+
+    func keepsAlive(_ version: HTTPVersion) -> Bool {
+        var keeps = version == .http11
+        for slot in slots where slot.known == .connection || slot.known == .proxyConnection {
+            if listContains(slot.value, "close") { return false }
+            if version == .http10, listContains(slot.value, "keep-alive") { keeps = true }
+        }
+        return keeps
+    }
+
+    /// Whether a comma-separated list holds that token (RFC 9110 §5.6.1).
+    public func listContains(_ range: ByteRange, _ token: StaticString) -> Bool {
+        var found = false
+        forEachListItem(range) { item in
+            if item.count == UInt32(token.utf8CodeUnitCount) {
+                var same = true
+                for index in 0..<token.utf8CodeUnitCount
+                where ASCII.lower(bytes[item.lower &+ index]) != token.utf8Start[index] {
+                    same = false
+                    break
+                }
+                if same { found = true }
+            }
+        }
+        return found
+    }
+
+    /// Visits the items of a comma-separated list of tokens, without white space around them.
+    @inline(__always)
+    func forEachListItem(_ range: ByteRange, _ visit: (ByteRange) -> Void) {
+        var start = range.lower
+        let upper = range.upper
+        while start < upper {
+            var end = start
+            while end < upper, bytes[end] != 0x2C { end &+= 1 }
+            var low = start
+            var high = end
+            while low < high, bytes[low] == ASCII.space || bytes[low] == ASCII.tab { low &+= 1 }
+            while high > low, bytes[high &- 1] == ASCII.space || bytes[high &- 1] == ASCII.tab { high &-= 1 }
+            if low < high { visit(ByteRange(start: low, end: high)) }
+            start = end &+ 1
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// What was wrong with a message, where, and which status answers it. "More bytes needed" is never a fault.
+public struct HTTPFault: Error, Equatable, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        // the start line
+        case badRequestLine, badMethod, badVersion, badStatusLine
+        case targetTooLong, badTarget, badAuthority, userInfoInTarget, unsupportedScheme
+        // fields
+        case bareLineFeed, bareCarriageReturn, obsoleteFolding, spaceBeforeColon, badFieldName, badFieldValue
+        case headTooLarge, tooManyFields
+        case missingHost, repeatedHost, badHost
+        // framing
+        case badContentLength, repeatedContentLength, lengthWithTransferEncoding
+        case unknownTransferCoding, repeatedTransferEncoding, transferEncodingInHTTP10, bodyNotAllowed
+        // chunked
+        case badChunkSize, badChunkExtension, badChunkEnd, chunkLineTooLong, trailersTooLarge
+    }
+
+    public let code: Code
+    /// Byte offset from the start of the message (of the body, for chunked).
+    public let offset: Int
+
+    public init(_ code: Code, at offset: Int) {
+        self.code = code
+        self.offset = offset
+    }
+
+    /// The status that tells a client about this fault (RFC 9110 §15.5).
+    public var status: Int {
+        switch code {
+        case .targetTooLong: 414
+        case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
+        case .unknownTransferCoding: 501
+        case .badVersion: 505
+        default: 400
+        }
+    }
+
+    /// One sentence for a person.
+    public var explanation: String {
+        switch code {
+        case .badRequestLine: "the request line is not METHOD, one space, target, one space, HTTP-version"
+        case .badMethod: "the method holds a character that no method may hold"
+        case .badVersion: "the HTTP version is neither HTTP/1.0 nor HTTP/1.1"
+        case .badStatusLine: "the status line is not HTTP-version, a three-digit status, reason"
+        case .targetTooLong: "the request target is longer than limits.url allows"
+        case .badTarget: "the request target holds a character that a URL may not hold"
+        case .badAuthority: "the host or the port of the request target is malformed"
+        case .userInfoInTarget: "the request target carries a user name or password before the host"
+        case .unsupportedScheme: "the scheme of the request target is neither http nor https"
+        case .bareLineFeed: "a line ends in LF without CR"
+        case .bareCarriageReturn: "a CR stands alone"
+        case .obsoleteFolding: "a field value is folded over several lines"
+        case .spaceBeforeColon: "there is white space between a field name and its colon"
+        case .badFieldName: "a field name is empty or holds a character that no name may hold"
+        case .badFieldValue: "a field value holds a control character"
+        case .headTooLarge: "the head is larger than limits.header allows"
+        case .tooManyFields: "there are more fields than limits.header_fields allows"
+        case .missingHost: "the Host field is missing"
+        case .repeatedHost: "there is more than one Host field"
+        case .badHost: "the Host field is malformed"
+        case .badContentLength: "Content-Length is not a plain decimal number"
+        case .repeatedContentLength: "there is more than one Content-Length"
+        case .lengthWithTransferEncoding: "Content-Length and Transfer-Encoding stand together"
+        case .unknownTransferCoding: "Transfer-Encoding is something other than chunked"
+        case .repeatedTransferEncoding: "there is more than one Transfer-Encoding"
+        case .transferEncodingInHTTP10: "Transfer-Encoding stands in an HTTP/1.0 message"
+        case .bodyNotAllowed: "a body is announced where none may be"
+        case .badChunkSize: "a chunk size is not a plain hexadecimal number"
+        case .badChunkExtension: "a chunk extension is malformed"
+        case .badChunkEnd: "a chunk is longer than its size says"
+        case .chunkLineTooLong: "a chunk line is too long"
+        case .trailersTooLarge: "the trailers are larger than limits.header allows"
+        }
+    }
+}

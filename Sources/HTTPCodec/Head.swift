@@ -1,0 +1,115 @@
+/// How much of a head is accepted. Bytes unless said otherwise.
+public struct HeadLimits: Sendable {
+    public var bytes: Int
+    public var fields: Int
+    public var target: Int
+
+    public init(bytes: Int = 32 << 10, fields: Int = 128, target: Int = 16 << 10) {
+        self.bytes = bytes
+        self.fields = fields
+        self.target = target
+    }
+}
+
+public enum HTTPVersion: UInt8, Sendable { case http10, http11 }
+
+/// A request's start line and fields. One buffer holds all of its bytes; the ranges point into it.
+public struct RequestHead: Sendable {
+    public var fields = FieldTable()
+    public internal(set) var method: Method = .other
+    public internal(set) var methodRange: ByteRange = .empty
+    public internal(set) var target = Target()
+    public internal(set) var version: HTTPVersion = .http11
+
+    public init() {}
+
+    /// A request made here, in absolute form, with its Host field.
+    /// - Throws: an `HTTPFault` when `url` is no absolute http or https URL.
+    public init(method: String, url: String) throws(HTTPFault) {
+        try setURL(url)
+        setMethod(method)
+        fields.add("Host", fields.text(target.authority))
+    }
+
+    public var methodText: String { fields.text(methodRange) }
+    public var targetText: String { fields.text(target.whole) }
+    /// Lower-case host without port or brackets.
+    public var host: String { ASCII.lowercased(fields.text(target.host)) }
+    /// `/` where the URL has no path.
+    public var path: String { target.path.isEmpty ? "/" : fields.text(target.path) }
+    public var query: String? { target.query.map(fields.text) }
+
+    /// The absolute URL of the request, without a fragment.
+    public var url: String {
+        switch target.form {
+        case .absolute: targetText
+        case .authority: fields.text(target.authority)
+        case .origin, .asterisk: "\(target.scheme.name)://\(fields.text(target.authority))\(targetText)"
+        }
+    }
+
+    public mutating func setMethod(_ text: String) {
+        methodRange = fields.store(text)
+        method = Method.identify(fields.bytes.span, methodRange.lower, methodRange.upper)
+    }
+
+    /// Points the request at another absolute URL.
+    /// - Throws: an `HTTPFault` when `url` is no absolute http or https URL; the head is unchanged then.
+    public mutating func setURL(_ url: String) throws(HTTPFault) {
+        guard !url.isEmpty else { throw HTTPFault(.badTarget, at: 0) }
+        let range = fields.store(url)
+        target = try TargetParser.parse(fields.bytes.span, range, method: .other)
+        guard target.form == .absolute else { throw HTTPFault(.badTarget, at: 0) }
+    }
+
+    /// Replaces path and query, keeping scheme and authority.
+    public mutating func setPathAndQuery(_ text: String) throws(HTTPFault) {
+        let authority = fields.text(target.authority)
+        try setURL("\(target.scheme.name)://\(authority)\(text)")
+    }
+
+    /// Takes the authority from elsewhere: Host for origin form, the tunnel's target inside CONNECT.
+    /// - Throws: `badHost` when `authority` is not `host[:port]`.
+    public mutating func adopt(authority: some StringProtocol, scheme: Target.Scheme) throws(HTTPFault) {
+        let range = fields.store(authority)
+        try adopt(authority: range, scheme: scheme)
+    }
+
+    mutating func adopt(authority range: ByteRange, scheme: Target.Scheme) throws(HTTPFault) {
+        var part = target
+        part.scheme = scheme
+        do {
+            try TargetParser.parseAuthority(
+                fields.bytes.span, range.lower, range.upper, into: &part, portRequired: false)
+        } catch {
+            throw HTTPFault(.badHost, at: range.lower)
+        }
+        target = part
+    }
+}
+
+/// A response's status line and fields.
+public struct ResponseHead: Sendable {
+    public var fields = FieldTable()
+    public internal(set) var status = 0
+    public internal(set) var reasonRange: ByteRange = .empty
+    public internal(set) var version: HTTPVersion = .http11
+
+    public init() {}
+
+    /// A response made here.
+    public init(status: Int, reason: String) {
+        self.status = status
+        reasonRange = fields.store(reason)
+    }
+
+    public var reason: String { fields.text(reasonRange) }
+
+    /// 1xx but not 101: another head follows on the same connection (RFC 9110 §15.2).
+    public var isInterim: Bool { status < 200 && status != 101 }
+
+    public mutating func setStatus(_ status: Int, reason: String) {
+        self.status = status
+        reasonRange = fields.store(reason)
+    }
+}

@@ -1,0 +1,112 @@
+/// A JSON text as a value (RFC 8259). Order of members, repeated names and the spelling of numbers survive, so that a
+/// document which is read and written again means the same to everyone.
+public indirect enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    /// The number as it was spelt.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    public struct Member: Equatable, Sendable {
+        public var name: String
+        public var value: JSONValue
+
+        public init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+
+    /// The member of that name; the last one where it is repeated, as servers read it.
+    public subscript(_ name: String) -> JSONValue? {
+        get {
+            guard case .object(let members) = self else { return nil }
+            return members.last { $0.name == name }?.value
+        }
+        set {
+            guard case .object(var members) = self else { return }
+            if let index = members.lastIndex(where: { $0.name == name }) {
+                if let newValue { members[index].value = newValue } else { members.remove(at: index) }
+            } else if let newValue {
+                members.append(Member(name, newValue))
+            }
+            self = .object(members)
+        }
+    }
+
+    public subscript(_ index: Int) -> JSONValue? {
+        guard case .array(let items) = self, items.indices.contains(index) else { return nil }
+        return items[index]
+    }
+
+    public var text: String? { if case .string(let text) = self { text } else { nil } }
+    public var items: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+    public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
+    public var isTrue: Bool { self == .bool(true) }
+    public var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+}
+
+// MARK: writing
+
+extension JSONValue {
+    /// The text, without white space.
+    public var serialized: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    public func write(to out: inout [UInt8]) {
+        switch self {
+        case .null: out.append(contentsOf: "null".utf8)
+        case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let text): out.append(contentsOf: text.utf8)
+        case .string(let text): Self.writeString(text, to: &out)
+        case .array(let items):
+            out.append(0x5B)
+            for (index, item) in items.enumerated() {
+                if index > 0 { out.append(0x2C) }
+                item.write(to: &out)
+            }
+            out.append(0x5D)
+        case .object(let members):
+            out.append(0x7B)
+            for (index, member) in members.enumerated() {
+                if index > 0 { out.append(0x2C) }
+                Self.writeString(member.name, to: &out)
+                out.append(0x3A)
+                member.value.write(to: &out)
+            }
+            out.append(0x7D)
+        }
+    }
+
+    /// Writes text between quotes, escaped as RFC 8259 §7 demands.
+    public static func writeString(_ text: some StringProtocol, to out: inout [UInt8]) {
+        out.append(0x22)
+        for byte in text.utf8 { writeEscaped(byte, to: &out) }
+        out.append(0x22)
+    }
+
+    /// One byte of a string's UTF-8. Bytes from 0x80 on are written as they are.
+    @inlinable
+    public static func writeEscaped(_ byte: UInt8, to out: inout [UInt8]) {
+        switch byte {
+        case 0x22, 0x5C:
+            out.append(0x5C)
+            out.append(byte)
+        case 0x0A: out.append(contentsOf: [0x5C, 0x6E])
+        case 0x0D: out.append(contentsOf: [0x5C, 0x72])
+        case 0x09: out.append(contentsOf: [0x5C, 0x74])
+        case 0..<0x20, 0x7F:
+            out.append(contentsOf: "\\u00".utf8)
+            out.append(PercentCoding.hexDigit(byte >> 4))
+            out.append(PercentCoding.hexDigit(byte & 15))
+        default: out.append(byte)
+        }
+    }
+}

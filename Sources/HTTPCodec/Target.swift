@@ -1,0 +1,173 @@
+/// The parts of a request target (RFC 9112 §3.2), as offsets into the head's buffer.
+public struct Target: Sendable {
+    public enum Form: UInt8, Sendable { case absolute, authority, origin, asterisk }
+    public enum Scheme: UInt8, Sendable {
+        case http, https
+
+        public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+        public var name: String { self == .http ? "http" : "https" }
+    }
+
+    public var form: Form = .origin
+    public var scheme: Scheme = .http
+    /// The whole target as it came.
+    public var whole: ByteRange = .empty
+    /// Host and port as written, brackets included. Empty in origin form.
+    public var authority: ByteRange = .empty
+    /// The host alone, without the brackets of an IPv6 address.
+    public var host: ByteRange = .empty
+    /// The port, the scheme's own where none is written. 0 in origin form.
+    public var port: UInt16 = 0
+    /// Path and query. Empty where the URL ends after the authority.
+    public var pathAndQuery: ByteRange = .empty
+    public var path: ByteRange = .empty
+    /// Without the question mark; nil where there is none.
+    public var query: ByteRange?
+
+    public init() {}
+}
+
+enum TargetParser {
+    /// Takes a request target apart.
+    /// - Throws: `badTarget`, `badAuthority`, `userInfoInTarget`, `unsupportedScheme`.
+    static func parse(
+        _ bytes: Span<UInt8>, _ range: ByteRange, method: Method
+    ) throws(HTTPFault) -> Target {
+        var target = Target()
+        target.whole = range
+        let lower = range.lower
+        let upper = range.upper
+        for index in lower..<upper where !isTargetByte(bytes[index]) {
+            throw HTTPFault(.badTarget, at: index)
+        }
+        if method == .connect {
+            target.form = .authority
+            target.scheme = .https
+            try parseAuthority(bytes, lower, upper, into: &target, portRequired: true)
+            return target
+        }
+        if bytes[lower] == 0x2F {
+            target.form = .origin
+            try splitPath(bytes, lower, upper, into: &target)
+            return target
+        }
+        if upper - lower == 1, bytes[lower] == 0x2A {
+            guard method == .options else { throw HTTPFault(.badTarget, at: lower) }
+            target.form = .asterisk
+            target.pathAndQuery = range
+            target.path = range
+            return target
+        }
+        return try parseAbsolute(bytes, range, into: target)
+    }
+
+    private static func parseAbsolute(
+        _ bytes: Span<UInt8>, _ range: ByteRange, into blank: Target
+    ) throws(HTTPFault) -> Target {
+        var target = blank
+        let lower = range.lower
+        let upper = range.upper
+        target.form = .absolute
+        var colon = lower
+        while colon < upper, bytes[colon] != ASCII.colon {
+            let byte = bytes[colon]
+            guard ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E else {
+                throw HTTPFault(.badTarget, at: colon)
+            }
+            colon += 1
+        }
+        guard colon + 2 < upper, bytes[colon + 1] == 0x2F, bytes[colon + 2] == 0x2F else {
+            throw HTTPFault(.badTarget, at: colon < upper ? colon : lower)
+        }
+        switch colon - lower {
+        case 4 where isWord(bytes, lower, "http"): target.scheme = .http
+        case 5 where isWord(bytes, lower, "https"): target.scheme = .https
+        default: throw HTTPFault(.unsupportedScheme, at: lower)
+        }
+        let start = colon + 3
+        var end = start
+        while end < upper, bytes[end] != 0x2F, bytes[end] != 0x3F { end += 1 }
+        try parseAuthority(bytes, start, end, into: &target, portRequired: false)
+        try splitPath(bytes, end, upper, into: &target)
+        return target
+    }
+
+    /// Splits `host[:port]`, the Host field's form and CONNECT's.
+    static func parseAuthority(
+        _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int, into target: inout Target, portRequired: Bool
+    ) throws(HTTPFault) {
+        guard lower < upper else { throw HTTPFault(.badAuthority, at: lower) }
+        var end = lower
+        if bytes[lower] == 0x5B {
+            end += 1
+            while end < upper, bytes[end] != 0x5D {
+                let byte = bytes[end]
+                guard ASCII.hexValue(byte) != nil || byte == ASCII.colon || byte == 0x2E else {
+                    throw HTTPFault(.badAuthority, at: end)
+                }
+                end += 1
+            }
+            guard end < upper, end > lower + 2 else { throw HTTPFault(.badAuthority, at: lower) }
+            target.host = ByteRange(start: lower + 1, end: end)
+            end += 1
+        } else {
+            while end < upper, bytes[end] != ASCII.colon {
+                let byte = bytes[end]
+                if byte == 0x40 { throw HTTPFault(.userInfoInTarget, at: end) }
+                guard isHostByte(byte) else { throw HTTPFault(.badAuthority, at: end) }
+                end += 1
+            }
+            guard end > lower else { throw HTTPFault(.badAuthority, at: lower) }
+            target.host = ByteRange(start: lower, end: end)
+        }
+        target.authority = ByteRange(start: lower, end: upper)
+        if end == upper {
+            if portRequired { throw HTTPFault(.badAuthority, at: upper) }
+            target.port = target.scheme.defaultPort
+            return
+        }
+        guard bytes[end] == ASCII.colon else { throw HTTPFault(.badAuthority, at: end) }
+        target.port = try parsePort(bytes, end + 1, upper)
+    }
+
+    private static func parsePort(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> UInt16 {
+        guard lower < upper, upper - lower <= 5 else {
+            // "user:password@host" reads as a bad port; name the real cause
+            for index in lower..<upper where bytes[index] == 0x40 { throw HTTPFault(.userInfoInTarget, at: index) }
+            throw HTTPFault(.badAuthority, at: lower)
+        }
+        var port = 0
+        for index in lower..<upper {
+            if bytes[index] == 0x40 { throw HTTPFault(.userInfoInTarget, at: index) }
+            guard ASCII.isDigit(bytes[index]) else { throw HTTPFault(.badAuthority, at: index) }
+            port = port * 10 + Int(bytes[index] - 0x30)
+        }
+        guard port > 0, port < 65536 else { throw HTTPFault(.badAuthority, at: lower) }
+        return UInt16(port)
+    }
+
+    private static func splitPath(
+        _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int, into target: inout Target
+    ) throws(HTTPFault) {
+        target.pathAndQuery = ByteRange(start: lower, end: upper)
+        var question = lower
+        while question < upper, bytes[question] != 0x3F { question += 1 }
+        target.path = ByteRange(start: lower, end: question)
+        if question < upper { target.query = ByteRange(start: question + 1, end: upper) }
+    }
+
+    private static func isWord(_ bytes: Span<UInt8>, _ lower: Int, _ word: StaticString) -> Bool {
+        for index in 0..<word.utf8CodeUnitCount where ASCII.lower(bytes[lower &+ index]) != word.utf8Start[index] {
+            return false
+        }
+        return true
+    }
+
+    /// What may stand in a target: everything visible but what RFC 3986 keeps out and a fragment's `#`. The
+    /// characters that browsers send unescaped all the same (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass:
+    /// they are not ambiguous here, and the origin judges them.
+    private static func isTargetByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F && byte != 0x23 }
+
+    /// reg-name without the sub-delimiters that no resolver knows, plus `_` which names in use do hold.
+    private static func isHostByte(_ byte: UInt8) -> Bool { ASCII.isUnreserved(byte) || byte == 0x25 }
+}

@@ -1,0 +1,43 @@
+public import Authorization
+public import Interception
+
+/// The part of a configuration that one session acts by. Immutable; every exchange keeps the one that it began with.
+public struct Settings: Sendable {
+    public var servers: [AuthorizationServer] = []
+    public var rules: [Rule] = []
+    public var authorization: AuthorizationPolicy?
+    public var limits = Limits()
+    public var timeouts = Timeouts()
+
+    public init() {}
+}
+
+/// `limits:` of the configuration. Bytes unless said otherwise.
+public struct Limits: Sendable {
+    /// Client connections at one time, over all workers.
+    public var connections = 4096
+    public var header = 32 << 10
+    public var headerFields = 128
+    public var url = 16 << 10
+    /// Nil: unlimited.
+    public var body: UInt64?
+    /// How much of a body is held where something needs to see it whole.
+    public var bufferedBody = 1 << 20
+
+    public init() {}
+}
+
+/// `timeouts:` of the configuration, in milliseconds.
+public struct Timeouts: Sendable {
+    public var connect = 5_000
+    public var tls = 5_000
+    /// From a request's first byte to the end of its head.
+    public var header = 10_000
+    /// Between requests, and without a byte in either direction within one.
+    public var idle = 60_000
+    /// From the end of a request to the head of its response.
+    public var response = 60_000
+    public var tunnelIdle = 600_000
+
+    public init() {}
+}

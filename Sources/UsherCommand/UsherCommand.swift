@@ -1,0 +1,1 @@
+@main enum UsherCommand { static func main() {} }
