@@ -58,7 +58,7 @@ struct TargetTests {
         ("GET http:/example.com/", HTTPFault.Code.badTarget), ("GET http:", .badTarget),
         ("GET example.com", .badTarget),
         ("GET *", .badTarget), ("GET http://h/a#b", .badTarget), ("GET ?q", .badTarget), ("GET h_p://h/", .badTarget),
-        ("GET http://", .badTarget), ("GET http:///a", .badAuthority), ("GET http://?a", .badAuthority),
+        ("GET http://", .badAuthority), ("GET http:///a", .badAuthority), ("GET http://?a", .badAuthority),
         ("GET http://:80/", .badAuthority), ("GET http://h:/", .badAuthority), ("GET http://h:0/", .badAuthority),
         ("GET http://h:65536/", .badAuthority), ("GET http://h:123456/", .badAuthority),
         ("GET http://h:8a/", .badAuthority), ("GET http://h:+80/", .badAuthority), ("GET http://h!/", .badAuthority),
