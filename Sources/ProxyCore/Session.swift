@@ -1,5 +1,5 @@
 internal import Authorization
-public import HTTPCodec
+internal import HTTPCodec
 public import Interception
 
 /// One client connection as a machine. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox. No
