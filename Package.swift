@@ -54,5 +54,6 @@ let package = Package(
             swiftSettings: strict),
 
         tests("HTTPCodecTests", ["HTTPCodec"]),
+        tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
     ]
 )
