@@ -22,7 +22,7 @@ struct ResponseWriter: Sendable {
         case .untilClose:
             ends = true
         }
-        var head = "HTTP/1.1 \(response.status) \(StatusText.reason(response.status))\r\n"
+        var head = "HTTP/1.1 \(response.status) \(ReasonPhrase.of(response.status))\r\n"
         head += "Date: \(CalendarTime(now).http)\r\nServer: usher-sandbox\r\n"
         for field in response.fields { head += "\(field.name): \(field.value)\r\n" }
         head += framing
@@ -35,15 +35,12 @@ struct ResponseWriter: Sendable {
     private func append(_ body: SandboxResponse.Body, to message: inout [UInt8]) {
         switch body {
         case .chunked(let bytes, let size) where version == .http11:
-            var start = 0
-            while start < bytes.count {
-                let end = min(bytes.count, start + size)
-                message += "\(String(end - start, radix: 16))\r\n".utf8
-                message += bytes[start..<end]
-                message += "\r\n".utf8
-                start = end
+            var rest = bytes.span
+            while !rest.isEmpty {
+                message.append(chunk: rest.extracting(first: size))
+                rest = rest.extracting(droppingFirst: size)
             }
-            message += "0\r\n\r\n".utf8
+            message.appendLastChunk(trailers: [])
         case .bytes(let bytes), .chunked(let bytes, _), .untilClose(let bytes):
             message += bytes
         }
