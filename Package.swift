@@ -55,5 +55,6 @@ let package = Package(
 
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
     ]
 )
