@@ -53,6 +53,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
     ]
 )
