@@ -52,5 +52,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+
+        tests("InterceptionTests", ["Interception", "HTTPCodec"]),
     ]
 )
