@@ -137,16 +137,28 @@ struct RequestEditTests {
         ([.setHost("[::1]")], "http://[::1]:8080/a/b?q=%2f", "[::1]:8080"),
         ([.setHost("[::1]:9")], "http://[::1]:9/a/b?q=%2f", "[::1]:9"),
         ([.setPath("/new/p")], "http://h.example.com:8080/new/p?q=%2f", "kept.example.com"),
-        (
-            [.rewriteURL(try! Pattern("^http://[^/]+/(\\w)/(\\w)"), "https://w.example.com/$2/$1/$$/$0x$9")],
-            "https://w.example.com/b/a/$/http://h.example.com:8080/a/bx?q=%2f", "w.example.com"
-        ),
-        ([.rewriteURL(try! Pattern("[ab](?=[/?])"), "z")], "http://h.example.com:8080/z/z?q=%2f", "kept.example.com"),
-        ([.rewriteURL(try! Pattern("nowhere"), "z")], "http://h.example.com:8080/a/b?q=%2f", "kept.example.com"),
     ])
     func urls(edits: [RequestEdit], url: String, host: String) throws {
         let (head, outcome) = try Self.edit(
             edits, "GET http://h.example.com:8080/a/b?q=%2f\nHost: kept.example.com")
+        #expect(outcome.verdict == .proceed)
+        #expect(head.url == url)
+        #expect(head.fields.values(named: "Host") == [host])
+    }
+
+    @Test(arguments: [
+        (
+            "^http://[^/]+/(\\w)/(\\w)", "https://w.example.com/$2/$1/$$/$0x$9",
+            "https://w.example.com/b/a/$/http://h.example.com:8080/a/bx?q=%2f", "w.example.com"
+        ),
+        ("[ab](?=[/?])", "z", "http://h.example.com:8080/z/z?q=%2f", "kept.example.com"),
+        ("(/a)|(/q)", "$1$2/", "http://h.example.com:8080/a//b?q=%2f", "kept.example.com"),
+        ("nowhere", "z", "http://h.example.com:8080/a/b?q=%2f", "kept.example.com"),
+    ])
+    func rewriting(pattern: String, replacement: String, url: String, host: String) throws {
+        let (head, outcome) = try Self.edit(
+            [.rewriteURL(try Pattern(pattern), replacement)],
+            "GET http://h.example.com:8080/a/b?q=%2f\nHost: kept.example.com")
         #expect(outcome.verdict == .proceed)
         #expect(head.url == url)
         #expect(head.fields.values(named: "Host") == [host])
