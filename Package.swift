@@ -54,5 +54,7 @@ let package = Package(
             swiftSettings: strict),
 
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
+        tests("HTTPCodecTests", ["HTTPCodec"]),
+        tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
     ]
 )
