@@ -56,5 +56,6 @@ let package = Package(
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
     ]
 )

@@ -31,7 +31,7 @@ extension SandboxServer {
         case ("status", 1) where 200...599 ~= numbers[0]:
             let status = numbers[0]
             guard status != 204, status != 304 else { return SandboxResponse(status, note: "as asked") }
-            return .text(status, "\(status) \(StatusText.reason(status))\n", note: "as asked")
+            return .text(status, "\(status) \(ReasonPhrase.of(status))\n", note: "as asked")
         case ("slow", 1) where 0...Self.maxDelay ~= numbers[0]:
             var response = SandboxResponse.text(200, "waited \(numbers[0]) ms\n", note: "after \(numbers[0]) ms")
             response.delay = numbers[0]

@@ -62,7 +62,7 @@ public struct SandboxResponse: Sendable {
         -> SandboxResponse
     {
         var envelope = JSONValue.record([
-            "code": .integer(status), "reason": .string(StatusText.reason(status)), "message": .string(message),
+            "code": .integer(status), "reason": .string(ReasonPhrase.of(status)), "message": .string(message),
         ])
         envelope["detail"] = detail
         return json(status, envelope, note: note ?? message)
@@ -72,42 +72,6 @@ public struct SandboxResponse: Sendable {
         var response = fault(405, "Method not allowed", note: "only \(allowed) here")
         response.fields.append(("Allow", allowed))
         return response
-    }
-}
-
-/// Reason phrases (RFC 9110 §15) of the statuses that are answered here.
-enum StatusText {
-    static func reason(_ status: Int) -> String {
-        switch status {
-        case 200: "OK"
-        case 201: "Created"
-        case 202: "Accepted"
-        case 204: "No Content"
-        case 301: "Moved Permanently"
-        case 302: "Found"
-        case 303: "See Other"
-        case 304: "Not Modified"
-        case 307: "Temporary Redirect"
-        case 308: "Permanent Redirect"
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 408: "Request Timeout"
-        case 413: "Content Too Large"
-        case 414: "URI Too Long"
-        case 415: "Unsupported Media Type"
-        case 417: "Expectation Failed"
-        case 431: "Request Header Fields Too Large"
-        case 500: "Internal Server Error"
-        case 501: "Not Implemented"
-        case 502: "Bad Gateway"
-        case 503: "Service Unavailable"
-        case 504: "Gateway Timeout"
-        case 505: "HTTP Version Not Supported"
-        default: "Status"
-        }
     }
 }
 

@@ -50,7 +50,7 @@ extension SandboxServer {
 
     private func sessionInfo(_ session: Session?) -> SandboxResponse {
         guard let session else { return .fault(401, "Unauthorized", note: "session is dead") }
-        func time(_ seconds: Int) -> JSONValue { .string(ISOTime.text(seconds)) }
+        func time(_ seconds: Int) -> JSONValue { .string(CalendarTime(seconds).internet) }
         let suffix = RealmRoute.distinguishedName(session.realm)
         let answer = JSONValue.record([
             "username": .string(session.user), "universalId": .string("id=\(session.user),ou=user,\(suffix)"),
@@ -59,25 +59,5 @@ extension SandboxServer {
             "maxSessionExpirationTime": time(session.created + Session.maxLife), "properties": .object([]),
         ])
         return .json(200, answer, note: "told about the session of \(session.user)")
-    }
-}
-
-/// Points in time as text.
-enum ISOTime {
-    /// `2026-11-21T09:25:00Z` (RFC 3339).
-    /// - Parameter seconds: since 1970.
-    static func text(_ seconds: Int) -> String {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let (day, second) = seconds.quotientAndRemainder(dividingBy: 86400)
-        // days are counted from the first of March of year 0, so that the leap day ends a year and an era has 400
-        let shifted = day + 719_468
-        let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let date = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-        return "\(year)-\(two(month))-\(two(date))T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))Z"
     }
 }
