@@ -140,6 +140,7 @@ struct ClassifierTests {
         ("/am/json/realms/%2Fa/authenticate", "/a"), ("/am/json/a/authenticate", "/a"),
         ("/am/json/a/b/authenticate", "/a/b"), ("/am/json/realms/Gr%C3%BCn/authenticate", "/Grün"),
         ("/am/json/json/authenticate", "/json"),
+        ("/am/\u{301}x/json/\u{301}a/authenticate", "/\u{301}a"),
         ("/am/json/realms/root/authenticate?realm=/b", "/b"), ("/am/json/realms/a/authenticate?realm=b", "/b"),
         ("/am/json/realms/a/authenticate?realm=%2Fb%2Fc/&realm=/d", "/b/c"),
         ("/am/json/realms/a/authenticate?realm=/", "/"), ("/am/json/realms/a/authenticate?realm=", "/a"),
@@ -288,6 +289,14 @@ struct ClassifierTests {
 
     // MARK: steps
 
+    /// A message that a person pasted may lack the framing of the body that came with it.
+    @Test func aWholeRequestIsJudgedByTheBodyInHand() throws {
+        let head = try request(Self.line)
+        #expect(classifier.classify(head, body: Array(Self.step("x").utf8)).action == .authenticate)
+        #expect(classifier.classify(head, body: nil).action == .startAuthenticate)
+        #expect(classifier.classify(head, body: nil, complete: false).action == .authenticate)
+    }
+
     @Test func onlyABodyThatTellsIsAskedFor() throws {
         func needsBody(_ text: String) throws -> Bool {
             if case .needsBody = classifier.begin(try request(text)) { true } else { false }
@@ -300,6 +309,31 @@ struct ClassifierTests {
         #expect(try !needsBody(Self.line + "\nContent-Length: 20\nContent-Encoding: br"))
         #expect(try !needsBody("POST https://am.example.com/am/json/sessions?_action=logout\nContent-Length: 2"))
         #expect(try !needsBody("POST https://am.example.com/am/oauth2/authorize\nContent-Length: 2"))
+    }
+
+    @Test func definitionsNameWhatIsNoOtherAction() throws {
+        func path(_ glob: String) -> Condition { .test(.path, [.glob(glob)]) }
+        let classifier = Classifier(
+            servers: [AuthorizationServer(url: "https://am.example.com/am", host: "am.example.com")],
+            definitions: [
+                ActionDefinition(
+                    action: Action(rawValue: "PAY"), when: .all([path("/pay*"), .test(.method, [.exact("POST")])])),
+                ActionDefinition(action: Action(rawValue: "SHOP"), when: .test(.host, [.exact("shop.example.com")])),
+                ActionDefinition(action: Action(rawValue: "TOKEN"), when: path("*/access_token")),
+                ActionDefinition(action: Action(rawValue: "NEVER"), when: path("*/authenticate")),
+            ])
+        func action(_ wire: String, _ body: String? = nil) throws -> String? {
+            let head = try request(wire + (body.map { "\nContent-Length: \($0.utf8.count)" } ?? ""))
+            return classifier.classify(head, body: body.map { Array($0.utf8) }).action?.rawValue
+        }
+        #expect(try action("POST https://shop.example.com/pay") == "PAY")
+        #expect(try action("GET https://shop.example.com/pay") == "SHOP")
+        #expect(try action("GET https://other.example.com/pay") == nil)
+        #expect(try action("POST https://am.example.com/pay") == "PAY")
+        let token = "POST https://am.example.com/am/oauth2/access_token"
+        #expect(try action(token, "grant_type=client_credentials") == "TOKEN")
+        #expect(try action(token, "grant_type=refresh_token") == "REFRESH_TOKEN")
+        #expect(try action("POST https://am.example.com/am/json/authenticate") == "START_AUTHENTICATE")
     }
 
     @Test func evidenceKeepsSecrets() throws {
