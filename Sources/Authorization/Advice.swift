@@ -56,6 +56,9 @@ public struct Advice: Equatable, Sendable {
     /// long again.
     static let maxDocument = 4096
 
+    /// Kinds of condition in one advice: far more than AM has. More make it no advice, and reading it no work.
+    static let maxConditions = 64
+
     /// Why this advice cannot be put to AM, one sentence; nil where it can.
     public var refusal: String? {
         for condition in conditions {

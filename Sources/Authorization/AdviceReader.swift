@@ -124,6 +124,7 @@ public enum AdviceReader {
             let values = items.compactMap(\.text).filter { !$0.isEmpty }
             guard !values.isEmpty else { continue }
             conditions.removeAll { $0.name == member.name }
+            guard conditions.count < Advice.maxConditions else { return nil }
             conditions.append(Advice.Condition(member.name, values))
         }
         return conditions.isEmpty ? nil : conditions

@@ -56,6 +56,9 @@ private struct AdvicesXMLReader {
         var isEmpty: Bool
     }
 
+    /// Attributes of one tag; the document needs one.
+    private static let maxAttributes = 8
+
     private let bytes: [UInt8]
     private var at = 0
 
@@ -70,6 +73,7 @@ private struct AdvicesXMLReader {
         try skipBetween()
         while !has("</") {
             if let condition = try pair() { merge(condition, into: &conditions) }
+            guard conditions.count <= Advice.maxConditions else { throw Malformed() }
             try skipBetween()
         }
         try endTag("Advices")
@@ -131,7 +135,7 @@ private struct AdvicesXMLReader {
                 at += 1
                 return tag
             }
-            guard spaced else { throw Malformed() }
+            guard spaced, tag.attributes.count < Self.maxAttributes else { throw Malformed() }
             let attribute = try name()
             guard !tag.attributes.contains(where: { $0.name == attribute }) else { throw Malformed() }
             _ = skipSpace()

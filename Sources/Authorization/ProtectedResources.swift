@@ -8,14 +8,12 @@ extension AuthorizationPolicy {
     /// Never covered: OPTIONS (a preflight carries no session), CONNECT, protocol upgrades, and AM's own endpoints for
     /// authentication, sessions and OAuth, whose 401 means something else.
     public func resource(for head: RequestHead) -> Resource? {
-        guard !resources.isEmpty, Self.refusalOfKind(head) == nil, let covering = covering(head),
-            !isOwnEndpoint(head)
-        else { return nil }
+        guard !resources.isEmpty, Self.refusalOfKind(head) == nil else { return nil }
+        let url = URLParts(head)
+        guard let covering = resources.first(where: { $0.pattern.matches(url) }), !isOwnEndpoint(head) else {
+            return nil
+        }
         return covering
-    }
-
-    private func covering(_ head: RequestHead) -> Resource? {
-        resources.first { $0.pattern.matches(head) }
     }
 
     /// Whether to ask the enforcement point for the header form. Not where the client has chosen its own form, nor
@@ -55,7 +53,8 @@ extension AuthorizationPolicy {
     /// `Upgrade: h2c` alone does not count: clients offer it on plain requests as a matter of course, and nobody has
     /// to take it up (RFC 9110 §7.8).
     private static func isUpgrade(_ head: RequestHead) -> Bool {
-        head.fields.values(named: "Upgrade").contains { line in
+        guard head.fields.contains(.upgrade) else { return false }
+        return head.fields.values(named: "Upgrade").contains { line in
             line.split(separator: ",").contains { item in
                 let name = item.filter { $0 != " " && $0 != "\t" }
                 return !name.isEmpty && !ASCII.equal(name, "h2c")

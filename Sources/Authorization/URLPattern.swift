@@ -30,20 +30,33 @@ struct URLPattern: Sendable {
         origin = (scheme, authority)
     }
 
-    /// Scheme and host compare without regard to case, a port that is the scheme's own counts as unwritten.
-    func matches(_ head: RequestHead) -> Bool {
-        let target = head.target
-        let bytes = head.fields.bytes
-        var path = Array(bytes[target.pathAndQuery.indices])
-        if path.first != 0x2F { path.insert(0x2F, at: 0) }
-        var authority = Array(head.host.utf8)
-        if authority.contains(ASCII.colon) { authority = [0x5B] + authority + [0x5D] }
-        if target.port != target.scheme.defaultPort { authority += ":\(target.port)".utf8 }
-        let scheme = Array(target.scheme.name.utf8)
-        guard let origin else { return Glob.matches(rest, scheme + [0x3A, 0x2F, 0x2F] + authority + path) }
-        return Glob.matches(origin.scheme, scheme, ignoringCase: true)
-            && Glob.matches(origin.authority, authority, ignoringCase: true) && Glob.matches(rest, path)
+    /// Scheme and host compare without regard to case.
+    func matches(_ url: URLParts) -> Bool {
+        guard let origin else {
+            return Glob.matches(rest, url.scheme + [0x3A, 0x2F, 0x2F] + url.authority + url.path)
+        }
+        return Glob.matches(origin.scheme, url.scheme, ignoringCase: true)
+            && Glob.matches(origin.authority, url.authority, ignoringCase: true) && Glob.matches(rest, url.path)
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// The URL of a request as patterns are held against it: a port that is the scheme's own counts as unwritten, an empty
+/// path as `/`.
+struct URLParts {
+    var scheme: [UInt8]
+    var authority: [UInt8]
+    /// With the query.
+    var path: [UInt8]
+
+    init(_ head: RequestHead) {
+        let target = head.target
+        scheme = Array(target.scheme.name.utf8)
+        authority = Array(head.host.utf8)
+        if authority.contains(ASCII.colon) { authority = [0x5B] + authority + [0x5D] }
+        if target.port != target.scheme.defaultPort { authority += ":\(target.port)".utf8 }
+        path = Array(head.fields.bytes[target.pathAndQuery.indices])
+        if path.first != 0x2F { path.insert(0x2F, at: 0) }
+    }
 }

@@ -21,7 +21,9 @@ struct CurlCommand {
     ]
 
     /// - Throws: `Fault` with the option or the place that cannot be understood.
-    static func request(_ text: String) throws(Fault) -> (method: String, url: String, headers: [(String, String)], body: String) {
+    static func request(_ text: String) throws(Fault) -> (
+        method: String, url: String, headers: [(String, String)], body: String
+    ) {
         var command = CurlCommand()
         var words = try ShellWords.split(text)
         guard words.first == "curl" else { throw Fault(description: "the command does not begin with curl") }

@@ -1,6 +1,6 @@
 import Authorization
-import Configuration
-import HTTPCodec
+public import Configuration
+public import HTTPCodec
 import Interception
 import ProxyCore
 
@@ -28,7 +28,7 @@ public struct Explanation {
         let complete = body.count <= Classifier.bodyPeek
         classification = classifier.classify(head, body: complete ? body : nil, complete: complete)
         let recognised = classification.action == nil ? nil : classification
-        rules = plan.explain(request: head, recognised)
+        rules = plan.explain(head, recognised)
         before = head
         self.body = body
         var forwarded = head

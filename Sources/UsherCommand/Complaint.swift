@@ -12,8 +12,7 @@ enum Complaint {
 
     /// The command was not understood: exit code 2.
     static func wrongUse(_ text: String) -> Never {
-        let line = Array((text + "\n").utf8)
-        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+        Console.plain(text)
         exit(2)
     }
 

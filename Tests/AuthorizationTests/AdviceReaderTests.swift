@@ -169,6 +169,18 @@ struct AdviceReaderTests {
         #expect(body(mixed)?.conditions == [Advice.Condition("D", ["ok"])])
     }
 
+    @Test func aFloodOfConditionsIsNoAdvice() {
+        let names = (0..<100_000).map { "\"A\($0)\":[\"1\"]" }.joined(separator: ",")
+        #expect(body("{\"actions\":{},\"advices\":{\(names)}}") == nil)
+        let pairs = (0..<10_000).map {
+            "<AttributeValuePair><Attribute name=\"A\($0)\"/><Value>1</Value></AttributeValuePair>"
+        }
+        #expect(AdvicesXML.read(Array("<Advices>\(pairs.joined())</Advices>".utf8)) == nil)
+        let attributes = (0..<10_000).map { " a\($0)=''" }.joined()
+        #expect(
+            AdvicesXML.read(Array(Self.document.replacing("<Advices>", with: "<Advices\(attributes)>").utf8)) == nil)
+    }
+
     @Test func deepJSONIsNoAdvice() {
         let deep = String(repeating: "[", count: 100_000)
         #expect(body(deep) == nil)
