@@ -30,3 +30,8 @@ public struct LogSettings: Equatable, Sendable {
 
     public init() {}
 }
+
+extension Snapshot {
+    /// `127.0.0.1:3128` and `[::1]:3128`.
+    public static let defaultListeners = ["127.0.0.1:3128", "[::1]:3128"].compactMap { Listener($0) }
+}

@@ -54,12 +54,8 @@ public final class Loop {
     public func bury(_ object: AnyObject) { graveyard.append(object) }
 
     /// Part of what was read last. Valid until the next read on this loop.
-    @inlinable
-    public func received(_ range: Range<Int>) -> Span<UInt8> {
-        _overrideLifetime(
-            UnsafeBufferPointer(
-                rebasing: UnsafeRawBufferPointer(scratch).bindMemory(to: UInt8.self)[range]
-            ).span, borrowing: self)
+    public func received(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: UnsafeRawBufferPointer(scratch).bindMemory(to: UInt8.self)[range])
     }
 
     /// Takes the time anew; channels call it when they become ready.

@@ -46,7 +46,8 @@ public struct DestinationPolicy: Equatable, Sendable {
             return Decision(isPermitted: true, entry: allowed.entry)
         }
         // an address that `allow` names may still be more specific
-        let hope = allow.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }.compactMap(\.specificity).max()
+        let hope = allow.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }.compactMap(\.specificity)
+            .max()
         if let hope, denied.map({ $0.rank < hope }) ?? true { return Decision(isPermitted: true, entry: nil) }
         return Decision(isPermitted: false, entry: denied?.entry)
     }

@@ -1,5 +1,5 @@
-public import Authorization
-public import HTTPCodec
+internal import Authorization
+internal import HTTPCodec
 public import Interception
 
 /// One generation of the configuration, compiled: what sessions decide by. Built once, shared by all loops.

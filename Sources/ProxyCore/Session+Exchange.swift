@@ -13,8 +13,12 @@ extension Session {
         var keep = 0
         if case .needsBody = classifierStep { keep = Classifier.bodyPeek }
         if let policy = engine.authorization, let resource = policy.resource(for: request) {
-            stepUp = StepUpState(policy: policy, resource: resource)
-            keep = max(keep, policy.maxBodyBytes)
+            if policy.clientHandlesAdvice(request) {
+                note(.note, "the client handles advice itself: it sent x-authenticate-response")
+            } else {
+                stepUp = StepUpState(policy: policy, resource: resource)
+                keep = max(keep, policy.maxBodyBytes)
+            }
         }
         keepLimit = keep
         switch bodyState {
@@ -54,9 +58,9 @@ extension Session {
         switch classifierStep {
         case .none: break
         case .done(let found): classification = found
-        case .needsBody:
+        case .needsBody(let call):
             classification = engine.classifier.finish(
-                request, classifierStep, body: bodyKept ? body : nil, complete: bodyKept, flows: flows)
+                request, call, body: bodyKept ? body : nil, complete: bodyKept, flows: flows)
         }
         if let classification, let action = classification.action {
             record.action = action
@@ -80,10 +84,9 @@ extension Session {
     private mutating func editRequest(_ out: inout Outbox) -> Bool {
         var head = outgoing ?? request
         if let first = engine.plan.firstRequestMatch(head, classification) {
-            var changes: [String] = []
-            let verdict = engine.plan.applyRequest(from: first, to: &head, classification, changes: &changes)
-            for change in changes { note(.interceptor, change) }
-            switch verdict {
+            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
+            for change in outcome.changes { note(.interceptor, change) }
+            switch outcome.verdict {
             case .proceed: break
             case .respond(let local, let interceptor):
                 note(.interceptor, "\(interceptor): answered with status \(local.status)")
@@ -96,8 +99,8 @@ extension Session {
                 return false
             }
         }
-        if let state = stepUp, state.policy.offersHeader(on: head) {
-            head.fields.add("x-authenticate-response", "header")
+        if let state = stepUp, state.policy.offersHeader(on: head, state.resource) {
+            head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
         }
         outgoing = head
         return true

@@ -105,9 +105,7 @@ extension Session {
 
     private func reasonToHold() -> HeldResponse.Reason? {
         let response = origin.response
-        if let stepUp, stepUp.mayAct, AdviceReader.mayCarryAdvice(status: response.status, fields: response.fields) {
-            return .advice
-        }
+        if let stepUp, stepUp.holds(response) { return .advice }
         guard let action = classification?.action, action == .startAuthenticate || action == .authenticate,
             response.status == 200
         else { return nil }
@@ -159,11 +157,9 @@ extension Session {
         guard let first = engine.plan.firstResponseMatch(origin.response, request: sent, classification) else {
             return true
         }
-        var changes: [String] = []
-        let verdict = engine.plan.applyResponse(
-            from: first, to: &origin.response, request: sent, classification, changes: &changes)
-        for change in changes { note(.interceptor, change) }
-        switch verdict {
+        let outcome = engine.plan.applyResponse(from: first, to: &origin.response, request: sent, classification)
+        for change in outcome.changes { note(.interceptor, change) }
+        switch outcome.verdict {
         case .proceed: return true
         case .respond(let local, let interceptor):
             note(.interceptor, "\(interceptor): answered with status \(local.status)")

@@ -12,21 +12,28 @@ struct StepUpState {
     var advice: Advice?
     /// The response that carried the advice: the client gets it when the step-up fails.
     var original: HeldResponse?
-    /// The session that the latest round used, where an upgrade replaced the client's own.
+    /// What earlier rounds have won; nil before the first.
+    var replay: Replay?
+    /// When the whole of it must be over.
     var holdUntil: Int?
     /// The classification of the client's request, put aside while calls to AM are classified.
     var putAside: Classification?
-    /// Requests for another id after AM did not know the last one.
-    var reasked = false
 
     init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
         self.policy = policy
         self.resource = resource
-        rounds = Rounds(policy: policy)
+        rounds = Rounds(policy)
     }
 
     var isActive: Bool { machine != nil }
-    var mayAct: Bool { machine == nil }
+
+    /// Whether a response with this head has to be held until it is clear that it is no advice.
+    func holds(_ response: ResponseHead) -> Bool {
+        if isActive { return false }
+        if AdviceReader.needsBody(status: response.status, fields: response.fields) { return true }
+        return AdviceReader.read(
+            status: response.status, fields: response.fields, body: nil, server: policy.server) != nil
+    }
 }
 
 /// Advice, the conversation with AM, the replay. Whatever goes wrong, the client gets the answer that it would have got.
@@ -35,25 +42,44 @@ extension Session {
     mutating func considerAdvice(_ response: HeldResponse, _ out: inout Outbox) {
         guard var state = stepUp,
             let advice = AdviceReader.read(
-                status: response.head.status, fields: response.head.fields, body: response.body)
+                status: response.head.status, fields: response.head.fields, body: response.body,
+                server: state.policy.server)
         else { return deliverHeld(response, &out) }
-        note(.advice, "\(response.head.status) with \(advice.summary)")
-        do {
-            try state.admit(advice, request: request, bodyKept: bodyKept)
-            let session = try state.session(of: outgoing ?? request, body: outgoingBody ?? body)
-            var machine = try StepUp(policy: state.policy, advice: advice, session: session)
-            let order = machine.begin()
-            state.machine = machine
-            state.advice = advice
-            state.original = response
-            state.putAside = classification
-            if state.holdUntil == nil { state.holdUntil = now + state.policy.hold }
-            stepUp = state
-            perform(order, &out)
-        } catch {
-            note(.note, "no step-up: \(error.reason)")
-            deliverHeld(response, &out)
+        note(.advice, "\(response.head.status) from \(request.host) asks for \(advice.summary)")
+        if let refusal = AuthorizationPolicy.refusalToReplay(request, state.resource, bodyComplete: bodyKept)
+            ?? state.rounds.refusal(of: advice)
+        {
+            note(.note, "no step-up: \(refusal)")
+            return deliverHeld(response, &out)
         }
+        guard
+            let session = state.replay?.session
+                ?? SessionSource.find(in: outgoing ?? request, body: body, policy: state.policy)
+        else {
+            note(.note, "no step-up: the request carries no session (cookie or header \(state.policy.server.cookie))")
+            return deliverHeld(response, &out)
+        }
+        state.rounds.begin(advice)
+        var machine = StepUp(policy: state.policy, advice: advice, session: session)
+        let order = machine.begin()
+        if state.replay == nil {
+            state.replay = Replay(policy: state.policy, resource: state.resource, session: session)
+        }
+        state.machine = machine
+        state.advice = advice
+        state.original = response
+        state.putAside = classification
+        if state.holdUntil == nil { state.holdUntil = now + state.policy.hold }
+        stepUp = state
+        tellStory()
+        perform(order, &out)
+    }
+
+    /// What the machine noted, into the record.
+    private mutating func tellStory() {
+        guard var machine = stepUp?.machine else { return }
+        for sentence in machine.takeStory() { note(.authenticate, sentence) }
+        stepUp?.machine = machine
     }
 
     private mutating func perform(_ order: StepUp.Order, _ out: inout Outbox) {
@@ -64,13 +90,12 @@ extension Session {
             deadline = bounded(now + milliseconds)
         case .succeeded(let outcome): replay(outcome, &out)
         case .failed(let failure):
-            if failure.asksForAnotherID, stepUp?.reasked == false {
+            if failure.code == .transactionUnreadable, let advice = stepUp?.advice,
+                stepUp?.rounds.askAgain(after: advice) == true
+            {
                 note(.note, "\(failure.reason); the resource is asked once more")
-                stepUp?.reasked = true
                 endConversation()
-                outgoing = nil
-                outgoingBody = nil
-                return attempt(&out)
+                return sendAgain(&out)
             }
             stepUpFailed(failure.reason, &out)
         }
@@ -84,15 +109,16 @@ extension Session {
         switch step {
         case .none: classification = nil
         case .done(let found): classification = found
-        case .needsBody:
-            classification = engine.classifier.finish(head, step, body: call.body, complete: true, flows: flows)
+        case .needsBody(let endpoint):
+            classification = engine.classifier.finish(head, endpoint, body: call.body, complete: true, flows: flows)
         }
-        note(.action, "\(classification?.action?.rawValue ?? "no action"): \(call.description)")
+        // the machine knows better than an authId that may tell nothing
+        classification?.payload = call.payload
+        note(.action, "\(call.action.rawValue): call \(call.number) of the step-up to \(Redaction.url(of: head))")
         if let first = engine.plan.firstRequestMatch(head, classification) {
-            var changes: [String] = []
-            let verdict = engine.plan.applyRequest(from: first, to: &head, classification, changes: &changes)
-            for change in changes { note(.interceptor, change) }
-            switch verdict {
+            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
+            for change in outcome.changes { note(.interceptor, change) }
+            switch outcome.verdict {
             case .proceed: break
             case .respond(let local, let interceptor):
                 return serverAnswered(HeldResponse(local, interceptor), &out)
@@ -114,11 +140,9 @@ extension Session {
     mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {
         var head = response.head
         if let sent = outgoing, let first = engine.plan.firstResponseMatch(head, request: sent, classification) {
-            var changes: [String] = []
-            let verdict = engine.plan.applyResponse(
-                from: first, to: &head, request: sent, classification, changes: &changes)
-            for change in changes { note(.interceptor, change) }
-            if case .abort(let interceptor, let reason) = verdict {
+            let outcome = engine.plan.applyResponse(from: first, to: &head, request: sent, classification)
+            for change in outcome.changes { note(.interceptor, change) }
+            if case .abort(let interceptor, let reason) = outcome.verdict {
                 stepUpFailed("interceptor \(interceptor) aborted AM's answer: \(reason)", &out)
                 return
             }
@@ -127,27 +151,39 @@ extension Session {
             flows.remember(authId: authId, payload: payload)
         }
         guard var machine = stepUp?.machine else { return abandon(reset: true, &out) }
+        note(.authenticate, "AM answered \(head.status)")
         let order = machine.answered(status: head.status, fields: head.fields, body: response.body)
-        note(.authenticate, "AM answered \(head.status): \(machine.lastAnswer)")
         stepUp?.machine = machine
+        tellStory()
         perform(order, &out)
     }
 
     private mutating func replay(_ outcome: StepUp.Outcome, _ out: inout Outbox) {
-        guard let state = stepUp, let advice = state.advice else { return abandon(reset: true, &out) }
-        do {
-            let again = try Replay.request(
-                from: request, body: body, advice: advice, outcome: outcome, policy: state.policy,
-                resource: state.resource)
-            note(.replay, again.description)
-            cookieLines.append(contentsOf: outcome.setCookieLines)
-            endConversation()
-            phase = .exchanging
+        guard let advice = stepUp?.advice else { return abandon(reset: true, &out) }
+        stepUp?.replay?.absorb(advice, outcome)
+        note(.authenticate, outcome.session == nil ? "AM is satisfied" : "AM is satisfied and gave a new session")
+        // kept at hand in case the replay cannot be made
+        let original = stepUp?.original
+        endConversation()
+        sendAgain(orDeliver: original, &out)
+    }
+
+    /// Sends the request again, from what the client sent and what the step-ups so far have won.
+    private mutating func sendAgain(orDeliver original: HeldResponse? = nil, _ out: inout Outbox) {
+        phase = .exchanging
+        do throws(Replay.Refusal) {
+            guard let again = try stepUp?.replay?.request(request, body: body) else {
+                return abandon(reset: true, &out)
+            }
+            note(.replay, "\(again.head.methodText) \(Redaction.url(of: again.head)) is sent again")
+            cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
             outgoing = again.head
             outgoingBody = again.body
             attempt(&out)
         } catch {
-            stepUpFailed(error.reason, &out)
+            note(.note, "no replay: \(error.reason); the original answer was delivered")
+            guard let original else { return abandon(reset: true, &out) }
+            deliverHeld(original, &out)
         }
     }
 
@@ -193,7 +229,7 @@ extension Session {
 extension HeldResponse {
     /// What an interceptor answered in AM's place.
     init(_ local: LocalAnswer, _ interceptor: String) {
-        head = ResponseHead(status: local.status, reason: String(describing: Reason.phrase(local.status)))
+        head = ResponseHead(status: local.status, reason: String(describing: ProxyCore.Reason.phrase(local.status)))
         for header in local.headers { head.fields.add(header.name, header.value) }
         body = local.body
         reason = .advice

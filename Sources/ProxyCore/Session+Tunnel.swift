@@ -1,4 +1,5 @@
 import HTTPCodec
+import Interception
 
 /// CONNECT: a tunnel that is relayed unopened, unless plain HTTP is spoken in it.
 extension Session {

@@ -1,5 +1,5 @@
 internal import Authorization
-public import HTTPCodec
+internal import HTTPCodec
 public import Interception
 
 /// One client connection as a machine. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox. No
@@ -184,8 +184,8 @@ public struct Session: ~Copyable {
         began = now
     }
 
-    mutating func note(_ kind: ExchangeRecord.Event.Kind, _ text: @autoclosure () -> String) {
-        record.events.append(.init(kind, text(), at: now - began))
+    mutating func note(_ kind: ExchangeRecord.Event.Kind, _ text: String) {
+        record.events.append(.init(kind, text, at: now - began))
     }
 
     /// Ends the exchange: writes the record and makes ready for the next one, or closes.

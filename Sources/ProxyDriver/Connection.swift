@@ -78,7 +78,7 @@ final class Connection {
             }
         }
         if start < count {
-            session.received(worker.loop.received(start..<count), on: .client, now: now, &worker.out)
+            session.received(worker.loop.received(start..<count).span, on: .client, now: now, &worker.out)
         }
         settle()
     }
@@ -138,7 +138,7 @@ final class Connection {
             }
         }
         if start < count {
-            session.received(worker.loop.received(start..<count), on: .origin, now: now, &worker.out)
+            session.received(worker.loop.received(start..<count).span, on: .origin, now: now, &worker.out)
         }
         settle()
     }

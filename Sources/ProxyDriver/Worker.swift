@@ -1,6 +1,6 @@
-public import EventLoop
+internal import EventLoop
 import Interception
-public import ProxyCore
+internal import ProxyCore
 
 /// One loop with its listeners, connections and pool, on a thread of its own.
 final class Worker {

@@ -1,5 +1,5 @@
 public import EventLoop
-public import ProxyCore
+internal import ProxyCore
 
 /// What another thread may say to a worker.
 enum WorkerLetter: Sendable {

@@ -65,25 +65,3 @@ final class LogSink: Sendable {
         }
     }
 }
-
-/// Words for the person who started the program.
-public enum Console {
-    /// One line on standard error.
-    public static func error(_ text: String) {
-        let line = Array("usher: \(text)\n".utf8)
-        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
-    }
-
-    /// Text on standard output.
-    public static func print(_ text: String) {
-        let bytes = Array(text.utf8)
-        bytes.withUnsafeBytes { buffer in
-            var sent = 0
-            while sent < buffer.count {
-                let count = write(1, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
-                guard count > 0 else { return }
-                sent += count
-            }
-        }
-    }
-}

@@ -2,16 +2,16 @@ public import Configuration
 import EventLoop
 import Glibc
 import Interception
-import Observation
+public import Observation
 import ProxyCore
-import ProxyDriver
+public import ProxyDriver
 
 extension AccessLog: Recorder {}
 
 /// The daemon: opens the listeners, starts a loop for each worker, waits for signals, and ends in good order.
 public final class Supervisor {
     private var snapshot: Snapshot
-    private let reload: () -> Result<Snapshot, ConfigurationFault>
+    private let reload: () -> Result<Snapshot, ConfigurationFaults>
     private let loop: Loop
     private let log: LogSink
     private var workers: [WorkerThread] = []
@@ -26,7 +26,8 @@ public final class Supervisor {
     }
 
     /// - Parameter reload: reads the configuration anew, for SIGHUP.
-    public init(_ snapshot: Snapshot, reload: @escaping () -> Result<Snapshot, ConfigurationFault>) throws(StartFault) {
+    public init(_ snapshot: Snapshot, reload: @escaping () -> Result<Snapshot, ConfigurationFaults>) throws(StartFault)
+    {
         self.snapshot = snapshot
         self.reload = reload
         do {
@@ -180,7 +181,7 @@ public final class Supervisor {
         defer { ServiceManager.notify("READY=1") }
         switch reload() {
         case .failure(let fault):
-            for line in fault.lines { Console.error(line) }
+            for diagnostic in fault.diagnostics { Console.error(diagnostic.description) }
             Console.error("the configuration was not reloaded; generation \(snapshot.generation) stays")
         case .success(var new):
             new.generation = snapshot.generation + 1
@@ -202,11 +203,4 @@ public final class Supervisor {
         }
         if alive == 0 { loop.stop() }
     }
-}
-
-/// Why a configuration was refused, line by line.
-public struct ConfigurationFault: Error, Sendable {
-    public let lines: [String]
-
-    public init(lines: [String]) { self.lines = lines }
 }
