@@ -24,4 +24,9 @@ int event_add(struct event *, const struct usher_timeval *);
 int event_del(struct event *);
 const char *event_get_version(void);
 const char *event_base_get_method(const struct event_base *);
+
+/* System calls that glibc declares for GNU sources only, under names of our own. */
+int usher_accept4(int, void *, unsigned int *, int) __asm__("accept4");
+int usher_eventfd(unsigned int, int) __asm__("eventfd");
+int usher_pthread_setname(unsigned long, const char *) __asm__("pthread_setname_np");
 #endif

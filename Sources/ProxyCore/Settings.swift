@@ -4,6 +4,8 @@ public import Interception
 /// The part of a configuration that one session acts by. Immutable; every exchange keeps the one that it began with.
 public struct Settings: Sendable {
     public var servers: [AuthorizationServer] = []
+    /// Actions of the configuration's own, for requests that are no known one.
+    public var actions: [ActionDefinition] = []
     public var rules: [Rule] = []
     public var authorization: AuthorizationPolicy?
     public var limits = Limits()

@@ -1,0 +1,82 @@
+internal import Authorization
+internal import HTTPCodec
+internal import Interception
+
+/// `authorization.answers` → answers, with a word about those that can never be given.
+struct AnswerBuilder {
+    let findings: Findings
+
+    func answers(_ items: [Decoded]) -> [AuthorizationPolicy.Answer] {
+        var answers: [AuthorizationPolicy.Answer] = []
+        var lines: [Int] = []
+        var end: Int?
+        for item in items {
+            guard let fields = item.fields else { continue }
+            if let end {
+                findings.warning(
+                    item.position, "this is never reached, for the \"otherwise\" of line \(end) comes first")
+            }
+            if fields.has("otherwise") {
+                if fields.written.count > 1 {
+                    findings.error(item.position, "\"otherwise\" stands alone in its entry; begin another with \"- \"")
+                }
+                end = end ?? item.position.line
+                continue
+            }
+            guard let answer = answer(fields, item.position) else { continue }
+            if let index = answers.firstIndex(where: { Self.covers($0, answer) }) {
+                findings.warning(
+                    item.position,
+                    "this is never reached, for the answer of line \(lines[index]) takes every \(answer.callback) that it would"
+                )
+            }
+            answers.append(answer)
+            lines.append(item.position.line)
+        }
+        return answers
+    }
+
+    private func answer(_ fields: Fields, _ position: Position) -> AuthorizationPolicy.Answer? {
+        if !fields.has("callback") {
+            findings.error(position, "an answer lacks the key \"callback\"; it takes a type such as NameCallback")
+        }
+        let replies = ["value", "choose", "totp"].filter(fields.has)
+        if replies.count != 1 {
+            findings.error(
+                position,
+                replies.isEmpty
+                    ? "an answer lacks what it answers; write value: TEXT or choose: LABEL"
+                    : "an answer gives one thing, found \(replies.joined(separator: " and "))")
+        }
+        guard let written = fields["callback"], let callback = written.text else { return nil }
+        if !Self.callbacks.contains(callback) {
+            findings.warning(
+                written.position, "unknown callback \"\(written.written)\"; it is answered if AM has such a one",
+                nearest: Nearest.name(to: callback, among: Self.callbacks))
+        }
+        guard
+            let response = fields.text("value").map({ AuthorizationPolicy.Answer.Response.value($0) })
+                ?? fields.text("choose").map({ .choose($0) })
+        else { return nil }
+        return .init(callback: callback, prompt: fields.text("prompt"), response: response)
+    }
+
+    /// True where every callback that `later` would answer is taken by `earlier`. A glob takes all that another glob
+    /// takes where it matches that glob's own text: a star of the second can then only be met by a star of the first.
+    private static func covers(_ earlier: AuthorizationPolicy.Answer, _ later: AuthorizationPolicy.Answer) -> Bool {
+        guard earlier.callback == later.callback else { return false }
+        guard let prompt = earlier.prompt else { return true }
+        return Glob.matches(prompt, later.prompt ?? "*", ignoringCase: true)
+    }
+
+    /// The callback types of AM and its SDKs that hold an input (sdk-protocol.md §4).
+    static let callbacks = [
+        "NameCallback", "PasswordCallback", "TextInputCallback", "ChoiceCallback", "ConfirmationCallback",
+        "HiddenValueCallback", "DeviceProfileCallback", "BooleanAttributeInputCallback",
+        "NumberAttributeInputCallback", "StringAttributeInputCallback", "ValidatedCreateUsernameCallback",
+        "ValidatedCreatePasswordCallback", "KbaCreateCallback", "TermsAndConditionsCallback", "ConsentMappingCallback",
+        "SelectIdPCallback", "IdPCallback", "ReCaptchaCallback", "ReCaptchaEnterpriseCallback",
+        "DeviceBindingCallback", "DeviceSigningVerifierCallback", "AppIntegrityCallback",
+        "PingOneProtectInitializeCallback", "PingOneProtectEvaluationCallback", "LanguageCallback",
+    ]
+}

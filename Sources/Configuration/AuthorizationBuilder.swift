@@ -1,0 +1,109 @@
+internal import Authorization
+internal import HTTPCodec
+internal import Interception
+
+/// `authorization` → policy.
+struct AuthorizationBuilder {
+    let findings: Findings
+    let walker: Walker
+
+    /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
+    func policy(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> AuthorizationPolicy? {
+        guard let section, let fields = section.value.fields else { return nil }
+        let resources = resources(fields)
+        let answers = AnswerBuilder(findings: findings).answers(fields.list("answers"))
+        guard let server = server(fields, section.position, servers) else { return nil }
+        var policy = AuthorizationPolicy(resources: resources, server: server)
+        policy.answers = answers
+        if let text = fields.text("when_client_handles_advice") {
+            policy.whenClientHandlesAdvice = .init(rawValue: text) ?? policy.whenClientHandlesAdvice
+        }
+        if let flag = fields.flag("offer_header") { policy.offersHeader = flag }
+        let present = fields.fields("present")
+        policy.presentToGateway = Self.presentation(present?.text("gateway")) ?? policy.presentToGateway
+        policy.presentToREST = Self.presentation(present?.text("rest")) ?? policy.presentToREST
+        if let number = fields.number("hold") { policy.hold = number }
+        if let number = fields.number("body_limit") { policy.maxBodyBytes = number }
+        let limits = fields.fields("limits")
+        if let number = limits?.number("steps") { policy.maxSteps = number }
+        if let number = limits?.number("answer") { policy.maxAnswerBytes = number }
+        let rounds = fields.fields("rounds")
+        if let number = rounds?.number("upgrade") { policy.upgradeRounds = number }
+        if let number = rounds?.number("transaction") { policy.transactionRounds = number }
+        return policy
+    }
+
+    // MARK: server
+
+    private func server(
+        _ fields: Fields, _ position: Position, _ servers: [AuthorizationServer]?
+    ) -> AuthorizationServer? {
+        guard let servers else { return nil }
+        guard let written = fields["am"], let text = written.text else {
+            // a key that is there and faulty has been told of
+            guard !fields.has("am") else { return nil }
+            guard servers.count == 1, let only = servers.first else {
+                findings.error(
+                    position, "authorization lacks the key \"am\"; it takes the url of one of the servers under am")
+                return nil
+            }
+            if let row = Unavailable.row(.authorization, "am"), !row.accepts(.string(only.url)) {
+                walker.refuse(row, "authorization.am", position)
+            }
+            return only
+        }
+        let url = ServerBuilder.normalized(text)
+        if let server = servers.first(where: { $0.url == url }) { return server }
+        let known = servers.map(\.url)
+        let choice = known.isEmpty ? "there are none" : known.joined(separator: ", ")
+        findings.error(
+            written.position,
+            "authorization.am names none of the servers under am (\(choice)), found \"\(written.written)\"",
+            nearest: Nearest.name(to: text, among: known))
+        return nil
+    }
+
+    // MARK: resources
+
+    private func resources(_ fields: Fields) -> [AuthorizationPolicy.Resource] {
+        let items = fields.list("resources")
+        if items.isEmpty, fields["resources"] != nil || !fields.has("resources") {
+            findings.warning(fields.position, "authorization covers no resource; list URLs under resources")
+        }
+        return items.compactMap { item in
+            guard let written = item.text.map({ _ in item }) ?? item.fields?["url"], let url = written.text else {
+                return nil
+            }
+            judge(url, written)
+            var resource = AuthorizationPolicy.Resource(url: url)
+            guard let fields = item.fields else { return resource }
+            resource.present = Self.presentation(fields.text("present"))
+            if let scope = fields.text("replay").flatMap(AuthorizationPolicy.ReplayScope.init) {
+                resource.replay = scope
+            }
+            if let by = fields.text("enforce").flatMap(AuthorizationPolicy.Enforcement.init) { resource.enforce = by }
+            return resource
+        }
+    }
+
+    private func judge(_ url: String, _ written: Decoded) {
+        if url.hasPrefix("https:") {
+            findings.warning(
+                written.position,
+                "requests to https URLs pass in tunnels that this version does not open, so nothing is recognised there"
+            )
+        }
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        if parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].contains("/"),
+            !parts[2].hasSuffix("*")
+        {
+            findings.warning(written.position, "this covers the host's root alone; write \(url)/* for all of it")
+        }
+    }
+
+    private static func presentation(_ text: String?) -> AuthorizationPolicy.Presentation? {
+        guard let text, let colon = text.firstIndex(of: ":") else { return nil }
+        let name = String(text[text.index(after: colon)...])
+        return text.hasPrefix("query") ? .query(name) : .header(name)
+    }
+}

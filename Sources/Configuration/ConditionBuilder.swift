@@ -1,0 +1,143 @@
+internal import HTTPCodec
+internal import Interception
+
+/// `when` → `Condition`.
+struct ConditionBuilder {
+    let findings: Findings
+    /// Names of one's own Actions.
+    let defined: [String]
+
+    func condition(_ fields: Fields?) -> Condition {
+        guard let fields else { return .always }
+        var parts: [Condition] = []
+        for field in fields.all {
+            switch field.name {
+            case "any":
+                if field.value.list.isEmpty {
+                    findings.error(field.position, "\"any\" without an entry never holds; remove the key")
+                }
+                parts.append(.any(field.value.list.map { condition($0.fields) }))
+            case "not": parts.append(.not(condition(field.value.fields)))
+            case "header": parts += tests(field.value, Condition.Key.header)
+            case "query": parts += tests(field.value, Condition.Key.query)
+            case "cookie": parts += tests(field.value, Condition.Key.cookie)
+            default:
+                guard let (key, kind) = Self.keys[field.name] else { continue }
+                parts.append(.test(key, field.value.list.compactMap { matcher($0, kind, field.name) }))
+            }
+        }
+        return parts.count == 1 ? parts[0] : parts.isEmpty ? .always : .all(parts)
+    }
+
+    private static let keys: [String: (Condition.Key, MatchKind)] = [
+        "action": (.action, .action), "tree": (.tree, .text), "type": (.type, .text), "realm": (.realm, .realm),
+        "platform": (.platform, .text), "scheme": (.scheme, .scheme), "host": (.host, .host), "port": (.port, .port),
+        "path": (.path, .path), "method": (.method, .method), "status": (.status, .status),
+        "content_type": (.contentType, .contentType),
+    ]
+
+    private func tests(_ value: Decoded, _ key: (String) -> Condition.Key) -> [Condition] {
+        (value.fields?.all ?? []).map { field in
+            .test(key(field.name), field.value.list.compactMap { matcher($0, .text, field.name) })
+        }
+    }
+
+    // MARK: values
+
+    private func matcher(_ value: Decoded, _ kind: MatchKind, _ key: String) -> TextMatcher? {
+        guard let text = value.text else { return nil }
+        if text.hasPrefix("~") { return pattern(text, value.position, value.written).map { .pattern($0) } }
+        if Glob.isGlob(text) { return .glob(text) }
+        switch kind {
+        case .status: return status(text, value)
+        case .action: return action(text, value).map { .exact($0) }
+        default:
+            if let fault = fault(text, kind) {
+                findings.error(
+                    value.position, "\(key) \(fault.message), found \"\(value.written)\"", nearest: fault.nearest)
+                return nil
+            }
+            return .exact(text)
+        }
+    }
+
+    /// Compiles what stands behind the `~`.
+    func pattern(_ text: String, _ position: Position, _ written: String) -> Pattern? {
+        do {
+            return try Pattern(String(text.dropFirst()))
+        } catch {
+            // the parser's words may quote the expression, and so a secret that was put into it
+            let detail = written.contains("${") ? "" : ": \(Walker.shown(String(describing: error)))"
+            findings.error(position, "the text behind ~ is no regular expression\(detail)")
+            return nil
+        }
+    }
+
+    private func action(_ text: String, _ value: Decoded) -> String? {
+        let action = Action(named: text)
+        if Action.known.contains(action) || defined.contains(text) { return action.rawValue }
+        let known = Action.known.map(\.rawValue) + Action.aliases.keys.sorted() + defined
+        findings.error(
+            value.position, "unknown Action \"\(value.written)\"; one's own are defined under actions",
+            nearest: Nearest.name(to: text, among: known))
+        return nil
+    }
+
+    private func status(_ text: String, _ value: Decoded) -> TextMatcher? {
+        let bytes = Array(text.utf8)
+        if bytes.count == 3, bytes[1...].allSatisfy({ ASCII.lower($0) == 0x78 }), (0x31...0x35).contains(bytes[0]) {
+            let hundred = Int(bytes[0] - 0x30) * 100
+            return .range(hundred...hundred + 99)
+        }
+        let bounds = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        if bounds.allSatisfy({ (100...599).contains($0) }) {
+            if bounds.count == 1 { return .exact(text) }
+            if bounds.count == 2, bounds[0] <= bounds[1] { return .range(bounds[0]...bounds[1]) }
+        }
+        findings.error(value.position, "status takes a status such as 401, 5xx or 400-499, found \"\(value.written)\"")
+        return nil
+    }
+
+    /// Why an exact value could never be met.
+    private func fault(_ text: String, _ kind: MatchKind) -> (message: String, nearest: String?)? {
+        switch kind {
+        case .realm:
+            if TextFormat.realm.accepts(text) { return nil }
+            let nearest = TextFormat.realm.accepts("/\(text)") ? "/\(text)" : nil
+            return ("takes \(TextFormat.realm.expected)", nearest)
+        case .scheme:
+            if ["http", "https"].contains(ASCII.lowercased(text)) { return nil }
+            return ("takes http or https", Nearest.name(to: text, among: ["http", "https"]))
+        case .host:
+            let hasMore = text.utf8.contains { $0 == 0x2F || $0 == 0x40 } || text.isEmpty
+            let hasPort = text.utf8.count { $0 == ASCII.colon } == 1 || text.hasPrefix("[")
+            return hasMore || hasPort
+                ? ("takes a host alone, without scheme, brackets and port (the key port takes that)", nil) : nil
+        case .port:
+            return Int(text).map { (1...65535).contains($0) } == true ? nil : ("takes a number from 1 to 65535", nil)
+        case .path:
+            if !text.hasPrefix("/") { return ("begins with /", "/\(text)") }
+            return text.utf8.contains(0x3F) ? ("is compared without the query (the key query takes that)", nil) : nil
+        case .method:
+            if TextFormat.method.accepts(text) || text == "CONNECT" { return nil }
+            let capitals = String(decoding: text.utf8.map { ASCII.isAlpha($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
+            return ("takes \(TextFormat.method.expected)", TextFormat.method.accepts(capitals) ? capitals : nil)
+        case .contentType:
+            let isType = text.utf8.contains(0x2F) && !text.utf8.contains { $0 == 0x3B || $0 == ASCII.space }
+            return isType ? nil : ("takes a content type without parameters, such as application/json", nil)
+        case .text, .action, .status: return nil
+        }
+    }
+}
+
+extension Condition {
+    /// True where it cannot hold before there is a response.
+    var demandsResponse: Bool {
+        switch self {
+        case .always, .not: false
+        case .all(let parts): parts.contains(where: \.demandsResponse)
+        case .any(let parts): parts.allSatisfy(\.demandsResponse)
+        case .test(let key, _): key.needsResponse
+        }
+    }
+}

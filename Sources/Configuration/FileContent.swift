@@ -1,0 +1,31 @@
+/// What a file holds, and whether others than its owner and group may read it.
+public struct FileContent: Sendable {
+    public var bytes: [UInt8]
+    public var isWorldReadable: Bool
+
+    public init(bytes: [UInt8], isWorldReadable: Bool = false) {
+        self.bytes = bytes
+        self.isWorldReadable = isWorldReadable
+    }
+}
+
+/// Why a file could not be read.
+public enum FileFault: Error, Equatable, Sendable {
+    case missing, forbidden, notAFile, tooLarge
+    /// The system's own error number.
+    case system(Int32)
+
+    /// Completes "the file …".
+    public var explanation: String {
+        switch self {
+        case .missing: "does not exist"
+        case .forbidden: "may not be read by this user"
+        case .notAFile: "is no regular file"
+        case .tooLarge: "is too large"
+        case .system(let number): "cannot be read (errno \(number))"
+        }
+    }
+}
+
+/// Reads a whole file. A parameter of the loader, so that tests need no disk.
+public typealias FileReading = (_ path: String) throws(FileFault) -> FileContent

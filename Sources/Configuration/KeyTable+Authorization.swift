@@ -1,0 +1,61 @@
+internal import Authorization
+
+extension KeyTable {
+    static let authorization = [
+        Key(
+            "resources", .oneOrMany(.textOr(.urlGlob, .resource)), "Globs over whole URLs: what is protected.",
+            standard: "[]"),
+        Key(
+            "am", .text(.serverURL),
+            "The server that sessions go to: one of those under am. May be left out where there is one."),
+        Key(
+            "when_client_handles_advice", .choice(["pass", "act"]),
+            "What to do with requests that came with x-authenticate-response.", standard: "pass"),
+        Key("offer_header", .boolean, "Adds x-authenticate-response: header to the others.", standard: "true"),
+        Key(
+            "session", .choice(["request_cookie", "learned", "login"]), "Where the session comes from.",
+            standard: "request_cookie"),
+        Key("present", .object(.present), "How the transaction id is handed back."),
+        Key("hold", .duration(100...3_600_000), "The whole step-up; the app waits no longer.", standard: "45s"),
+        Key("limits", .object(.stepUpLimits), "Limits of one step-up."),
+        Key(
+            "body_limit", .size(0...(1 << 30), orUnlimited: false),
+            "A larger request body is streamed and not replayed.", standard: "1MiB"),
+        Key("rounds", .object(.rounds), "Step-ups per request."),
+        Key(
+            "answers", .list(.object(.callbackAnswer)), "Answers to callbacks; the first that matches wins.",
+            standard: "[]"),
+        Key("on_failure", .choice(["original"]), "What the app gets when a step-up fails.", standard: "original"),
+    ]
+
+    static let resource = [
+        Key("url", .text(.urlGlob), "Glob over the whole URL.", isRequired: true),
+        Key("present", .text(.presentation), "How the transaction id is handed back."),
+        Key("replay", .choice(["safe", "any"]), "Methods that are replayed; safe: GET and HEAD.", standard: "any"),
+        Key("enforce", .choice(["gateway", "am"]), "Who enforces the policy.", standard: "gateway"),
+    ]
+
+    static let present = [
+        Key("gateway", .text(.presentation), "To a Gateway.", standard: "query:_txid"),
+        Key("rest", .text(.presentation), "To a REST service.", standard: "header:X-TxID"),
+    ]
+
+    static let stepUpLimits = [
+        Key("steps", .integer(1...1000), "Authenticate calls.", standard: "20"),
+        Key("answer", .size(1024...(1 << 30), orUnlimited: false), "Size of one answer of AM.", standard: "1MiB"),
+    ]
+
+    static let rounds = [
+        Key("upgrade", .integer(0...10), "Session upgrades per request.", standard: "1"),
+        Key("transaction", .integer(0...10), "Transactions per request.", standard: "1"),
+    ]
+
+    static let callbackAnswer = [
+        Key("callback", .text(.name), "Type of the callback, such as NameCallback."),
+        Key("prompt", .text(.any), "Glob over the prompt; any prompt where it is missing."),
+        Key("value", .text(.any), "What is filled in."),
+        Key("choose", .text(.any), "The label of the choice."),
+        Key(
+            "otherwise", .choice(["deny", "ask"]), "Where no answer matches; stands alone and last.", standard: "deny"),
+    ]
+}

@@ -1,0 +1,85 @@
+internal import Interception
+
+/// Every key of the configuration with what it may hold. The loader refuses what is not here, and the JSON Schema is
+/// this table in other words. Keys that are planned and not yet done stand in `Unavailable`.
+enum KeyTable {
+    /// A day: no timeout of a proxy is longer.
+    static let anyTime = Shape.duration(1...86_400_000)
+
+    static let root = [
+        Key("version", .integer(1...1), "The version of this file's form.", isRequired: true),
+        Key(
+            "listen", .oneOrMany(.text(.listener)), "Addresses to listen on; port 0 takes a free one.",
+            standard: #"["127.0.0.1:3128", "[::1]:3128"]"#),
+        Key("workers", .integerOr("auto", 1...1024), "Event loops; auto: one per core.", standard: "auto"),
+        Key("clients", .object(.clients), "Who may use the proxy."),
+        Key("destinations", .object(.destinations), "Where the proxy may connect to."),
+        Key("tls", .object(.tls), "Interception of TLS."),
+        Key("am", .list(.object(.server)), "Servers whose traffic is recognised.", standard: "[]"),
+        Key(
+            "actions", .list(.object(.action)), "Actions of one's own, for requests that are no known one.",
+            standard: "[]"),
+        Key("interceptors", .list(.object(.interceptor)), "What is changed, in this order.", standard: "[]"),
+        Key("authorization", .object(.authorization), "Transactional authorization: advice, authenticate, replay."),
+        Key("limits", .object(.limits), "Limits."),
+        Key("timeouts", .object(.timeouts), "Timeouts."),
+        Key("log", .object(.log), "What is logged."),
+    ]
+
+    static let clients = [
+        Key(
+            "allow", .oneOrMany(.text(.client)), "Addresses that may connect: loopback, addresses, CIDR blocks.",
+            standard: "[loopback]")
+    ]
+
+    static let destinations = [
+        Key(
+            "allow", .oneOrMany(.text(.destination)), "Permitted destinations; the most specific entry wins.",
+            standard: #"["*"]"#),
+        Key(
+            "deny", .oneOrMany(.text(.destination)), "Refused destinations; wins where both are as specific.",
+            standard: "[link-local, metadata]"),
+    ]
+
+    static let tls = [
+        Key("upstream", .object(.upstreamTLS), "TLS towards origins.")
+    ]
+
+    static let server = [
+        Key("url", .text(.serverURL), "Base URL; requests to its host are recognised.", isRequired: true),
+        Key(
+            "realms", .oneOrMany(.text(.realm)), "Realms that Usher may authenticate in; the first is the default.",
+            standard: "[/]"),
+        Key("cookie", .text(.cookieName), "Name of the session cookie.", standard: "iPlanetDirectoryPro"),
+        Key("paths", .object(.paths), "Endpoints that are not where AM has them.", standard: "{}"),
+    ]
+
+    static let paths = AuthorizationServer.Endpoint.allCases.map {
+        Key($0.rawValue, .text(.path), "Path of the \($0.rawValue) endpoint, from the host's root.")
+    }
+
+    static let limits = [
+        Key("connections", .integer(1...1_000_000), "Client connections at one time.", standard: "4096"),
+        Key("header", .size(256...(16 << 20), orUnlimited: false), "Size of a head.", standard: "32KiB"),
+        Key("header_fields", .integer(1...10_000), "Fields of a head.", standard: "128"),
+        Key("url", .size(64...(16 << 20), orUnlimited: false), "Length of a URL.", standard: "16KiB"),
+        Key("body", .size(0...Int.max, orUnlimited: true), "Size of a body.", standard: "unlimited"),
+        Key(
+            "buffered_body", .size(0...(1 << 30), orUnlimited: false), "How much of a body is held to look at.",
+            standard: "1MiB"),
+    ]
+
+    static let timeouts = [
+        Key("connect", anyTime, "Until a connection to an origin stands.", standard: "5s"),
+        Key("tls", anyTime, "Until a TLS handshake is done.", standard: "5s"),
+        Key("header", anyTime, "From a request's first byte to the end of its head.", standard: "10s"),
+        Key("idle", anyTime, "Without a byte, within and between requests.", standard: "60s"),
+        Key("response", anyTime, "From the end of a request to its response.", standard: "60s"),
+        Key("tunnel_idle", anyTime, "Without a byte in a tunnel.", standard: "10m"),
+    ]
+
+    static let log = [
+        Key("access", .choice(LogSettings.Access.allCases.map(\.rawValue)), "Lines per exchange.", standard: "json"),
+        Key("level", .choice(LogSettings.Level.allCases.map(\.rawValue)), "How much is told.", standard: "info"),
+    ]
+}

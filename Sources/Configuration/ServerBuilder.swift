@@ -1,0 +1,42 @@
+internal import HTTPCodec
+internal import Interception
+
+/// `am` → servers.
+struct ServerBuilder {
+    let findings: Findings
+
+    func servers(_ items: [Decoded]) -> [AuthorizationServer] {
+        var lines: [String: Int] = [:]
+        return items.compactMap { item in
+            guard let fields = item.fields, let written = fields["url"], let text = written.text,
+                let url = Self.normalized(text), let host = try? RequestHead(method: "GET", url: url).host
+            else { return nil }
+            if let line = lines[url] {
+                findings.error(written.position, "this server already stands in line \(line); join the two")
+                return nil
+            }
+            lines[url] = written.position.line
+            var server = AuthorizationServer(url: url, host: host)
+            let realms = fields.list("realms").compactMap(\.text)
+            if !realms.isEmpty { server.realms = realms }
+            if let cookie = fields.text("cookie") { server.cookie = cookie }
+            for field in fields.fields("paths")?.all ?? [] {
+                guard let endpoint = AuthorizationServer.Endpoint(rawValue: field.name) else { continue }
+                server.paths[endpoint] = field.value.text
+            }
+            return server
+        }
+    }
+
+    /// The spelling by which two URLs of servers are the same: scheme and host in lower case, no port that is the
+    /// scheme's own, no slash at the end. Nil for what is no URL.
+    static func normalized(_ url: String) -> String? {
+        guard let head = try? RequestHead(method: "GET", url: url) else { return nil }
+        let target = head.target
+        let host = head.host.utf8.contains(ASCII.colon) ? "[\(head.host)]" : head.host
+        let port = target.port == target.scheme.defaultPort ? "" : ":\(target.port)"
+        var path = head.path[...]
+        while path.hasSuffix("/") { path = path.dropLast() }
+        return "\(target.scheme.name)://\(host)\(port)\(path)"
+    }
+}

@@ -1,0 +1,89 @@
+/// What a value of the configuration may be. The loader checks by it and the JSON Schema is written from it.
+indirect enum Shape: Sendable {
+    case text(TextFormat)
+    case boolean
+    case integer(ClosedRange<Int>)
+    /// A number, or the one word beside it: `workers: auto`.
+    case integerOr(String, ClosedRange<Int>)
+    /// In milliseconds.
+    case duration(ClosedRange<Int>)
+    /// In bytes. `unlimited` may be written where it is accepted.
+    case size(ClosedRange<Int>, orUnlimited: Bool)
+    case choice([String])
+    case list(Shape)
+    /// A list, or one value that stands for a list of one.
+    case oneOrMany(Shape)
+    case object(ObjectName)
+    /// Free names with values of one shape.
+    case map(TextFormat, Shape)
+    /// One value, or the keys of an object.
+    case textOr(TextFormat, ObjectName)
+    /// One value of `when`, or a list of them.
+    case matcher(MatchKind)
+    /// Anything; becomes JSON.
+    case json
+}
+
+/// One key of an object.
+struct Key: Sendable {
+    var name: String
+    var shape: Shape
+    /// One sentence, for editors.
+    var doc: String
+    /// The default as it would be written, nil where there is none.
+    var standard: String?
+    var isRequired = false
+
+    init(_ name: String, _ shape: Shape, _ doc: String, standard: String? = nil, isRequired: Bool = false) {
+        self.name = name
+        self.shape = shape
+        self.doc = doc
+        self.standard = standard
+        self.isRequired = isRequired
+    }
+}
+
+/// The objects of the configuration, by the name that the JSON Schema gives them.
+enum ObjectName: String, CaseIterable, Sendable {
+    case root, clients, admin, destinations, tls, upstreamTLS = "upstream_tls"
+    case server, paths, action, interceptor, condition
+    case requestEdit = "request_edit", responseEdit = "response_edit", cookie, answer = "local_answer", abort
+    case authorization, resource, present, stepUpLimits = "step_up_limits", rounds, callbackAnswer = "callback_answer"
+    case journal, limits, timeouts, log
+
+    /// The keys that this build understands.
+    var keys: [Key] {
+        switch self {
+        case .root: KeyTable.root
+        case .clients: KeyTable.clients
+        case .destinations: KeyTable.destinations
+        case .tls: KeyTable.tls
+        case .server: KeyTable.server
+        case .paths: KeyTable.paths
+        case .limits: KeyTable.limits
+        case .timeouts: KeyTable.timeouts
+        case .log: KeyTable.log
+        case .action: KeyTable.action
+        case .interceptor: KeyTable.interceptor
+        case .condition: KeyTable.condition
+        case .requestEdit: KeyTable.requestEdit
+        case .responseEdit: KeyTable.responseEdit
+        case .cookie: KeyTable.cookie
+        case .answer: KeyTable.answer
+        case .abort: KeyTable.abort
+        case .authorization: KeyTable.authorization
+        case .resource: KeyTable.resource
+        case .present: KeyTable.present
+        case .stepUpLimits: KeyTable.stepUpLimits
+        case .rounds: KeyTable.rounds
+        case .callbackAnswer: KeyTable.callbackAnswer
+        // every key of these is in the table of what is not available
+        case .admin, .upstreamTLS, .journal: []
+        }
+    }
+}
+
+/// Names of values in `when`, each with its own way of being written.
+enum MatchKind: Sendable {
+    case action, text, realm, scheme, host, port, path, method, status, contentType
+}

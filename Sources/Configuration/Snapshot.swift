@@ -1,0 +1,37 @@
+public import ProxyCore
+
+/// A whole configuration, checked and ready: a value that no one changes once the daemon runs by it. A reload makes
+/// another one.
+public struct Snapshot: Sendable {
+    /// Counts the configurations of one run of the daemon, from 1.
+    public var generation: Int
+    /// The file that it came from, as it was given.
+    public var file: String
+    public var listeners: [Listener]
+    /// Event loops; nil for one per core.
+    public var workers: Int?
+    /// What one session acts by.
+    public var settings: Settings
+    public var clients: ClientPolicy
+    public var destinations: DestinationPolicy
+    public var log: LogSettings
+    /// What is likely not meant but harms nothing.
+    public var warnings: [Diagnostic]
+}
+
+/// `log:` of the configuration.
+public struct LogSettings: Equatable, Sendable {
+    public enum Access: String, CaseIterable, Sendable { case json, none }
+    /// From few words to many.
+    public enum Level: String, CaseIterable, Sendable { case error, warning, info, debug }
+
+    public var access = Access.json
+    public var level = Level.info
+
+    public init() {}
+}
+
+extension Snapshot {
+    /// `127.0.0.1:3128` and `[::1]:3128`.
+    public static let defaultListeners = ["127.0.0.1:3128", "[::1]:3128"].compactMap { Listener($0) }
+}

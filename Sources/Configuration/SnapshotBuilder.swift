@@ -1,0 +1,167 @@
+internal import HTTPCodec
+internal import Interception
+internal import ProxyCore
+
+/// Checked keys → snapshot: what concerns more than one value is judged here.
+struct SnapshotBuilder {
+    let findings: Findings
+    let walker: Walker
+
+    func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
+        let defined = root.list("actions").compactMap { $0.fields?.text("name") }
+        let conditions = ConditionBuilder(findings: findings, defined: defined)
+        var settings = Settings()
+        settings.servers = ServerBuilder(findings: findings).servers(root.list("am"))
+        settings.actions = actions(root.list("actions"), conditions)
+        settings.rules = rules(root.list("interceptors"), conditions)
+        let isWhole = root.has("am") == (root["am"] != nil) && settings.servers.count == root.list("am").count
+        settings.authorization = AuthorizationBuilder(findings: findings, walker: walker).policy(
+            root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
+        settings.limits = Self.limits(root.fields("limits"))
+        settings.timeouts = Self.timeouts(root.fields("timeouts"))
+        return Snapshot(
+            generation: generation, file: file, listeners: listeners(root), workers: root.number("workers"),
+            settings: settings, clients: clients(root.fields("clients")),
+            destinations: Self.destinations(root.fields("destinations")), log: Self.log(root.fields("log")),
+            warnings: [])
+    }
+
+    // MARK: interceptors and actions
+
+    private func rules(_ items: [Decoded], _ conditions: ConditionBuilder) -> [Rule] {
+        let edits = EditBuilder(findings: findings, conditions: conditions)
+        var lines: [String: Int] = [:]
+        return items.compactMap { item in
+            guard let fields = item.fields else { return nil }
+            let condition = conditions.condition(fields.fields("when"))
+            let request = edits.requestEdits(fields.list("request"))
+            let response = edits.responseEdits(fields.list("response"))
+            if !fields.has("request"), !fields.has("response"), !fields.has("session_cookie") {
+                findings.warning(
+                    item.position, "this interceptor changes nothing; give it edits under request or response")
+            }
+            if condition.demandsResponse, let field = fields.all.first(where: { $0.name == "request" }),
+                !request.isEmpty
+            {
+                findings.warning(
+                    field.position,
+                    "these edits are never made, for \"when\" asks for what only a response has (status, content_type)")
+            }
+            guard let name = fields["name"], let text = name.text else { return nil }
+            if let line = lines[text] {
+                findings.error(
+                    name.position, "the name \"\(name.written)\" is already taken by the interceptor of line \(line)")
+                return nil
+            }
+            lines[text] = name.position.line
+            return Rule(name: text, when: condition, request: request, response: response)
+        }
+    }
+
+    private func actions(_ items: [Decoded], _ conditions: ConditionBuilder) -> [ActionDefinition] {
+        var lines: [String: Int] = [:]
+        return items.compactMap { item in
+            guard let fields = item.fields else { return nil }
+            let condition = conditions.condition(fields.fields("when"))
+            if condition.demandsResponse {
+                findings.error(
+                    item.position, "an Action is told from the request alone; remove status and content_type")
+            }
+            guard let name = fields["name"], let text = name.text else { return nil }
+            if Action.known.contains(Action(named: text)) {
+                findings.error(name.position, "\"\(name.written)\" is an Action that Usher knows; take another name")
+                return nil
+            }
+            if let line = lines[text] {
+                findings.error(
+                    name.position, "the Action \"\(name.written)\" already stands in line \(line); join them with any")
+                return nil
+            }
+            lines[text] = name.position.line
+            return ActionDefinition(action: Action(rawValue: text), when: condition)
+        }
+    }
+
+    // MARK: addresses
+
+    private func listeners(_ root: Fields) -> [Listener] {
+        guard root.has("listen") else { return Snapshot.defaultListeners }
+        let items = root.list("listen")
+        if items.isEmpty, let written = root["listen"] {
+            findings.error(written.position, "listen takes at least one address; remove the key for the default")
+        }
+        var lines: [Listener: Int] = [:]
+        return items.compactMap { item in
+            guard let listener = item.text.flatMap({ Listener($0) }) else { return nil }
+            // two free ports are two listeners
+            if let line = lines[listener], listener.port != 0 {
+                findings.error(item.position, "\(listener) already stands in line \(line); remove one")
+                return nil
+            }
+            lines[listener] = item.position.line
+            return listener
+        }
+    }
+
+    private func clients(_ fields: Fields?) -> ClientPolicy {
+        guard let fields, fields.has("allow") else { return ClientPolicy() }
+        let entries = fields.list("allow").compactMap { item -> ClientPolicy.Entry? in
+            guard let text = item.text else { return nil }
+            if let group = AddressGroup(rawValue: text) { return .group(group) }
+            guard let block = AddressBlock(text) else { return nil }
+            if !block.base.isLoopback {
+                findings.warning(
+                    item.position,
+                    "whoever has this address may use the proxy without a password (clients.basic is not available in this version); keep it narrow"
+                )
+            }
+            return .block(block)
+        }
+        if entries.isEmpty, let written = fields["allow"], written.list.isEmpty {
+            findings.error(written.position, "clients.allow lets nobody in; write [loopback] or remove the key")
+        }
+        return ClientPolicy(allow: entries)
+    }
+
+    private static func destinations(_ fields: Fields?) -> DestinationPolicy {
+        func patterns(_ key: String) -> [DestinationPattern]? {
+            guard let fields, fields.has(key) else { return nil }
+            return fields.list(key).compactMap { $0.text.flatMap { DestinationPattern($0) } }
+        }
+        var policy = DestinationPolicy()
+        if let allow = patterns("allow") { policy.allow = allow }
+        if let deny = patterns("deny") { policy.deny = deny }
+        return policy
+    }
+
+    // MARK: numbers
+
+    private static func limits(_ fields: Fields?) -> Limits {
+        var limits = Limits()
+        if let number = fields?.number("connections") { limits.connections = number }
+        if let number = fields?.number("header") { limits.header = number }
+        if let number = fields?.number("header_fields") { limits.headerFields = number }
+        if let number = fields?.number("url") { limits.url = number }
+        if let number = fields?.number("body") { limits.body = UInt64(number) }
+        if let number = fields?.number("buffered_body") { limits.bufferedBody = number }
+        return limits
+    }
+
+    private static func timeouts(_ fields: Fields?) -> Timeouts {
+        var timeouts = Timeouts()
+        if let number = fields?.number("connect") { timeouts.connect = number }
+        if let number = fields?.number("tls") { timeouts.tls = number }
+        if let number = fields?.number("header") { timeouts.header = number }
+        if let number = fields?.number("idle") { timeouts.idle = number }
+        if let number = fields?.number("response") { timeouts.response = number }
+        if let number = fields?.number("tunnel_idle") { timeouts.tunnelIdle = number }
+        return timeouts
+    }
+
+    private static func log(_ fields: Fields?) -> LogSettings {
+        var log = LogSettings()
+        if let access = fields?.text("access").flatMap(LogSettings.Access.init) { log.access = access }
+        if let level = fields?.text("level").flatMap(LogSettings.Level.init) { log.level = level }
+        return log
+    }
+}

@@ -1,0 +1,152 @@
+internal import HTTPCodec
+internal import Interception
+internal import ProxyCore
+
+/// What a text must look like.
+struct TextFormat: Sendable {
+    /// Completes "expected …": what it is, with an example.
+    let expected: String
+    /// A regular expression of JSON Schema for it, nil where none says it well.
+    let pattern: String?
+    /// False where the value may be a secret, or holds one often enough: it is quoted in no message then.
+    let isQuotable: Bool
+    let accepts: @Sendable (String) -> Bool
+
+    init(
+        _ expected: String, pattern: String? = nil, isQuotable: Bool = true,
+        _ accepts: @escaping @Sendable (String) -> Bool
+    ) {
+        self.expected = expected
+        self.pattern = pattern
+        self.isQuotable = isQuotable
+        self.accepts = accepts
+    }
+
+    static let any = TextFormat("text", isQuotable: false) { _ in true }
+
+    static let label = TextFormat(
+        "a name of 1 to 64 letters, digits, spaces and any of . _ - / : +", pattern: "^[A-Za-z0-9 ._/:+-]{1,64}$"
+    ) { text in
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || " ._-/:+".utf8.contains($0) }
+    }
+
+    static let actionName = TextFormat(
+        "the name of an Action in capitals, such as TRANSFER", pattern: "^[A-Z][A-Z0-9_]*$"
+    ) { text in
+        text.utf8.first.map { (0x41...0x5A).contains($0) } == true
+            && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
+    }
+
+    // MARK: addresses
+
+    static let listener = TextFormat(
+        "an address and a port, such as 127.0.0.1:3128, [::1]:3128 or 0.0.0.0:3128",
+        pattern: #"^([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#
+    ) { Listener($0) != nil }
+
+    static let client = TextFormat("loopback, an address or a CIDR block, such as 192.0.2.7 or 10.1.0.0/16") {
+        $0 == AddressGroup.loopback.rawValue || AddressBlock($0) != nil
+    }
+
+    static let destination = TextFormat(
+        "a host or host glob with or without a port, an address, a CIDR block, \"*\", or one of "
+            + AddressGroup.allCases.map(\.rawValue).joined(separator: ", ")
+    ) { DestinationPattern($0) != nil }
+
+    // MARK: URLs
+
+    /// A URL with a password in it is quoted nowhere; see `Walker`.
+    static let url = TextFormat(
+        "an http or https URL, such as https://am.example.com/am", pattern: "^https?://"
+    ) { isURL($0) }
+
+    static let serverURL = TextFormat(
+        "an http or https URL without a query, such as https://am.example.com/am", pattern: "^https?://[^?#]+$"
+    ) { isURL($0) && !$0.utf8.contains(0x3F) }
+
+    static let urlGlob = TextFormat(
+        "a glob over the whole URL, such as https://shop.example.com/api/*", pattern: #"^(https?://|\*)"#
+    ) { text in
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else { return false }
+        if text.hasPrefix("*") { return true }
+        guard let after = ["http://", "https://", "http*://"].first(where: text.hasPrefix) else { return false }
+        let authority = text.dropFirst(after.count).prefix { $0 != "/" && $0 != "?" }
+        return !authority.isEmpty && !authority.contains("@")
+    }
+
+    static let path = TextFormat("a path that begins with /, without a query", pattern: "^/[^?# ]*$") {
+        isPath($0) && !$0.utf8.contains(0x3F)
+    }
+
+    static let realm = TextFormat("a realm as a path, such as / or /alpha", pattern: "^/([^/]+(/[^/]+)*)?$") { text in
+        text == "/"
+            || isPath(text)
+                && text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+    }
+
+    static let authority = TextFormat("a host with or without a port, such as www.example.com:8080") { text in
+        isURL("http://\(text)") && !text.utf8.contains { $0 == 0x2F || $0 == 0x3F }
+    }
+
+    static let presentation = TextFormat(
+        "query:NAME or header:NAME, such as query:_txid", pattern: "^(query:.+|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$"
+    ) { text in
+        if text.hasPrefix("query:") { return text.utf8.count > 6 }
+        return text.hasPrefix("header:") && HeaderRules.isWritable(String(text.dropFirst(7)))
+    }
+
+    // MARK: fields and cookies
+
+    static let method = TextFormat("a method in capitals, such as GET", pattern: "^[A-Z][A-Z-]*$") { text in
+        FieldSyntax.isName(text) && !text.utf8.contains { (0x61...0x7A).contains($0) } && text != "CONNECT"
+    }
+
+    static let headerName = TextFormat(
+        "the name of a header", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+    ) { FieldSyntax.isName($0) }
+
+    static let headerValue = TextFormat("a header's value, which holds no control character", isQuotable: false) {
+        FieldSyntax.isValue($0)
+    }
+
+    static let name = TextFormat("a name that is not empty") { !$0.isEmpty }
+
+    static let cookieName = TextFormat(
+        "the name of a cookie", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+    ) { FieldSyntax.isName($0) }
+
+    static let cookieValue = TextFormat(
+        "a cookie's value, which holds no semicolon, control character or white space at its ends", isQuotable: false
+    ) { text in
+        FieldSyntax.isValue(text) && !text.utf8.contains { $0 == 0x3B || $0 == ASCII.tab } && !text.hasPrefix(" ")
+            && !text.hasSuffix(" ")
+    }
+
+    static let cookieDomain = TextFormat("a cookie's domain, such as example.com") { text in
+        let host = text.hasPrefix(".") ? text.dropFirst() : text[...]
+        return !host.isEmpty && host.utf8.allSatisfy(ASCII.isUnreserved)
+    }
+
+    static let cookiePath = TextFormat("a cookie's path, which begins with /", pattern: "^/") {
+        isPath($0) && !$0.utf8.contains(0x3B)
+    }
+
+    private static func isURL(_ text: String) -> Bool { (try? RequestHead(method: "GET", url: text)) != nil }
+
+    private static func isPath(_ text: String) -> Bool {
+        text.hasPrefix("/") && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x23 }
+    }
+}
+
+/// Which headers a rule may write.
+enum HeaderRules {
+    /// False for what frames a message or concerns one connection: Usher writes those itself (RFC 9110 §7.6.1).
+    static func isWritable(_ name: String) -> Bool {
+        guard FieldSyntax.isName(name) else { return false }
+        var table = FieldTable()
+        table.add(name, "")
+        let known = table.slots[0].known
+        return !known.isHopByHop && known != .contentLength && known != .trailer
+    }
+}

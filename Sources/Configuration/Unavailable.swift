@@ -1,0 +1,99 @@
+internal import HTTPCodec
+
+/// What the format of the configuration knows and this build does not do. A value that asks for none of it, such as
+/// the default, is accepted; everything else is refused, so that nobody relies on what does not happen. Whoever builds
+/// one of these takes its row away.
+enum Unavailable {
+    struct Row: Sendable {
+        var object: ObjectName
+        var key: String
+        /// What the key is for: "… is not available in this version".
+        var what: String
+        var remedy: String
+        /// True for values that this build does justice to.
+        var accepts: @Sendable (JSONValue) -> Bool
+        /// The values as JSON, for the schema, where they can be listed.
+        var accepted: [JSONValue]
+
+        init(
+            _ object: ObjectName, _ key: String, _ what: String, _ remedy: String = "remove the key",
+            accepted: [JSONValue] = []
+        ) {
+            self.init(object, key, what, remedy, accepted: accepted) { accepted.contains($0) }
+        }
+
+        init(
+            _ object: ObjectName, _ key: String, _ what: String, _ remedy: String, accepted: [JSONValue] = [],
+            where accepts: @escaping @Sendable (JSONValue) -> Bool
+        ) {
+            self.object = object
+            self.key = key
+            self.what = what
+            self.remedy = remedy
+            self.accepts = accepts
+            self.accepted = accepted
+        }
+    }
+
+    static func row(_ object: ObjectName, _ key: String) -> Row? {
+        rows.first { $0.object == object && $0.key == key }
+    }
+
+    static func keys(of object: ObjectName) -> [String] { rows.filter { $0.object == object }.map(\.key) }
+
+    private static let tunnelled = "remove the key (CONNECT is then tunnelled unopened)"
+    private static let noTLS = "remove the key (this version speaks no TLS itself)"
+
+    static let rows: [Row] = [
+        Row(.tls, "intercept", "TLS interception", tunnelled, accepted: [.array([])]),
+        Row(.tls, "ca", "TLS interception", tunnelled),
+        Row(.tls, "client_certificates", "TLS towards origins", noTLS, accepted: [.array([])]),
+        Row(.upstreamTLS, "trust", "TLS towards origins", noTLS, accepted: [.string("system")]),
+        Row(.upstreamTLS, "extra_trust", "TLS towards origins", noTLS, accepted: [.array([])]),
+        Row(.upstreamTLS, "verify", "TLS towards origins", noTLS, accepted: [.bool(true)]),
+        Row(.upstreamTLS, "minimum", "TLS towards origins", noTLS, accepted: [.string("1.2"), .number("1.2")]),
+
+        Row(.root, "tokens", "handing tokens to requests", accepted: [.array([])]),
+        Row(.root, "journal", "the journal", accepted: [.object([])]),
+        Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
+        Row(
+            .clients, "basic", "asking clients for a password",
+            "remove the key and name the clients' addresses in clients.allow",
+            accepted: [.null]),
+        Row(.destinations, "via", "sending requests on to another proxy", accepted: [.array([])]),
+
+        Row(.interceptor, "percent", "acting on a share of the requests", accepted: [.integer(100)]),
+        Row(.interceptor, "session_cookie", "logging in by session cookie"),
+        Row(.requestEdit, "set_form", "changing form bodies", "remove the edit"),
+        Row(.requestEdit, "add_form", "changing form bodies", "remove the edit"),
+        Row(.requestEdit, "remove_form", "changing form bodies", "remove the edit"),
+        Row(.requestEdit, "set_json", "changing JSON bodies", "remove the edit"),
+        Row(.requestEdit, "remove_json", "changing JSON bodies", "remove the edit"),
+        Row(.requestEdit, "set_body", "changing bodies", "remove the edit"),
+        Row(.requestEdit, "replace_body", "changing bodies", "remove the edit"),
+        Row(.requestEdit, "delay", "delaying requests", "remove the edit"),
+        Row(.requestEdit, "throttle", "slowing requests down", "remove the edit"),
+        Row(.responseEdit, "set_json", "changing JSON bodies", "remove the edit"),
+        Row(.responseEdit, "remove_json", "changing JSON bodies", "remove the edit"),
+        Row(.responseEdit, "set_body", "changing bodies", "remove the edit"),
+        Row(.responseEdit, "replace_body", "changing bodies", "remove the edit"),
+        Row(.responseEdit, "delay", "delaying responses", "remove the edit"),
+        Row(.responseEdit, "throttle", "slowing responses down", "remove the edit"),
+        Row(.responseEdit, "retry", "repeating requests", "remove the edit"),
+
+        Row(
+            .authorization, "session", "taking the session from elsewhere than the request",
+            "write session: request_cookie, or remove the key", accepted: [.string("request_cookie")]),
+        Row(
+            .authorization, "am", "calling an AM over https",
+            "name an AM with an http URL, or remove authorization (an https AM is then recognised and not called)"
+        ) { !($0.text.map { ASCII.lowercased($0).hasPrefix("https:") } ?? false) },
+        Row(
+            .resource, "enforce", "policies that AM enforces without a Gateway",
+            "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),
+        Row(.callbackAnswer, "totp", "one-time passwords", "remove the answer"),
+        Row(
+            .callbackAnswer, "otherwise", "asking a person", "write otherwise: deny, or remove the entry",
+            accepted: [.string("deny")]),
+    ]
+}

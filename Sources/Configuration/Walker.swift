@@ -1,0 +1,251 @@
+internal import HTTPCodec
+
+/// Checks a tree against the key table and takes the values out of it. Every fault is reported where it stands; the
+/// walk goes on behind it.
+struct Walker {
+    let findings: Findings
+    let secrets: Secrets
+
+    // MARK: objects
+
+    /// - Parameter path: what the object hangs on, for messages: `authorization.limits`.
+    func object(_ node: YAMLNode, _ name: ObjectName, path: String) -> Fields? {
+        guard case .map(let entries) = node.content else {
+            let hint: String
+            if case .list = node.content { hint = "; write \"key: value\" lines without \"- \"" } else { hint = "" }
+            findings.error(node.position, "\(subject(path)) takes keys with values, found \(node.kind)\(hint)")
+            return nil
+        }
+        let keys = name.keys
+        var fields = Fields(position: node.position)
+        for entry in entries {
+            fields.written.insert(entry.key)
+            let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
+            let row = Unavailable.row(name, entry.key)
+            guard let key = keys.first(where: { $0.name == entry.key }) else {
+                if let row {
+                    if !row.accepts(json(entry.value, resolving: false)) { refuse(row, inner, entry.position) }
+                } else {
+                    unknown(entry, name, path)
+                }
+                continue
+            }
+            guard let value = decode(entry.value, key.shape, path: inner, keyPosition: entry.position) else { continue }
+            if let row, !row.accepts(json(entry.value, resolving: true)) {
+                refuse(row, inner, value.position)
+                continue
+            }
+            fields.all.append(.init(name: entry.key, position: entry.position, value: value))
+        }
+        for key in keys where key.isRequired && !fields.has(key.name) {
+            findings.error(node.position, "\(subject(path)) lacks the key \"\(key.name)\"\(example(key))")
+        }
+        return fields
+    }
+
+    func refuse(_ row: Unavailable.Row, _ path: String, _ position: Position) {
+        findings.error(position, "\(path): \(row.what) is not available in this version; \(row.remedy)")
+    }
+
+    private func unknown(_ entry: YAMLNode.Entry, _ name: ObjectName, _ path: String) {
+        if let other = Self.otherPhase[name], other.keys.contains(where: { $0.name == entry.key }) {
+            let phase = name == .requestEdit ? "request" : "response"
+            findings.error(
+                entry.position, "\"\(entry.key)\" cannot be done to a \(phase); move it to the interceptor's other list"
+            )
+            return
+        }
+        let known = name.keys.map(\.name) + Unavailable.keys(of: name)
+        let nearest = Nearest.name(to: entry.key, among: known)
+        let place = path.isEmpty ? "" : " in \(path)"
+        let choice = nearest == nil ? "; known here: \(known.joined(separator: ", "))" : ""
+        findings.error(entry.position, "unknown key \"\(shown(entry.key))\"\(place)\(choice)", nearest: nearest)
+    }
+
+    private static let otherPhase: [ObjectName: ObjectName] = [
+        .requestEdit: .responseEdit, .responseEdit: .requestEdit,
+    ]
+
+    private func example(_ key: Key) -> String {
+        switch key.shape {
+        case .text(let format): "; it takes \(format.expected)"
+        case .integer(let range) where range.count == 1: "; write \(key.name): \(range.lowerBound)"
+        default: ""
+        }
+    }
+
+    // MARK: values
+
+    func decode(_ node: YAMLNode, _ shape: Shape, path: String, keyPosition: Position) -> Decoded? {
+        // nothing behind a key is a list without entries, as it is left when all of them are commented out
+        if node.isNull {
+            switch shape {
+            case .list, .oneOrMany: return Decoded(position: keyPosition, written: "", content: .list([]))
+            case .object, .map:
+                return decode(
+                    YAMLNode(position: keyPosition, content: .map([])), shape, path: path, keyPosition: keyPosition)
+            case .json: break
+            default:
+                findings.error(keyPosition, "\(subject(path)) takes \(expectation(shape)), found nothing")
+                return nil
+            }
+        }
+        switch shape {
+        case .list(let element):
+            guard case .list(let items) = node.content else {
+                findings.error(
+                    node.position, "\(subject(path)) takes a list, found \(node.kind); begin every entry with \"- \"")
+                return nil
+            }
+            return list(items, element, node, path)
+        case .oneOrMany(let element):
+            guard case .list(let items) = node.content else { return list([node], element, node, path) }
+            return list(items, element, node, path)
+        case .matcher:
+            guard case .list(let items) = node.content else { return list([node], .text(.any), node, path) }
+            if items.isEmpty {
+                findings.error(
+                    node.position, "\(subject(path)) is an empty list, which nothing matches; remove the key")
+                return nil
+            }
+            return list(items, .text(.any), node, path)
+        case .object(let name):
+            guard let fields = object(node, name, path: path) else { return nil }
+            return Decoded(position: node.position, written: "", content: .fields(fields))
+        case .map(let names, let values): return map(node, names, values, path)
+        case .textOr(let format, let name):
+            if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
+            return decode(node, .text(format), path: path, keyPosition: keyPosition)
+        case .json:
+            return Decoded(position: node.position, written: "", content: .json(json(node, resolving: true)))
+        default: return scalar(node, shape, path)
+        }
+    }
+
+    private func list(_ items: [YAMLNode], _ element: Shape, _ node: YAMLNode, _ path: String) -> Decoded {
+        let isOne = items.count == 1 && items[0].position == node.position
+        let values = items.enumerated().compactMap { index, item in
+            decode(item, element, path: isOne ? path : "\(path)[\(index)]", keyPosition: item.position)
+        }
+        return Decoded(position: node.position, written: "", content: .list(values))
+    }
+
+    private func map(_ node: YAMLNode, _ names: TextFormat, _ values: Shape, _ path: String) -> Decoded? {
+        guard case .map(let entries) = node.content else {
+            findings.error(
+                node.position, "\(subject(path)) takes names with values, such as { NAME: value }, found \(node.kind)")
+            return nil
+        }
+        var fields = Fields(position: node.position)
+        for entry in entries {
+            fields.written.insert(entry.key)
+            guard names.accepts(entry.key) else {
+                findings.error(
+                    entry.position, "\(subject(path)) takes \(names.expected) as key, found \"\(shown(entry.key))\"")
+                continue
+            }
+            guard let value = decode(entry.value, values, path: "\(path).\(entry.key)", keyPosition: entry.position)
+            else { continue }
+            fields.all.append(.init(name: entry.key, position: entry.position, value: value))
+        }
+        return Decoded(position: node.position, written: "", content: .fields(fields))
+    }
+
+    private func scalar(_ node: YAMLNode, _ shape: Shape, _ path: String) -> Decoded? {
+        guard case .scalar(let written, _) = node.content else {
+            findings.error(node.position, "\(subject(path)) takes \(expectation(shape)), found \(node.kind)")
+            return nil
+        }
+        guard let text = secrets.resolve(written, at: node.position) else { return nil }
+        guard let content = content(text, written, shape, node.position, path) else { return nil }
+        return Decoded(position: node.position, written: shown(written), content: content)
+    }
+
+    private func content(
+        _ text: String, _ written: String, _ shape: Shape, _ position: Position, _ path: String
+    ) -> Decoded.Content? {
+        func wrong(_ more: String = "", quotes: Bool = true) -> Decoded.Content? {
+            let found = quotes ? ", found \"\(shown(written))\"" : ""
+            findings.error(position, "\(subject(path)) takes \(expectation(shape))\(found)\(more)")
+            return nil
+        }
+        func within(_ value: Int, _ range: ClosedRange<Int>) -> Decoded.Content? {
+            range.contains(value) ? .number(value) : wrong()
+        }
+        switch shape {
+        case .text(let format):
+            guard format.accepts(text) else {
+                return wrong(quotes: format.isQuotable && !written.utf8.contains(0x40))
+            }
+            return .text(text)
+        case .boolean:
+            return text == "true" ? .flag(true) : text == "false" ? .flag(false) : wrong()
+        case .integer(let range):
+            guard let value = Int(text) else { return wrong() }
+            return within(value, range)
+        case .integerOr(let word, let range):
+            if text == word { return .word }
+            guard let value = Int(text) else { return wrong() }
+            return within(value, range)
+        case .choice(let names):
+            if names.contains(text) { return .text(text) }
+            findings.error(
+                position, "\(subject(path)) takes \(expectation(shape)), found \"\(shown(written))\"",
+                nearest: Nearest.name(to: text, among: names))
+            return nil
+        case .duration(let range):
+            switch Units.read(text, Units.times) {
+            case .value(let value): return within(value, range)
+            case .bare: return wrong("; a number needs its unit, as \(text)s or \(text)ms")
+            case .malformed: return wrong()
+            case .tooLarge: return wrong("; that is too large")
+            }
+        case .size(let range, let orUnlimited):
+            if orUnlimited, text == "unlimited" { return .word }
+            switch Units.read(text, Units.sizes) {
+            case .value(let value): return within(value, range)
+            case .bare: return wrong("; a number needs its unit, as \(text)KiB or \(text)B")
+            case .malformed: return wrong()
+            case .tooLarge: return wrong("; that is too large")
+            }
+        default:
+            return nil
+        }
+    }
+
+    // MARK: words
+
+    private func subject(_ path: String) -> String { path.isEmpty ? "the file" : path }
+
+    /// Completes "takes …".
+    private func expectation(_ shape: Shape) -> String {
+        switch shape {
+        case .text(let format): format.expected
+        case .boolean: "true or false"
+        case .integer(let range) where range.count == 1: "\(range.lowerBound)"
+        case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .integerOr(let word, let range): "\(word) or a number from \(range.lowerBound) to \(range.upperBound)"
+        case .duration(let range):
+            "a duration from \(Units.duration(range.lowerBound)) to \(Units.duration(range.upperBound)), such as 250ms, 5s, 10m or 2h"
+        case .size(let range, let orUnlimited) where range.upperBound == Int.max:
+            "a size such as 64KiB or 10MB\(orUnlimited ? ", or unlimited" : "")"
+        case .size(let range, let orUnlimited):
+            "a size from \(Units.size(range.lowerBound)) to \(Units.size(range.upperBound)), such as 64KiB or 10MB\(orUnlimited ? ", or unlimited" : "")"
+        case .choice(let names) where names.count == 1: names[0]
+        case .choice(let names): "one of \(names.joined(separator: ", "))"
+        case .matcher: "a value or a list of values"
+        case .textOr(let format, _): format.expected
+        case .list, .oneOrMany: "a list"
+        case .object, .map: "keys with values"
+        case .json: "any value"
+        }
+    }
+
+    private func shown(_ text: String) -> String { Self.shown(text) }
+
+    /// Short and without control characters.
+    static func shown(_ text: String) -> String {
+        let plain = text.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
+        return String(plain) + (text.unicodeScalars.count > 60 ? "…" : "")
+    }
+}

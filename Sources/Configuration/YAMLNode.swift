@@ -1,0 +1,49 @@
+/// A place in the file, both numbers from 1; columns count Unicode scalars.
+struct Position: Hashable, Comparable, Sendable {
+    var line: Int
+    var column: Int
+
+    static let start = Position(line: 1, column: 1)
+
+    static func < (left: Position, right: Position) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// A YAML document as a tree of values, free of the parser that read it: aliases are followed, keys are plain text and
+/// stand once.
+struct YAMLNode: Sendable {
+    indirect enum Content: Sendable {
+        /// `isPlain`: written without quotes, so that `true`, `5` or nothing may mean more than text.
+        case scalar(String, isPlain: Bool)
+        case list([YAMLNode])
+        case map([Entry])
+    }
+
+    struct Entry: Sendable {
+        var key: String
+        var position: Position
+        var value: YAMLNode
+    }
+
+    var position: Position
+    var content: Content
+
+    /// YAML's null: nothing at all, `~` or `null`.
+    var isNull: Bool {
+        if case .scalar(let text, isPlain: true) = content {
+            ["", "~", "null", "Null", "NULL"].contains(text)
+        } else {
+            false
+        }
+    }
+
+    /// What the value is, for a message.
+    var kind: String {
+        switch content {
+        case .scalar: isNull ? "nothing" : "a single value"
+        case .list: "a list"
+        case .map: "keys with values"
+        }
+    }
+}

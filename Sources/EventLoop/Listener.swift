@@ -1,0 +1,104 @@
+internal import CLibevent
+internal import Glibc
+
+/// A listening socket, not yet on a loop. One may be opened for each loop on the same address (SO_REUSEPORT): the kernel
+/// deals connections out.
+public struct ListeningSocket: ~Copyable {
+    public let descriptor: Descriptor
+    public let address: SocketAddress
+
+    /// - Parameter shared: further sockets will be bound to the same address.
+    /// - Throws: `SystemError` of `socket`, `bind` or `listen`.
+    public init(_ address: SocketAddress, shared: Bool = false) throws(SystemError) {
+        let number = socket(
+            address.family, Int32(SOCK_STREAM.rawValue) | Dialer.nonBlocking | Dialer.closeOnExec, 0)
+        guard number >= 0 else { throw SystemError("socket") }
+        let descriptor = Descriptor(owning: number)
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        if address.isIPv6 { setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
+        if shared { setsockopt(number, SOL_SOCKET, SO_REUSEPORT, &on, size) }
+        guard address.withSockaddr({ bind(number, $0, $1) }) == 0 else { throw SystemError("bind") }
+        guard listen(number, 4096) == 0 else { throw SystemError("listen") }
+        self.address = SocketAddress.filled { getsockname(number, $0, $1) } ?? address
+        self.descriptor = descriptor
+    }
+
+    /// Takes a socket that somebody else opened and listens on (systemd's socket activation).
+    public init(adopting number: Int32) throws(SystemError) {
+        let flags = fcntl(number, F_GETFL)
+        guard flags >= 0, fcntl(number, F_SETFL, flags | O_NONBLOCK) == 0,
+            fcntl(number, F_SETFD, FD_CLOEXEC) == 0
+        else { throw SystemError("fcntl") }
+        guard let address = SocketAddress.filled(by: { getsockname(number, $0, $1) }) else {
+            throw SystemError("getsockname")
+        }
+        self.address = address
+        descriptor = Descriptor(owning: number)
+    }
+
+    public consuming func take() -> Descriptor { descriptor }
+}
+
+/// Accepts connections on a loop. Subclasses say what becomes of them.
+open class Listener: EventSource {
+    private let descriptor: Int32
+    private var event: EventHandle
+    private var isClosed = false
+    /// Connections taken in one turn, so that a flood does not starve those that stand.
+    private static let perTurn = 64
+
+    public init(loop: Loop, socket: consuming ListeningSocket) throws(SystemError) {
+        let owned = socket.take()
+        descriptor = owned.number
+        event = try EventHandle(loop, owned.number, Flag.read | Flag.persist, EventSource(loop: loop))
+        super.init(loop: loop)
+        event = try EventHandle(loop, owned.number, Flag.read | Flag.persist, self)
+        _ = owned.release()
+        event.add()
+    }
+
+    deinit { if !isClosed { Glibc.close(descriptor) } }
+
+    /// A connection came in: non-blocking, without delay.
+    open func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {}
+    /// Accepting failed for want of descriptors or memory.
+    open func acceptFailed(_ error: SystemError) {}
+
+    public final override func ready(_ events: Int16) {
+        for _ in 0..<Self.perTurn {
+            var storage = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let (number, peer) = withUnsafeMutablePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> (Int32, SocketAddress?) in
+                    let number = usher_accept4(descriptor, address, &length, Dialer.nonBlocking | Dialer.closeOnExec)
+                    return (number, number >= 0 ? SocketAddress(address) : nil)
+                }
+            }
+            if number < 0 {
+                let error = errno
+                if error == EINTR || error == ECONNABORTED { continue }
+                if error != EAGAIN, error != EWOULDBLOCK { acceptFailed(SystemError("accept", code: error)) }
+                return
+            }
+            let owned = Descriptor(owning: number)
+            guard let peer else { continue }
+            Dialer.setNoDelay(number)
+            accepted(owned, from: peer)
+            if isClosed { return }
+        }
+    }
+
+    /// Pauses accepting, as when the limit of connections is reached.
+    public final func pause() { event.remove() }
+    public final func resume() { if !isClosed { event.add() } }
+
+    public final func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        event.remove()
+        Glibc.close(descriptor)
+        loop.bury(self)
+    }
+}

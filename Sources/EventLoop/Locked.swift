@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// A value behind a lock, for what threads do share: never on the way of a plain request.
+public final class Locked<Value>: @unchecked Sendable {
+    // Every access to `value` goes through `withLock`, which holds the mutex. pthread's own mutex, because the thread
+    // sanitizer does not see through Synchronization.Mutex on Linux.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var value: Value
+
+    public init(_ value: Value) {
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+        self.value = value
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
+    /// Changes the value and wakes one thread that waits in `wait`.
+    public func signal(_ body: (inout Value) -> Void) {
+        pthread_mutex_lock(mutex)
+        body(&value)
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Blocks the calling thread until `body` returns a result. Never on a loop.
+    public func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&value) { return result }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+}

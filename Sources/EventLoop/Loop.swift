@@ -1,0 +1,76 @@
+internal import CLibevent
+internal import Glibc
+
+/// One event loop. Lives and dies on one thread; nothing here is `Sendable`, so the compiler keeps it there.
+public final class Loop {
+    let base: OpaquePointer
+    /// Where every channel of this loop reads into: idle connections own no buffer.
+    public let scratch: UnsafeMutableRawBufferPointer
+    /// Objects that were closed in this turn. They may still be on the call stack, so they die when it is over.
+    private var graveyard: [AnyObject] = []
+    private var isRunning = false
+    /// Monotonic milliseconds, taken once a turn.
+    public private(set) var now: Int
+
+    public static let scratchSize = 64 << 10
+
+    /// - Throws: `SystemError` when the kernel gives no event queue.
+    public init() throws(SystemError) {
+        guard let configuration = event_config_new() else { throw SystemError("event_config_new") }
+        defer { event_config_free(configuration) }
+        // NOLOCK: no other thread ever touches this base; mailboxes wake it through a descriptor of their own
+        event_config_set_flag(configuration, 0x01)
+        guard let base = event_base_new_with_config(configuration) else { throw SystemError("event_base_new") }
+        self.base = base
+        scratch = .allocate(byteCount: Loop.scratchSize, alignment: 64)
+        now = Loop.monotonicMilliseconds()
+    }
+
+    deinit {
+        event_base_free(base)
+        scratch.deallocate()
+    }
+
+    /// Runs until `stop`, one turn after another.
+    public func run() {
+        isRunning = true
+        while isRunning {
+            turn()
+        }
+    }
+
+    /// Waits for readiness once and handles it.
+    public func turn() {
+        event_base_loop(base, 0x01)
+        if !graveyard.isEmpty { graveyard.removeAll(keepingCapacity: true) }
+    }
+
+    public func stop() {
+        isRunning = false
+        event_base_loopbreak(base)
+    }
+
+    /// Keeps a closed object until the turn is over.
+    public func bury(_ object: AnyObject) { graveyard.append(object) }
+
+    /// Part of what was read last. Valid until the next read on this loop.
+    public func received(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: UnsafeRawBufferPointer(scratch).bindMemory(to: UInt8.self)[range])
+    }
+
+    /// Takes the time anew; channels call it when they become ready.
+    @discardableResult
+    public func refreshNow() -> Int {
+        now = Loop.monotonicMilliseconds()
+        return now
+    }
+
+    public static func monotonicMilliseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    /// libevent's version and the way it waits, `2.1.12-stable`, `epoll`.
+    public static var libraryVersion: String { String(cString: event_get_version()) }
+}

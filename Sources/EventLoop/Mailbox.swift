@@ -1,0 +1,63 @@
+internal import CLibevent
+internal import Glibc
+
+/// The one way from thread to thread: letters in, and the loop that owns the box is woken once for a batch.
+public final class Mailbox<Letter: Sendable>: Sendable {
+    private let letters: Locked<[Letter]>
+    fileprivate let wake: Int32
+
+    /// - Throws: `SystemError` of `eventfd`.
+    public init() throws(SystemError) {
+        letters = Locked([])
+        wake = usher_eventfd(0, Int32(O_NONBLOCK | O_CLOEXEC))
+        guard wake >= 0 else { throw SystemError("eventfd") }
+    }
+
+    deinit { close(wake) }
+
+    /// From any thread.
+    public func post(_ letter: Letter) {
+        let wasEmpty = letters.withLock { box in
+            box.append(letter)
+            return box.count == 1
+        }
+        if wasEmpty { wakeUp() }
+    }
+
+    private func wakeUp() {
+        var one: UInt64 = 1
+        _ = Glibc.write(wake, &one, 8)
+    }
+
+    fileprivate func collect() -> [Letter] {
+        var count: UInt64 = 0
+        _ = Glibc.read(wake, &count, 8)
+        return letters.withLock { box in
+            defer { box = [] }
+            return box
+        }
+    }
+}
+
+/// The receiving end of a mailbox, on a loop.
+public final class MailboxPort<Letter: Sendable>: EventSource {
+    private let mailbox: Mailbox<Letter>
+    private let receive: (Letter) -> Void
+    private var event: EventHandle?
+
+    public init(
+        loop: Loop, _ mailbox: Mailbox<Letter>, _ receive: @escaping (Letter) -> Void
+    ) throws(SystemError) {
+        self.mailbox = mailbox
+        self.receive = receive
+        super.init(loop: loop)
+        var handle = try EventHandle(loop, mailbox.wake, Flag.read | Flag.persist, self)
+        handle.add()
+        event = consume handle
+    }
+
+    public override func ready(_ events: Int16) {
+        loop.refreshNow()
+        for letter in mailbox.collect() { receive(letter) }
+    }
+}

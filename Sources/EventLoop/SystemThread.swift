@@ -1,0 +1,34 @@
+internal import CLibevent
+internal import Glibc
+
+/// A thread of the system with a name, for loops and for work that blocks.
+public struct SystemThread: Sendable {
+    private let handle: pthread_t
+
+    private final class Start {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// - Throws: `SystemError` when the system has no thread to give.
+    public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        var handle = pthread_t()
+        let context = Unmanaged.passRetained(Start(body))
+        let code = pthread_create(
+            &handle, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+                return nil
+            }, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            throw SystemError("pthread_create", code: code)
+        }
+        usher_pthread_setname(handle, String(name.prefix(15)))
+        self.handle = handle
+    }
+
+    /// Waits until the thread has ended. Once only.
+    public func join() { pthread_join(handle, nil) }
+}

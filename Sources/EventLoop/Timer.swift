@@ -1,0 +1,37 @@
+/// Calls back on its loop, again and again. For sweeps, not for single requests.
+public final class Timer: EventSource {
+    private var event: EventHandle?
+    private let action: () -> Void
+
+    /// - Throws: `SystemError` when libevent has no memory for it.
+    public init(loop: Loop, everyMilliseconds interval: Int, _ action: @escaping () -> Void) throws(SystemError) {
+        self.action = action
+        super.init(loop: loop)
+        var handle = try EventHandle(loop, -1, Flag.persist, self)
+        handle.add(everyMilliseconds: interval)
+        event = consume handle
+    }
+
+    public override func ready(_ events: Int16) { action() }
+
+    public func cancel() {
+        event?.remove()
+        loop.bury(self)
+    }
+}
+
+/// Calls back on its loop when the process gets a signal.
+public final class SignalSource: EventSource {
+    private var event: EventHandle?
+    private let action: () -> Void
+
+    public init(loop: Loop, signal: Int32, _ action: @escaping () -> Void) throws(SystemError) {
+        self.action = action
+        super.init(loop: loop)
+        var handle = try EventHandle(loop, signal, Flag.signal | Flag.persist, self)
+        handle.add()
+        event = consume handle
+    }
+
+    public override func ready(_ events: Int16) { action() }
+}

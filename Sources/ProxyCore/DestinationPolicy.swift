@@ -1,0 +1,82 @@
+internal import HTTPCodec
+
+/// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides; where two are as
+/// specific, `deny` wins; what no entry fits is refused.
+public struct DestinationPolicy: Equatable, Sendable {
+    public struct Decision: Equatable, Sendable {
+        public var isPermitted: Bool
+        /// The entry that decided, for the log; nil where none fits.
+        public var entry: DestinationPattern?
+
+        /// One sentence for the log and for the answer to the client.
+        public var reason: String {
+            switch (isPermitted, entry) {
+            case (true, let entry?): "destinations.allow holds \(entry)"
+            case (true, nil): "left to the address that the name leads to"
+            case (false, let entry?): "destinations.deny holds \(entry)"
+            case (false, nil): "no entry of destinations.allow fits"
+            }
+        }
+    }
+
+    public var allow: [DestinationPattern]
+    public var deny: [DestinationPattern]
+
+    public init(allow: [DestinationPattern], deny: [DestinationPattern]) {
+        self.allow = allow
+        self.deny = deny
+    }
+
+    /// The defaults: everywhere but link-local addresses and cloud metadata.
+    public init() {
+        self.init(
+            allow: ["*"].compactMap { DestinationPattern($0) },
+            deny: ["link-local", "metadata"].compactMap { DestinationPattern($0) })
+    }
+
+    /// Before resolution: refuses what no address could make right. A permission here is not the last word; the
+    /// address is judged when it is known.
+    /// - Parameter host: a name or an address without brackets.
+    public func permits(host: String, port: UInt16) -> Decision {
+        let host = Self.normalized(host)
+        if let address = IPAddress(host) { return permits(host: host, port: port, address: address) }
+        let allowed = Self.best(allow, host, port, nil)
+        let denied = Self.best(deny, host, port, nil)
+        if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {
+            return Decision(isPermitted: true, entry: allowed.entry)
+        }
+        // an address that `allow` names may still be more specific
+        let hope = allow.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }.compactMap(\.specificity)
+            .max()
+        if let hope, denied.map({ $0.rank < hope }) ?? true { return Decision(isPermitted: true, entry: nil) }
+        return Decision(isPermitted: false, entry: denied?.entry)
+    }
+
+    /// After resolution, for the very address that would be connected to. IPv4-mapped IPv6 is judged as IPv4.
+    public func permits(host: String, port: UInt16, address: IPAddress) -> Decision {
+        let host = Self.normalized(host)
+        let allowed = Self.best(allow, host, port, address)
+        let denied = Self.best(deny, host, port, address)
+        if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {
+            return Decision(isPermitted: true, entry: allowed.entry)
+        }
+        return Decision(isPermitted: false, entry: denied?.entry)
+    }
+
+    /// Lower case, and without the dot that ends a fully qualified name: `example.com.` is `example.com`.
+    private static func normalized(_ host: String) -> String {
+        let lower = ASCII.lowercased(host)
+        return lower.count > 1 && lower.hasSuffix(".") ? String(lower.dropLast()) : lower
+    }
+
+    private static func best(
+        _ entries: [DestinationPattern], _ host: String, _ port: UInt16, _ address: IPAddress?
+    ) -> (entry: DestinationPattern, rank: Specificity)? {
+        var best: (entry: DestinationPattern, rank: Specificity)?
+        for entry in entries {
+            guard let rank = entry.rank(host: host, port: port, address: address) else { continue }
+            if best.map({ $0.rank < rank }) ?? true { best = (entry, rank) }
+        }
+        return best
+    }
+}

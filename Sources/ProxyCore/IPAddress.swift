@@ -1,0 +1,138 @@
+internal import HTTPCodec
+
+/// An IPv4 or IPv6 address as a value: no resolver, no system call.
+public struct IPAddress: Hashable, Sendable {
+    public enum Family: UInt8, Sendable {
+        case v4, v6
+
+        /// Bits of an address.
+        public var width: Int { self == .v4 ? 32 : 128 }
+    }
+
+    public let family: Family
+    /// The address as a number; an IPv4 address in the low 32 bits.
+    let bits: UInt128
+
+    init(family: Family, bits: UInt128) {
+        self.family = family
+        self.bits = bits
+    }
+
+    /// Takes 4 or 16 bytes in network order; nil for any other count.
+    public init?(bytes: some Collection<UInt8>) {
+        switch bytes.count {
+        case 4: family = .v4
+        case 16: family = .v6
+        default: return nil
+        }
+        bits = bytes.reduce(0) { $0 << 8 | UInt128($1) }
+    }
+
+    /// Reads `192.0.2.1` or `2001:db8::1` (RFC 4291 §2.2), without brackets, zone or port. The shorthands that some
+    /// resolvers take for IPv4 (`127.1`, `0x7f000001`, leading zeros) are no addresses here.
+    public init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        if bytes.contains(ASCII.colon) {
+            guard let bits = Self.readV6(bytes) else { return nil }
+            self.init(family: .v6, bits: bits)
+        } else {
+            guard let bits = Self.readV4(bytes[...]) else { return nil }
+            self.init(family: .v4, bits: bits)
+        }
+    }
+
+    /// 4 or 16 bytes in network order.
+    public var bytes: [UInt8] {
+        stride(from: family.width - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> UInt128($0)) }
+    }
+
+    /// An IPv4 address that came in IPv6 clothes (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) as IPv4; any other unchanged.
+    /// Sockets of both families name their IPv4 peers that way, and the kernel connects to it as IPv4.
+    public var unmapped: IPAddress {
+        guard family == .v6, bits >> 32 == 0xFFFF else { return self }
+        return IPAddress(family: .v4, bits: bits & 0xFFFF_FFFF)
+    }
+
+    public var isLoopback: Bool { AddressGroup.loopback.contains(self) }
+
+    private static func readV4(_ bytes: ArraySlice<UInt8>) -> UInt128? {
+        let parts = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bits: UInt128 = 0
+        for part in parts {
+            guard (1...3).contains(part.count), part.allSatisfy(ASCII.isDigit), part.count == 1 || part.first != 0x30
+            else { return nil }
+            let value = part.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+            guard value < 256 else { return nil }
+            bits = bits << 8 | UInt128(value)
+        }
+        return bits
+    }
+
+    private static func readV6(_ bytes: [UInt8]) -> UInt128? {
+        // at most one "::", which stands for as many zero groups as are missing
+        var halves: [ArraySlice<UInt8>] = []
+        if let gap = bytes.indices.dropLast().first(where: { bytes[$0] == ASCII.colon && bytes[$0 + 1] == ASCII.colon })
+        {
+            halves = [bytes[..<gap], bytes[(gap + 2)...]]
+        } else {
+            halves = [bytes[...]]
+        }
+        var groups: [[UInt16]] = []
+        for (index, half) in halves.enumerated() {
+            guard let read = readGroups(half, endsAddress: index == halves.count - 1) else { return nil }
+            groups.append(read)
+        }
+        let written = groups.reduce(0) { $0 + $1.count }
+        if groups.count == 1 {
+            guard written == 8 else { return nil }
+        } else {
+            guard written < 8 else { return nil }
+            groups.insert(Array(repeating: 0, count: 8 - written), at: 1)
+        }
+        return groups.joined().reduce(0) { $0 << 16 | UInt128($1) }
+    }
+
+    /// Groups of four hexadecimal digits; the last may be an IPv4 address, which makes two.
+    private static func readGroups(_ bytes: ArraySlice<UInt8>, endsAddress: Bool) -> [UInt16]? {
+        guard !bytes.isEmpty else { return [] }
+        let parts = bytes.split(separator: ASCII.colon, omittingEmptySubsequences: false)
+        var groups: [UInt16] = []
+        for (index, part) in parts.enumerated() {
+            if endsAddress, index == parts.count - 1, part.contains(0x2E) {
+                guard let v4 = readV4(part) else { return nil }
+                groups += [UInt16(truncatingIfNeeded: v4 >> 16), UInt16(truncatingIfNeeded: v4)]
+                continue
+            }
+            guard (1...4).contains(part.count) else { return nil }
+            var group: UInt16 = 0
+            for byte in part {
+                guard let digit = ASCII.hexValue(byte) else { return nil }
+                group = group << 4 | UInt16(digit)
+            }
+            groups.append(group)
+        }
+        return groups
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// The canonical text: RFC 5952 for IPv6, without brackets.
+    public var description: String {
+        guard family == .v6 else { return bytes.map { String($0) }.joined(separator: ".") }
+        if unmapped.family == .v4 { return "::ffff:\(unmapped)" }
+        let groups = stride(from: 112, through: 0, by: -16).map { UInt16(truncatingIfNeeded: bits >> UInt128($0)) }
+        // the longest run of at least two zero groups is written "::", the first one where two are as long
+        var longest = 0..<0
+        var start = 0
+        for index in 0...8 where index == 8 || groups[index] != 0 {
+            if index - start > max(longest.count, 1) { longest = start..<index }
+            start = index + 1
+        }
+        func text(_ range: Range<Int>) -> String {
+            groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard !longest.isEmpty else { return text(0..<8) }
+        return "\(text(0..<longest.lowerBound))::\(text(longest.upperBound..<8))"
+    }
+}
