@@ -32,7 +32,7 @@ public struct Explanation {
         let complete = body.count <= Classifier.bodyPeek
         classification = classifier.classify(head, body: complete ? body : nil, complete: complete)
         let recognised = classification.action == nil ? nil : classification
-        rules = plan.explain(request: head, recognised)
+        rules = plan.explain(head, recognised)
         before = head
         self.body = body
         var forwarded = head
