@@ -52,5 +52,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: ["Configuration", "ProxyCore", "Authorization", "Interception", "HTTPCodec"],
+            exclude: ["bad"], swiftSettings: strict),
     ]
 )
