@@ -37,18 +37,23 @@ let package = Package(
         room("ProxyCore", ["HTTPCodec", "Interception", "Authorization"]),
 
         room("EventLoop", ["CLibevent"]),
-        room("ProxyDriver", ["ProxyCore", "EventLoop"]),
+        room("ProxyDriver", ["HTTPCodec", "Interception", "ProxyCore", "EventLoop"]),
 
-        room("Observation", ["Interception"]),
+        room("Observation", ["HTTPCodec", "Interception"]),
         room(
             "Configuration",
             ["HTTPCodec", "Interception", "Authorization", "ProxyCore", .product(name: "Yams", package: "Yams")]),
         room("Sandbox", ["HTTPCodec", "EventLoop"]),
-        room("Usher", ["TLSEngine", "ProxyDriver", "Observation", "Configuration"]),
+        room(
+            "Usher",
+            [
+                "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore", "EventLoop", "ProxyDriver",
+                "Observation", "Configuration",
+            ]),
         .executableTarget(
             name: "UsherCommand",
             dependencies: [
-                "Usher", "Sandbox",
+                "HTTPCodec", "Configuration", "Usher", "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -57,5 +62,9 @@ let package = Package(
             name: "ConfigurationTests",
             dependencies: ["Configuration", "ProxyCore", "Authorization", "Interception", "HTTPCodec"],
             exclude: ["bad"], swiftSettings: strict),
+        tests("InterceptionTests", ["Interception", "HTTPCodec"]),
+        tests("HTTPCodecTests", ["HTTPCodec"]),
+        tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
     ]
 )

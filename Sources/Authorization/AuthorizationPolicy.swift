@@ -5,7 +5,8 @@ public struct AuthorizationPolicy: Sendable {
     /// One entry of `resources`.
     public struct Resource: Sendable {
         /// A glob over the whole URL.
-        public var url: String
+        public var url: String { didSet { pattern = URLPattern(url) } }
+        private(set) var pattern: URLPattern
         public var present: Presentation?
         public var replay: ReplayScope
         public var enforce: Enforcement
@@ -14,6 +15,7 @@ public struct AuthorizationPolicy: Sendable {
             url: String, present: Presentation? = nil, replay: ReplayScope = .any, enforce: Enforcement = .gateway
         ) {
             self.url = url
+            pattern = URLPattern(url)
             self.present = present
             self.replay = replay
             self.enforce = enforce

@@ -43,6 +43,8 @@ open class Channel: EventSource {
     open func readable() {}
     /// The connection that was being made stands, or failed.
     open func connected(_ error: SystemError?) {}
+    /// The kernel took some of what was queued.
+    open func progressed() {}
     /// Everything queued has gone out.
     open func drained() {}
     /// Writing failed: the peer is gone.
@@ -141,7 +143,9 @@ open class Channel: EventSource {
         }
         if !queue.isEmpty {
             switch transmit(queue.front) {
-            case .success(let count): queue.removeFirst(count)
+            case .success(let count):
+                queue.removeFirst(count)
+                progressed()
             case .failure(let error):
                 wantWriting(false)
                 return writeFailed(error)

@@ -9,6 +9,11 @@ public struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
+    /// Sends a few bytes, as far as the kernel takes them at once.
+    public func sendOnce(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
     /// Gives the descriptor away; it is no longer closed here.
     public consuming func release() -> Int32 {
         let number = self.number

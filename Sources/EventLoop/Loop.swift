@@ -53,6 +53,11 @@ public final class Loop {
     /// Keeps a closed object until the turn is over.
     public func bury(_ object: AnyObject) { graveyard.append(object) }
 
+    /// Part of what was read last. Valid until the next read on this loop.
+    public func received(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: UnsafeRawBufferPointer(scratch).bindMemory(to: UInt8.self)[range])
+    }
+
     /// Takes the time anew; channels call it when they become ready.
     @discardableResult
     public func refreshNow() -> Int {

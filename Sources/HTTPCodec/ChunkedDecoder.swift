@@ -116,7 +116,13 @@ public struct ChunkedDecoder: Sendable {
                     position += 1
                     return .end
                 }
-                _ = try HeadParser.fieldLine(trailerBytes.span, trailerLineStart, trailerBytes.count)
+                do throws(HTTPFault) {
+                    _ = try HeadParser.fieldLine(trailerBytes.span, trailerLineStart, trailerBytes.count)
+                } catch {
+                    // from an offset into the trailers to one into the body; the line's CR and LF are not among them
+                    let behind = trailerBytes.count + 1 - error.offset
+                    throw HTTPFault(error.code, at: offset + position - start - behind)
+                }
                 trailerBytes.append(ASCII.cr)
                 trailerBytes.append(ASCII.lf)
                 trailerLineStart = trailerBytes.count

@@ -4,7 +4,9 @@ public struct CookieText: Equatable, Sendable {
     public private(set) var pairs: [Substring]
 
     public init(_ text: some StringProtocol) {
-        pairs = text.split(separator: ";").map { Self.trimmed(Substring($0)) }.filter { !$0.isEmpty }
+        // by bytes: as characters, a separator with a combining mark behind it would be no separator
+        let bytes = String(text).utf8
+        pairs = bytes.split(separator: 0x3B).map { Self.trimmed(Substring($0)) }.filter { !$0.isEmpty }
     }
 
     public var text: String { pairs.joined(separator: "; ") }
@@ -13,18 +15,17 @@ public struct CookieText: Equatable, Sendable {
 
     private static func trimmed(_ text: Substring) -> Substring {
         var rest = text
-        while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
-        while let last = rest.utf8.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
+        while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest = Substring(rest.utf8.dropFirst()) }
+        while let last = rest.utf8.last, last == 0x20 || last == 0x09 { rest = Substring(rest.utf8.dropLast()) }
         return rest
     }
 
-    private static func name(_ pair: Substring) -> Substring { pair.prefix { $0 != "=" } }
+    private static func name(_ pair: Substring) -> Substring { Substring(pair.utf8.prefix { $0 != 0x3D }) }
 
     /// The value of the first cookie of that name. Cookie names are case-sensitive.
     public subscript(_ name: some StringProtocol) -> String? {
         guard let pair = pairs.first(where: { Self.name($0) == name }) else { return nil }
-        let rest = pair.dropFirst(name.count)
-        return rest.isEmpty ? "" : String(rest.dropFirst())
+        return String(Substring(pair.utf8.drop { $0 != 0x3D }.dropFirst()))
     }
 
     /// Puts the value where the first cookie of that name stands and drops others of the name; appends where none is.
@@ -49,12 +50,12 @@ public struct SetCookie: Equatable, Sendable {
 
     /// Nil when the line has no name.
     public init?(_ line: some StringProtocol) {
-        let parts = String(line).split(separator: ";", omittingEmptySubsequences: false)
+        let parts = String(line).utf8.split(separator: 0x3B, omittingEmptySubsequences: false).map { Substring($0) }
         guard let first = CookieText(parts.first ?? "").pairs.first,
-            let equals = first.firstIndex(of: "="), equals > first.startIndex
+            let equals = first.utf8.firstIndex(of: 0x3D), equals > first.startIndex
         else { return nil }
         name = String(first[..<equals])
-        value = String(first[first.index(after: equals)...])
+        value = String(first[first.utf8.index(after: equals)...])
         deletes = value.isEmpty || value == "LOGOUT"
         for attribute in parts.dropFirst() {
             let text = ASCII.lowercased(String(attribute.filter { $0 != " " }))

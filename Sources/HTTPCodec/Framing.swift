@@ -44,6 +44,25 @@ extension RequestHead {
         }
     }
 
+    /// Makes Host say what an absolute-form target says: the target wins (RFC 9112 §3.2.2).
+    public mutating func alignHost() {
+        guard let index = fields.first(.host) else {
+            fields.add("Host", fields.text(target.authority))
+            return
+        }
+        let host = fields.slots[index].value
+        if host.count == target.authority.count {
+            var same = true
+            for offset in 0..<Int(host.count)
+            where fields.bytes[host.lower &+ offset] != fields.bytes[target.authority.lower &+ offset] {
+                same = false
+                break
+            }
+            if same { return }
+        }
+        fields.slots[index].value = target.authority
+    }
+
     /// Whether the client wants the connection kept (RFC 9112 §9.3).
     public var keepsAlive: Bool { fields.keepsAlive(version) }
 }

@@ -58,12 +58,18 @@ public struct RequestHead: Sendable {
     public mutating func setURL(_ url: String) throws(HTTPFault) {
         guard !url.isEmpty else { throw HTTPFault(.badTarget, at: 0) }
         let range = fields.store(url)
-        target = try TargetParser.parse(fields.bytes.span, range, method: .other)
-        guard target.form == .absolute else { throw HTTPFault(.badTarget, at: 0) }
+        let parsed = try TargetParser.parse(fields.bytes.span, range, method: .other)
+        guard parsed.form == .absolute else { throw HTTPFault(.badTarget, at: 0) }
+        target = parsed
     }
 
     /// Replaces path and query, keeping scheme and authority.
+    /// - Throws: an `HTTPFault` when `text` would run into the authority or is no path and query; the head is unchanged
+    ///   then.
     public mutating func setPathAndQuery(_ text: String) throws(HTTPFault) {
+        guard text.isEmpty || text.utf8.first == 0x2F || text.utf8.first == 0x3F else {
+            throw HTTPFault(.badTarget, at: 0)
+        }
         let authority = fields.text(target.authority)
         try setURL("\(target.scheme.name)://\(authority)\(text)")
     }

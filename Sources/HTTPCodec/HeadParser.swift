@@ -61,9 +61,13 @@ public struct HeadParser: Sendable {
         input.extracting(first: count).withUnsafeBufferPointer { fields.bytes.append(contentsOf: $0) }
     }
 
-    /// The offset of the CR that ends the line at `lineStart`, or nil while the line is incomplete.
+    /// The offset of the CR that ends the line at `lineStart`, or nil while the line is incomplete. No byte beyond the
+    /// limit is looked at, so that the fault is the same in whatever pieces the bytes come.
     private mutating func nextLine(_ input: Span<UInt8>, _ limits: HeadLimits) throws(HTTPFault) -> Int? {
-        let count = input.count
+        // a start line that is too long by itself is told apart from a head that is
+        let startLimit = lineStart + limits.target + 65
+        let bound = inFields ? limits.bytes : min(startLimit, limits.bytes)
+        let count = min(input.count, bound)
         var index = scanned
         while index < count {
             let byte = input[index]
@@ -74,10 +78,9 @@ public struct HeadParser: Sendable {
                 case ASCII.cr:
                     guard index + 1 < count else {
                         scanned = index
-                        return try unfinished(count, limits)
+                        return try unfinished(count, bound, limits)
                     }
                     guard input[index + 1] == ASCII.lf else { throw HTTPFault(.bareCarriageReturn, at: index) }
-                    guard index + 2 <= limits.bytes else { throw HTTPFault(.headTooLarge, at: limits.bytes) }
                     return index
                 default: throw HTTPFault(inFields ? .badFieldValue : .badRequestLine, at: index)
                 }
@@ -85,14 +88,13 @@ public struct HeadParser: Sendable {
             index &+= 1
         }
         scanned = index
-        return try unfinished(count, limits)
+        return try unfinished(count, bound, limits)
     }
 
-    private func unfinished(_ count: Int, _ limits: HeadLimits) throws(HTTPFault) -> Int? {
-        // a start line that is too long by itself is told apart from a head that is
-        if !inFields, count - lineStart > limits.target + 64 { throw HTTPFault(.targetTooLong, at: limits.target) }
-        guard count < limits.bytes else { throw HTTPFault(.headTooLarge, at: limits.bytes) }
-        return nil
+    private func unfinished(_ count: Int, _ bound: Int, _ limits: HeadLimits) throws(HTTPFault) -> Int? {
+        guard count >= bound else { return nil }
+        if bound < limits.bytes { throw HTTPFault(.targetTooLong, at: limits.target) }
+        throw HTTPFault(.headTooLarge, at: limits.bytes)
     }
 
     private mutating func fieldLines(

@@ -5,7 +5,10 @@ public struct QueryText: Equatable, Sendable {
     public private(set) var pairs: [Substring]
 
     public init(_ text: some StringProtocol) {
-        pairs = text.isEmpty ? [] : text.split(separator: "&", omittingEmptySubsequences: false).map { Substring($0) }
+        // by bytes: as characters, a separator with a combining mark behind it would be no separator
+        let bytes = String(text).utf8
+        pairs =
+            bytes.isEmpty ? [] : bytes.split(separator: 0x26, omittingEmptySubsequences: false).map { Substring($0) }
     }
 
     public var text: String { pairs.joined(separator: "&") }
@@ -13,7 +16,7 @@ public struct QueryText: Equatable, Sendable {
 
     /// The decoded name of a pair.
     public static func name(_ pair: Substring) -> String {
-        PercentCoding.decode(pair.prefix { $0 != "=" }, plusAsSpace: true)
+        PercentCoding.decode(Substring(pair.utf8.prefix { $0 != 0x3D }), plusAsSpace: true)
     }
 
     /// The decoded value of a pair; empty where it has no `=`.

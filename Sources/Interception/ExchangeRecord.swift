@@ -31,9 +31,10 @@ public struct ExchangeRecord: Sendable {
     /// Identifies the exchange in log, answers made here and, later, the journal.
     public var flow: UInt64 = 0
     public var client = ""
-    public var method = ""
-    /// The URL as the client asked for it, secrets in the query redacted.
-    public var url = ""
+    /// ASCII. Bytes, not text, because every exchange is recorded and few records are ever read.
+    public var method: [UInt8] = []
+    /// The URL as the client asked for it, secrets in the query redacted. UTF-8.
+    public var url: [UInt8] = []
     public var status = 0
     public var action: Action?
     public var realm: String?
@@ -49,4 +50,21 @@ public struct ExchangeRecord: Sendable {
     public var events: [Event] = []
 
     public init() {}
+
+    /// Empties the record for the next exchange of the same client, keeping its buffers.
+    public mutating func reset(flow: UInt64) {
+        self.flow = flow
+        method.removeAll(keepingCapacity: true)
+        url.removeAll(keepingCapacity: true)
+        status = 0
+        action = nil
+        realm = nil
+        tree = nil
+        requestBytes = 0
+        responseBytes = 0
+        milliseconds = 0
+        attempts = 0
+        proxyError = nil
+        if !events.isEmpty { events.removeAll() }
+    }
 }

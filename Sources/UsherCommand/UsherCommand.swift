@@ -1,1 +1,26 @@
-@main enum UsherCommand { static func main() {} }
+import ArgumentParser
+
+@main
+struct UsherCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "usher",
+        abstract: "A forward proxy that knows what an app's calls mean to PingAM, and steps up for it.",
+        subcommands: [Serve.self, Check.self, Explain.self, SandboxCommand.self, VersionCommand.self])
+
+    /// Exit codes: 0 done, 1 the answer is no, 2 wrong use.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            if code == .success {
+                exit(withError: error)
+            }
+            if case .validationFailure = code {
+                Complaint.wrongUse(fullMessage(for: error))
+            }
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+internal import HTTPCodec
+internal import Interception
+
+/// One callback of a step.
+struct Callback {
+    typealias Answer = AuthorizationPolicy.Answer
+
+    let json: JSONValue
+    let type: String
+
+    init(_ json: JSONValue) {
+        self.json = json
+        type = json["type"]?.text ?? ""
+    }
+
+    /// How a type is dealt with.
+    private enum Kind {
+        case text, number, truth, choice
+        /// Goes back as it came, unless an answer is configured.
+        case optional
+        /// Goes back as it came.
+        case passive
+        case unsupported
+    }
+
+    private var kind: Kind {
+        switch type {
+        case "NameCallback", "PasswordCallback", "TextInputCallback", "StringAttributeInputCallback",
+            "ValidatedCreateUsernameCallback", "ValidatedCreatePasswordCallback", "SelectIdPCallback",
+            "DeviceProfileCallback":
+            .text
+        case "NumberAttributeInputCallback": .number
+        case "BooleanAttributeInputCallback", "TermsAndConditionsCallback", "ConsentMappingCallback": .truth
+        case "ChoiceCallback", "ConfirmationCallback": .choice
+        case "HiddenValueCallback": .optional
+        case "MetadataCallback", "TextOutputCallback", "PingOneProtectInitializeCallback": .passive
+        case "RedirectCallback": .unsupported
+        default: inputs.isEmpty ? .passive : .unsupported
+        }
+    }
+
+    // MARK: reading
+
+    var shownType: String { type.isEmpty ? "a callback without a type" : Words.shown(type) }
+
+    private var inputs: [JSONValue] { json["input"]?.items ?? [] }
+
+    private func output(_ name: String) -> JSONValue? {
+        json["output"]?.items?.first { $0["name"]?.text == name }?["value"]
+    }
+
+    /// What answers are chosen by: the prompt, the message where there is none, and a hidden value's id.
+    private var prompt: String {
+        let name = type == "HiddenValueCallback" ? "id" : "prompt"
+        guard let text = output(name)?.text, !text.isEmpty else { return output("message")?.text ?? "" }
+        return text
+    }
+
+    /// For a reason: the type and, where there is one, the prompt.
+    private var shown: String {
+        prompt.isEmpty ? shownType : "\(shownType) \"\(Words.shown(prompt))\""
+    }
+
+    /// Milliseconds to wait, by default as long as AM's own pages do. Never so short that waiting becomes hammering.
+    var waitTime: Int {
+        let value = output("waitTime")
+        let asked = value?.text.flatMap { Int($0) } ?? value?.integer ?? 8_000
+        return max(asked, 100)
+    }
+
+    // MARK: answering
+
+    /// The first answer for this type whose prompt fits.
+    func answer(from answers: [Answer]) -> Answer? {
+        answers.first { answer in
+            guard answer.callback == type else { return false }
+            guard let glob = answer.prompt else { return true }
+            return Glob.matches(glob, prompt, ignoringCase: true)
+        }
+    }
+
+    /// The callback with its input set; nil where it goes back as it came.
+    /// - Parameter fallsBack: the configuration answers a hidden value of this step, which is how a tree is told that a
+    ///   device is not to be had; only then may what asks for the device go back.
+    func fill(from answers: [Answer], fallsBack: Bool) throws(StepUp.Failure) -> JSONValue? {
+        if type == "SuspendedTextOutputCallback" {
+            throw StepUp.Failure(.suspended, "the tree goes on by a link that was sent to the user")
+        }
+        let answer = answer(from: answers)
+        if let device, answer == nil, !fallsBack {
+            throw StepUp.Failure(.unsupportedCallback, "the tree asks for \(device), which takes a device")
+        }
+        switch kind {
+        case .passive: return nil
+        case .unsupported: throw StepUp.Failure(.unsupportedCallback, "\(shown) cannot be answered by configuration")
+        case .optional where answer == nil: return nil
+        default: break
+        }
+        guard let answer else {
+            throw StepUp.Failure(.unanswered, "no answer is configured for \(shown)")
+        }
+        return try setting(try value(of: answer))
+    }
+
+    /// What a callback asks of a device or its sensors (sdk-protocol.md §4.3), beside the types that say so.
+    private var device: String? {
+        let data = type == "MetadataCallback" ? output("data") : nil
+        let id = type == "HiddenValueCallback" ? output("id")?.text : nil
+        let action = data?["_action"]?.text ?? ""
+        if data?["_type"]?.text == "WebAuthn" || action.hasPrefix("webauthn_") || id == "webAuthnOutcome" {
+            return "WebAuthn"
+        }
+        if data?["_type"]?.text == "PingOneProtect" || action.hasPrefix("protect_")
+            || id == "pingone_risk_evaluation_signals"
+        {
+            return "PingOne Protect signals"
+        }
+        return nil
+    }
+
+    private func value(of answer: Answer) throws(StepUp.Failure) -> JSONValue {
+        let text: String
+        switch (answer.response, kind) {
+        case (.value(let value), _): text = value
+        case (.choose(let label), .choice), (.choose(let label), .truth): text = label
+        case (.choose, _):
+            throw StepUp.Failure(
+                .unanswered, "the answer for \(shown) says choose, but there is nothing to choose from")
+        }
+        switch kind {
+        case .choice: return .integer(try choice(text))
+        case .truth:
+            switch ASCII.lowercased(text) {
+            case "true", "yes": return .bool(true)
+            case "false", "no": return .bool(false)
+            default: throw StepUp.Failure(.unanswered, "the answer for \(shown) is neither true nor false")
+            }
+        case .number:
+            guard let value = try? JSONValue(parsing: text), case .number = value else {
+                throw StepUp.Failure(.unanswered, "the answer for \(shown) is no number")
+            }
+            return value
+        default: return .string(text)
+        }
+    }
+
+    /// The number that stands for a label; a number of the list itself is taken too.
+    private func choice(_ label: String) throws(StepUp.Failure) -> Int {
+        let labels = (output("choices") ?? output("options"))?.items?.map { $0.text ?? "" } ?? []
+        let choices = labels.isEmpty ? presetChoices : labels.enumerated().map { ($0.element, $0.offset) }
+        let fits =
+            choices.first { ASCII.equal($0.0, label) }
+            ?? choices.first {
+                Glob.matches(label, $0.0, ignoringCase: true)
+            }
+        if let fits { return fits.1 }
+        if let number = Int(label), choices.contains(where: { $0.1 == number }) { return number }
+        throw StepUp.Failure(.unanswered, "\(shown) offers no choice that fits the configured answer")
+    }
+
+    /// The words and numbers of a confirmation that lists no options of its own (sdk-protocol.md §4.2).
+    private var presetChoices: [(String, Int)] {
+        guard type == "ConfirmationCallback" else { return [] }
+        return switch output("optionType")?.integer {
+        case 0: [("Yes", 0), ("No", 1)]
+        case 1: [("Yes", 0), ("No", 1), ("Cancel", 2)]
+        case 2: [("OK", 3), ("Cancel", 2)]
+        default: []
+        }
+    }
+
+    /// The callback with its main input set: the first that is not the switch for checking alone.
+    private func setting(_ value: JSONValue) throws(StepUp.Failure) -> JSONValue {
+        var inputs = inputs
+        let index = inputs.firstIndex { $0["name"]?.text.map { !$0.hasSuffix("validateOnly") } ?? false }
+        guard let index else { throw StepUp.Failure(.unsupportedCallback, "\(shown) has no input to fill in") }
+        inputs[index]["value"] = value
+        var filled = json
+        filled["input"] = .array(inputs)
+        return filled
+    }
+}

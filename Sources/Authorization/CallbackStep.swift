@@ -1,0 +1,48 @@
+internal import HTTPCodec
+internal import Interception
+
+/// A step of a tree with its callbacks answered (sdk-protocol.md §4). Everything that is not answered goes back as it
+/// came: AM counts the callbacks.
+struct CallbackStep {
+    var step: JSONValue
+    /// Milliseconds to wait before it is sent; nil where it is sent at once.
+    var wait: Int?
+    /// Types and what was done with them, without prompts and answers.
+    var description: String
+
+    /// Fills the inputs of a step.
+    /// - Throws: a failure that names the callback which ends the step-up.
+    static func fill(
+        _ step: JSONValue, answers: [AuthorizationPolicy.Answer]
+    ) throws(StepUp.Failure) -> CallbackStep {
+        guard let items = step["callbacks"]?.items else {
+            throw StepUp.Failure(.unsupportedCallback, "AM's step has no list of callbacks")
+        }
+        let callbacks = items.map(Callback.init)
+        // whoever waits must not press a button at the same time: the step's other inputs stay as they are
+        if let waiting = callbacks.first(where: { $0.type == "PollingWaitCallback" }) {
+            let wait = waiting.waitTime
+            return CallbackStep(step: step, wait: wait, description: "PollingWaitCallback, asking again in \(wait) ms")
+        }
+        var filled = step
+        var results: [JSONValue] = []
+        var answered: [String] = []
+        var returned: [String] = []
+        let fallsBack = callbacks.contains { $0.type == "HiddenValueCallback" && $0.answer(from: answers) != nil }
+        for callback in callbacks {
+            if let result = try callback.fill(from: answers, fallsBack: fallsBack) {
+                results.append(result)
+                answered.append(callback.shownType)
+            } else {
+                results.append(callback.json)
+                returned.append(callback.shownType)
+            }
+        }
+        filled["callbacks"] = .array(results)
+        var parts: [String] = []
+        if !answered.isEmpty { parts.append(answered.joined(separator: ", ") + " answered") }
+        if !returned.isEmpty { parts.append(returned.joined(separator: ", ") + " sent back") }
+        return CallbackStep(
+            step: filled, wait: nil, description: parts.isEmpty ? "no callbacks" : parts.joined(separator: "; "))
+    }
+}

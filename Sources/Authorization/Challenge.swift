@@ -1,0 +1,113 @@
+internal import HTTPCodec
+
+/// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.3, §11.6.1).
+struct Challenge: Equatable {
+    var scheme: String
+    /// Names in lower case, values without quotes and escapes, in order.
+    var parameters: [(name: String, value: String)] = []
+    /// What stands in place of parameters: `Basic dXNlcg==`.
+    var token68: String?
+
+    init(scheme: String) { self.scheme = scheme }
+
+    /// The value of the first parameter of that name, given in lower case.
+    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    static func == (left: Challenge, right: Challenge) -> Bool {
+        left.scheme == right.scheme && left.token68 == right.token68
+            && left.parameters.elementsEqual(right.parameters) { $0 == $1 }
+    }
+
+    /// The challenges of one field line. Reading stops where the line is malformed; the challenges complete by then
+    /// stand, the one under way does not.
+    static func list(_ line: String) -> [Challenge] {
+        var reader = ChallengeReader(Array(line.utf8))
+        return reader.list()
+    }
+}
+
+private struct ChallengeReader {
+    private let bytes: [UInt8]
+    private var at = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func list() -> [Challenge] {
+        var done: [Challenge] = []
+        var current: Challenge?
+        while true {
+            // empty list elements are allowed anywhere, a trailing comma too
+            skip { $0 == 0x2C || Self.isSpace($0) }
+            guard at < bytes.count else { break }
+            let word = token()
+            guard !word.isEmpty else { return done }
+            let afterWord = at
+            skip(Self.isSpace)
+            if current != nil, peek == 0x3D {
+                at += 1
+                guard let value = value() else { return done }
+                current?.parameters.append((ASCII.lowercased(word), value))
+                continue
+            }
+            if let current { done.append(current) }
+            var next = Challenge(scheme: word)
+            if at > afterWord { next.token68 = token68() }
+            current = next
+        }
+        if let current { done.append(current) }
+        return done
+    }
+
+    private var peek: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+    private mutating func skip(_ matches: (UInt8) -> Bool) {
+        while let byte = peek, matches(byte) { at += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == ASCII.space || byte == ASCII.tab }
+
+    private mutating func token() -> String {
+        let start = at
+        skip(ASCII.isToken)
+        return String(decoding: bytes[start..<at], as: UTF8.self)
+    }
+
+    /// Takes a token68 where one stands alone up to a comma or the end; otherwise nothing is read.
+    private mutating func token68() -> String? {
+        let start = at
+        skip { ASCII.isUnreserved($0) || $0 == 0x2B || $0 == 0x2F }
+        skip { $0 == 0x3D }
+        let end = at
+        skip(Self.isSpace)
+        guard end > start, peek == nil || peek == 0x2C else {
+            at = start
+            return nil
+        }
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+
+    /// What follows the equals sign; nil where a quoted string does not end. A value without quotes may hold what
+    /// servers do put there (`/`, `:`, `=`), up to a comma or white space.
+    private mutating func value() -> String? {
+        skip(Self.isSpace)
+        guard peek == 0x22 else {
+            let start = at
+            skip { $0 != 0x2C && $0 != 0x22 && !Self.isSpace($0) }
+            return String(decoding: bytes[start..<at], as: UTF8.self)
+        }
+        at += 1
+        var out: [UInt8] = []
+        while let byte = peek {
+            at += 1
+            switch byte {
+            case 0x22: return String(decoding: out, as: UTF8.self)
+            case 0x5C:
+                guard let escaped = peek else { return nil }
+                at += 1
+                out.append(escaped)
+            default: out.append(byte)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,68 @@
+public import HTTPCodec
+internal import Interception
+
+/// Which requests the policy concerns, and how (sdk-protocol.md §3.6).
+extension AuthorizationPolicy {
+    /// The entry that covers a request; nil where advice in its answer is the client's own business.
+    ///
+    /// Never covered: OPTIONS (a preflight carries no session), CONNECT, protocol upgrades, and AM's own endpoints for
+    /// authentication, sessions and OAuth, whose 401 means something else.
+    public func resource(for head: RequestHead) -> Resource? {
+        guard !resources.isEmpty, Self.refusalOfKind(head) == nil else { return nil }
+        let url = URLParts(head)
+        guard let covering = resources.first(where: { $0.pattern.matches(url) }), !isOwnEndpoint(head) else {
+            return nil
+        }
+        return covering
+    }
+
+    /// Whether to ask the enforcement point for the header form. Not where the client has chosen its own form, nor
+    /// where the request could not be sent again and the answer would only be of less use to the client.
+    public func offersHeader(on head: RequestHead, _ resource: Resource) -> Bool {
+        offersHeader && resource.enforce == .gateway && !head.fields.contains(.xAuthenticateResponse)
+            && resource.replay.covers(head.method) && !isPolicyEvaluation(head)
+    }
+
+    /// The field that asks for the header form.
+    public static let offer = (name: "x-authenticate-response", value: "header")
+
+    /// The client asked for the header form itself, so advice goes to it untouched, unless the configuration says to
+    /// act all the same.
+    public func clientHandlesAdvice(_ head: RequestHead) -> Bool {
+        whenClientHandlesAdvice == .pass && head.fields.contains(.xAuthenticateResponse)
+    }
+
+    /// Why a request cannot be sent a second time, one sentence; nil where it can.
+    /// - Parameter bodyComplete: the whole body was kept; true for a request without one.
+    public static func refusalToReplay(_ head: RequestHead, _ resource: Resource, bodyComplete: Bool) -> String? {
+        if let reason = refusalOfKind(head) { return reason }
+        guard resource.replay.covers(head.method) else {
+            return "\(head.methodText) is not replayed here: the resource says replay: safe"
+        }
+        return bodyComplete ? nil : "the request body is larger than authorization.body_limit, so it was not kept"
+    }
+
+    private static func refusalOfKind(_ head: RequestHead) -> String? {
+        switch head.method {
+        case .options: return "a preflight is not stepped up"
+        case .connect: return "a tunnel is not stepped up"
+        default: return isUpgrade(head) ? "a protocol upgrade is not replayed" : nil
+        }
+    }
+
+    /// `Upgrade: h2c` alone does not count: clients offer it on plain requests as a matter of course, and nobody has
+    /// to take it up (RFC 9110 §7.8).
+    private static func isUpgrade(_ head: RequestHead) -> Bool {
+        guard head.fields.contains(.upgrade) else { return false }
+        return head.fields.values(named: "Upgrade").contains { line in
+            line.split(separator: ",").contains { item in
+                let name = item.filter { $0 != " " && $0 != "\t" }
+                return !name.isEmpty && !ASCII.equal(name, "h2c")
+            }
+        }
+    }
+}
+
+extension AuthorizationPolicy.ReplayScope {
+    func covers(_ method: Method) -> Bool { self == .any || method == .get || method == .head }
+}

@@ -1,0 +1,163 @@
+public import HTTPCodec
+internal import Interception
+
+/// What the step-ups of one exchange have won, and how the request that is sent again shows it (sdk-protocol.md §3.6).
+/// Every attempt starts from what the client sent, so this grows from round to round.
+public struct Replay: Sendable {
+    /// A request to send again.
+    public struct Request: Sendable {
+        public var head: RequestHead
+        public var body: [UInt8]
+    }
+
+    /// Why the request cannot be changed as it would have to be, one sentence.
+    public struct Refusal: Error, Equatable, Sendable {
+        public var reason: String
+    }
+
+    private let policy: AuthorizationPolicy
+    private let resource: AuthorizationPolicy.Resource
+    /// The session as the client sent it.
+    private let original: SessionSource
+    /// The session as it is now; the next step-up goes by it.
+    public private(set) var session: SessionSource
+    private var transaction: (id: String, presentation: AuthorizationPolicy.Presentation)?
+    private var tree: String?
+    private var cookieLines: [String] = []
+
+    public init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, session: SessionSource) {
+        self.policy = policy
+        self.resource = resource
+        original = session
+        self.session = session
+    }
+
+    /// Takes over the result of a step-up. An id serves one access, so a later one takes the place of an earlier.
+    public mutating func absorb(_ advice: Advice, _ outcome: StepUp.Outcome) {
+        let style = resource.present ?? (advice.source == .body ? policy.presentToREST : policy.presentToGateway)
+        transaction = advice.transactionId.map { ($0, style) }
+        if advice.source == .body, case .header = style, let value = advice.tree { tree = value }
+        if let token = outcome.session {
+            session.token = token
+            session.affinity = outcome.affinity
+            cookieLines = outcome.setCookieLines
+        }
+    }
+
+    private var isNewSession: Bool { session.token != original.token }
+
+    // MARK: the request
+
+    /// The request to send, made from the one that the client sent: its bytes but for the transaction's id, the tree
+    /// and a new session.
+    public func request(_ head: RequestHead, body: [UInt8]) throws(Refusal) -> Request {
+        var out = Request(head: head, body: body)
+        if policy.isPolicyEvaluation(head) {
+            try changeQuestion(&out)
+        } else {
+            if let transaction { try present(transaction.id, as: transaction.presentation, on: &out.head) }
+            if let tree { try setField("X-Tree", tree, on: &out.head) }
+        }
+        if isNewSession { try replaceSession(&out.head) }
+        return out
+    }
+
+    private func present(
+        _ id: String, as style: AuthorizationPolicy.Presentation, on head: inout RequestHead
+    ) throws(Refusal) {
+        switch style {
+        case .header(let name): try setField(name, id, on: &head)
+        case .query(let name):
+            // the policy's resource may include the query, so its other bytes must not change
+            guard String(validating: head.fields.bytes[head.target.whole.indices], as: UTF8.self) != nil else {
+                throw Refusal(reason: "the URL holds bytes that are no UTF-8 and could not be kept as they are")
+            }
+            var query = QueryText(head.query ?? "")
+            query.removeAll { $0 == name }
+            query.add(name, id)
+            do throws(HTTPFault) {
+                try head.setPathAndQuery("\(head.path)?\(query.text)")
+            } catch {
+                throw Refusal(reason: "the URL of the replay is malformed: \(error.explanation)")
+            }
+        }
+    }
+
+    private func setField(_ name: String, _ value: String, on head: inout RequestHead) throws(Refusal) {
+        guard FieldSyntax.isValue(value) else {
+            throw Refusal(reason: "the value of \(name) holds a control character")
+        }
+        head.fields.set(name, value)
+    }
+
+    /// Gives a policy evaluation the transaction's id and the new session of the user it asks about.
+    private func changeQuestion(_ request: inout Request) throws(Refusal) {
+        let isSubject = isNewSession && original.carrier == .subject
+        guard transaction != nil || isSubject else { return }
+        guard var question = try? JSONValue(parsing: request.body), question.members != nil else {
+            throw Refusal(reason: "the body of the policy evaluation is no JSON object")
+        }
+        if let transaction {
+            var environment = question["environment"] ?? .object([])
+            if environment.members == nil { environment = .object([]) }
+            environment["TxId"] = .array([.string(transaction.id)])
+            question["environment"] = environment
+        }
+        if isSubject, var subject = question["subject"] {
+            subject["ssoToken"] = .string(session.token)
+            question["subject"] = subject
+        }
+        request.body = Array(question.serialized.utf8)
+        if request.head.fields.contains(.contentLength) {
+            request.head.fields.set("Content-Length", String(request.body.count))
+        }
+    }
+
+    /// Puts the new session where the old one stands. The caller of a policy evaluation keeps its own.
+    private func replaceSession(_ head: inout RequestHead) throws(Refusal) {
+        let name = policy.server.cookie
+        for index in head.fields.slots.indices where head.fields.isNamed(index, "Cookie") {
+            var cookies = CookieText(head.fields.value(index))
+            guard let value = cookies[name], original.carrier != .subject || value == original.token else { continue }
+            cookies.set(name, session.token)
+            if let affinity = session.affinity, cookies[SessionSource.affinityCookie] != nil {
+                cookies.set(SessionSource.affinityCookie, affinity)
+            }
+            head.fields.setValue(index, cookies.text)
+        }
+        guard let value = head.fields[name], original.carrier != .subject || value == original.token else { return }
+        try setField(name, session.token, on: &head)
+    }
+
+    // MARK: the client
+
+    /// The `Set-Cookie` values that tell the client of its new session; empty where the session is the old one or was
+    /// never the client's own.
+    /// - Parameter head: the request as the client sent it.
+    public func cookiesForClient(_ head: RequestHead) -> [String] {
+        guard isNewSession else { return [] }
+        if original.carrier == .subject {
+            let own = head.fields.values(named: "Cookie").compactMap { CookieText($0)[policy.server.cookie] }.first
+            guard (own ?? head.fields[policy.server.cookie]) == original.token else { return [] }
+        }
+        var lines = cookieLines.map { Self.fitted($0, to: head.host) }
+        if !lines.contains(where: { SetCookie($0)?.name == policy.server.cookie }) {
+            let secure = head.target.scheme == .https ? "; Secure" : ""
+            lines.insert("\(policy.server.cookie)=\(session.token); Path=/\(secure)", at: 0)
+        }
+        return lines
+    }
+
+    /// The line without its Domain where that does not cover the host: the client would drop the cookie then
+    /// (RFC 6265 §5.3), and go on with a session that is gone.
+    private static func fitted(_ line: String, to host: String) -> String {
+        let parts = line.split(separator: ";", omittingEmptySubsequences: false)
+        let kept = parts.enumerated().filter { index, part in
+            let text = ASCII.lowercased(String(part.filter { $0 != " " && $0 != "\t" }))
+            guard index > 0, text.hasPrefix("domain=") else { return true }
+            let domain = text.dropFirst(7).drop { $0 == "." }
+            return domain == host || host.hasSuffix(".\(domain)")
+        }
+        return kept.map(\.element).joined(separator: ";")
+    }
+}

@@ -1,0 +1,98 @@
+public import HTTPCodec
+internal import Interception
+
+/// What the path of a request to AM itself names (am-ig-server.md §1).
+extension AuthorizationPolicy {
+    /// A request for policy decisions, whose answer is advice in the body form (am-ig-server.md §7).
+    public func isPolicyEvaluation(_ head: RequestHead) -> Bool {
+        guard head.method == .post, head.host == server.host,
+            let action = head.query.flatMap({ QueryText($0)["_action"] }),
+            action == "evaluate" || action == "evaluateTree"
+        else { return false }
+        return ServerPath(head.path)?.resource == ["policies"]
+    }
+
+    /// The realm in which a policy evaluation asks, as a path; nil for any other request.
+    public func evaluatedRealm(_ head: RequestHead) -> String? {
+        guard isPolicyEvaluation(head), let path = ServerPath(head.path) else { return nil }
+        if let realm = head.query.flatMap({ QueryText($0)["realm"] }) { return Realm.normalized(realm) }
+        return path.realm
+    }
+
+    /// AM's endpoints for authentication, sessions and OAuth.
+    func isOwnEndpoint(_ head: RequestHead) -> Bool {
+        guard head.host == server.host else { return false }
+        let path = head.path
+        if server.paths.values.contains(path) { return true }
+        if ServerPath.segments(path).contains("oauth2") { return true }
+        guard let first = ServerPath(path)?.resource.first else { return false }
+        return first == "authenticate" || first == "sessions"
+    }
+}
+
+/// The path of AM's JSON endpoints: context, `json`, realm, resource.
+private struct ServerPath {
+    var realm: String
+    /// What follows the realm: `["authenticate"]`.
+    var resource: [String]
+
+    /// Names that begin a resource; in the old form of a path, realms stand before them without a mark.
+    private static let resources = ["authenticate", "sessions", "policies"]
+
+    /// Nil for a path without `json`.
+    init?(_ path: String) {
+        let segments = Self.segments(path)
+        guard let json = segments.firstIndex(of: "json") else { return nil }
+        var rest = segments[(json + 1)...]
+        var names: [String] = []
+        while rest.count >= 2, rest.first == "realms" {
+            names.append(rest[rest.startIndex + 1])
+            rest = rest.dropFirst(2)
+        }
+        if names.isEmpty, let start = rest.firstIndex(where: Self.resources.contains) {
+            names = Array(rest[..<start])
+            rest = rest[start...]
+        }
+        if names.first == "root" { names.removeFirst() }
+        realm = "/" + names.joined(separator: "/")
+        resource = Array(rest)
+    }
+
+    /// Decoded before it is split: a realm may be written as one segment, `root%2Frealms%2Falpha`.
+    static func segments(_ path: String) -> [String] {
+        PercentCoding.decode(path).split(separator: "/").map { String($0) }
+    }
+}
+
+/// Realms as paths.
+enum Realm {
+    /// `/alpha` for `alpha`, `/alpha/` and `/alpha`; `/` for the root's spellings.
+    static func normalized(_ realm: String) -> String {
+        var names = realm.split(separator: "/")
+        if names.first == "root" { names.removeFirst() }
+        return "/" + names.joined(separator: "/")
+    }
+
+    /// `/realms/root/realms/alpha` for `/alpha` (am-ig-server.md §1).
+    static func urlPath(_ realm: String) -> String {
+        let names = normalized(realm).split(separator: "/")
+        return "/realms/root" + names.map { "/realms/\(PercentCoding.encode($0))" }.joined()
+    }
+}
+
+extension AuthorizationServer {
+    /// The configured realm that is meant by this name; AM's realm names ignore case.
+    func configuredRealm(_ name: String) -> String? {
+        let wanted = Realm.normalized(name)
+        return realms.first { ASCII.equal(Realm.normalized($0), wanted) }
+    }
+
+    /// The URL of the authenticate endpoint in a realm.
+    /// - Throws: an `HTTPFault` when `url` is no absolute URL.
+    func authenticateURL(realm: String) throws(HTTPFault) -> String {
+        guard let path = paths[.authenticate] else { return "\(url)/json\(Realm.urlPath(realm))/authenticate" }
+        let base = try RequestHead(method: "POST", url: url)
+        let authority = base.fields.text(base.target.authority)
+        return "\(base.target.scheme.name)://\(authority)\(path.hasPrefix("/") ? path : "/" + path)"
+    }
+}

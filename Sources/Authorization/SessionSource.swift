@@ -1,0 +1,56 @@
+public import HTTPCodec
+internal import Interception
+
+/// The user's session as a request carries it (sdk-protocol.md §1.4, §3.4).
+public struct SessionSource: Equatable, Sendable {
+    /// Where in the request it stands.
+    public enum Carrier: Sendable {
+        case cookie
+        /// A field named like the cookie.
+        case header
+        /// `subject.ssoToken` of a policy evaluation: the user that the question is about, not its caller.
+        case subject
+    }
+
+    /// The bytes as they came; never to be written to a log.
+    public var token: String
+    public var carrier: Carrier
+    /// The cookie that leads to the AM node which knows the session, where the request has one.
+    public var affinity: String?
+
+    public init(token: String, carrier: Carrier, affinity: String? = nil) {
+        self.token = token
+        self.carrier = carrier
+        self.affinity = affinity
+    }
+
+    static let affinityCookie = "amlbcookie"
+
+    /// Finds the session of a request; nil where it has none that a cookie could carry.
+    /// - Parameter body: the whole body, looked at for a policy evaluation only.
+    public static func find(in head: RequestHead, body: [UInt8]?, policy: AuthorizationPolicy) -> SessionSource? {
+        let own = own(head, policy.server.cookie)
+        guard policy.isPolicyEvaluation(head), let body, let question = try? JSONValue(parsing: body),
+            let subject = question["subject"], subject != .null
+        else { return own }
+        // a subject of claims has no session to step up; the caller's would upgrade another identity
+        guard let token = subject["ssoToken"]?.text, isUsable(token) else { return nil }
+        let isCaller = own?.token == token
+        return SessionSource(token: token, carrier: .subject, affinity: isCaller ? own?.affinity : nil)
+    }
+
+    private static func own(_ head: RequestHead, _ name: String) -> SessionSource? {
+        let lines = head.fields.values(named: "Cookie").map { CookieText($0) }
+        let affinity = lines.compactMap { $0[affinityCookie] }.first(where: isUsable)
+        if let token = lines.compactMap({ $0[name] }).first, isUsable(token) {
+            return SessionSource(token: token, carrier: .cookie, affinity: affinity)
+        }
+        guard let token = head.fields[name], isUsable(token) else { return nil }
+        return SessionSource(token: token, carrier: .header, affinity: affinity)
+    }
+
+    /// Whether a text can be a cookie's value as it stands: nothing that would end the cookie or the field.
+    static func isUsable(_ token: String) -> Bool {
+        !token.isEmpty && token.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x3B }
+    }
+}

@@ -1,0 +1,173 @@
+public import HTTPCodec
+internal import Interception
+
+/// One authentication at AM, from an advice to a session: a value that is given answers and says what to do next. It
+/// knows no connection and no clock; the limit on its whole time (`hold`) is kept by whoever drives it.
+///
+/// Calls go to the configured server and nowhere else, whatever the advice names: they carry the user's session.
+public struct StepUp: Sendable {
+    private let policy: AuthorizationPolicy
+    private let advice: Advice
+    private let session: SessionSource
+    private let document: String
+    private let realm: String
+    private var cookies = ServerCookies()
+    private var affinityLines: [String] = []
+    private var calls = 0
+    /// The step that is sent back when the wait is over.
+    private var waiting: JSONValue?
+    private var story: [String] = []
+
+    /// - Parameter realm: the realm where the advice names none: that of the policy evaluation.
+    public init(policy: AuthorizationPolicy, advice: Advice, session: SessionSource, realm: String? = nil) {
+        self.policy = policy
+        self.advice = advice
+        self.session = session
+        document = advice.xml
+        let wanted = advice.realm.flatMap { $0.isEmpty ? nil : $0 } ?? realm
+        let fallback = policy.server.realms.first ?? "/"
+        self.realm = wanted.flatMap(policy.server.configuredRealm) ?? fallback
+        if let wanted, policy.server.configuredRealm(wanted) == nil {
+            note("the advice names realm \(Words.shown(wanted)), which is not configured; \(fallback) is used")
+        }
+        if let named = advice.amURI, !isConfiguredServer(named) {
+            note("the advice names another server, \(Words.shown(named)); only \(policy.server.url) is asked")
+        }
+        if let affinity = session.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
+    }
+
+    /// A step-up for a session that came in a cookie or a field.
+    public init(policy: AuthorizationPolicy, advice: Advice, session: String, affinity: String? = nil) {
+        self.init(
+            policy: policy, advice: advice, session: SessionSource(token: session, carrier: .cookie, affinity: affinity)
+        )
+    }
+
+    /// What happened since the last time this was asked, a sentence each, without secrets.
+    public mutating func takeStory() -> [String] {
+        defer { story.removeAll() }
+        return story
+    }
+
+    // MARK: events
+
+    public mutating func begin() -> Order {
+        if let refusal = advice.refusal { return .failed(Failure(.unusable, refusal)) }
+        guard SessionSource.isUsable(session.token) else {
+            return .failed(Failure(.unusable, "the session holds characters that no cookie can carry"))
+        }
+        note("authenticating in realm \(realm) for \(advice.summary)")
+        return call(body: [])
+    }
+
+    /// AM's answer to the last call, whole.
+    public mutating func answered(status: Int, fields: FieldTable, body: [UInt8]) -> Order {
+        guard body.count <= policy.maxAnswerBytes else {
+            return .failed(
+                Failure(.tooLarge, "AM's answer is larger than the \(policy.maxAnswerBytes) bytes allowed"))
+        }
+        let answer = try? JSONValue(parsing: body)
+        let hasStep = answer?["authId"]?.text.map { !$0.isEmpty } ?? false
+        guard status == 200 else {
+            return .failed(AnswerFault.failure(status: status, answer: answer, hasStep: hasStep))
+        }
+        guard let answer, answer.members != nil else {
+            return .failed(Failure(.notJSON, "AM answered 200 with a body that is no JSON object"))
+        }
+        absorbCookies(fields)
+        guard hasStep else { return .succeeded(outcome(answer, fields)) }
+        do throws(Failure) {
+            let filled = try CallbackStep.fill(answer, answers: policy.answers)
+            note("step \(calls): \(filled.description)")
+            guard let wait = filled.wait else { return call(body: Array(filled.step.serialized.utf8)) }
+            waiting = filled.step
+            return .wait(milliseconds: min(wait, policy.hold))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// The wait is over.
+    public mutating func woke() -> Order {
+        guard let step = waiting else { return .failed(Failure(.cancelled, "woken without having waited")) }
+        waiting = nil
+        return call(body: Array(step.serialized.utf8))
+    }
+
+    // MARK: calls
+
+    private mutating func call(body: [UInt8]) -> Order {
+        guard calls < policy.maxSteps else {
+            return .failed(Failure(.tooManySteps, "AM asks for more than the \(policy.maxSteps) calls allowed"))
+        }
+        calls += 1
+        // the claims of the authId hold the index, so that only the first call names it (sdk-protocol.md §3.5)
+        let isFirst = calls == 1
+        do throws(HTTPFault) {
+            var url = try policy.server.authenticateURL(realm: realm)
+            if isFirst {
+                url += url.utf8.contains(0x3F) ? "&" : "?"
+                url += "authIndexType=composite_advice&authIndexValue=\(PercentCoding.encode(document))"
+            }
+            var head = try RequestHead(method: "POST", url: url)
+            head.fields.add("Accept", "application/json")
+            head.fields.add("Accept-API-Version", "protocol=1.0,resource=2.1")
+            head.fields.add("Content-Type", "application/json")
+            head.fields.add("X-Requested-With", Self.requestedWith)
+            head.fields.add("Cookie", cookieLine)
+            return .send(
+                ServerCall(
+                    head: head, body: body, number: calls, action: isFirst ? .startAuthenticate : .authenticate,
+                    payload: ActionPayload(tree: document, type: "composite_advice")))
+        } catch {
+            return .failed(Failure(.unusable, "the authenticate URL cannot be made: \(error.explanation)"))
+        }
+    }
+
+    /// AM's guard against cross-site requests asks for this field or for a version field; scripts in trees know by
+    /// its value that a program asks, which wants callbacks and no page.
+    private static let requestedWith = "forgerock-sdk"
+
+    private var cookieLine: String {
+        var line = CookieText("\(policy.server.cookie)=\(session.token)")
+        for pair in cookies.pairs { line.set(pair.name, pair.value) }
+        return line.text
+    }
+
+    // MARK: outcome
+
+    private mutating func absorbCookies(_ fields: FieldTable) {
+        cookies.absorb(fields, except: policy.server.cookie)
+        let lines = fields.values(named: "Set-Cookie").filter {
+            SetCookie($0)?.name == SessionSource.affinityCookie
+        }
+        if !lines.isEmpty { affinityLines = lines }
+    }
+
+    /// The new session is in `Set-Cookie` first and in `tokenId` second; either may be missing (am-ig-server.md §3.2).
+    private mutating func outcome(_ answer: JSONValue, _ fields: FieldTable) -> Outcome {
+        guard advice.isUpgrade else {
+            note("AM reports success after \(Words.count(calls, "call")); a transaction leaves the session as it is")
+            return Outcome()
+        }
+        let lines = fields.values(named: "Set-Cookie").filter { line in
+            guard let cookie = SetCookie(line), cookie.name == policy.server.cookie else { return false }
+            return !cookie.deletes && SessionSource.isUsable(cookie.value)
+        }
+        let token = lines.first.flatMap { SetCookie($0)?.value } ?? answer["tokenId"]?.text
+        guard let token, token != session.token, SessionSource.isUsable(token) else {
+            note("AM reports success after \(Words.count(calls, "call")); the session stays")
+            return Outcome()
+        }
+        note("AM reports success after \(Words.count(calls, "call")) and gives a new session")
+        return Outcome(
+            session: token, affinity: cookies[SessionSource.affinityCookie], setCookieLines: lines + affinityLines)
+    }
+
+    private func isConfiguredServer(_ address: String) -> Bool {
+        guard let head = try? RequestHead(method: "GET", url: address) else { return false }
+        return head.host == policy.server.host
+    }
+
+    private mutating func note(_ sentence: String) { story.append(sentence) }
+}

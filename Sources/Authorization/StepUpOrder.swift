@@ -1,0 +1,83 @@
+public import HTTPCodec
+public import Interception
+
+/// A call to AM, ready but for its framing: whoever sends it writes Content-Length.
+public struct ServerCall: Sendable {
+    public var head: RequestHead
+    public var body: [UInt8]
+    /// Counted from 1 within one step-up.
+    public var number: Int
+    /// What the call means to rules: the first is START_AUTHENTICATE, the others AUTHENTICATE, all with the advice
+    /// document as their tree.
+    public var action: Action
+    public var payload: ActionPayload
+}
+
+extension StepUp {
+    /// What to do next.
+    public enum Order: Sendable {
+        case send(ServerCall)
+        /// AM wants to be asked again later; ends with `woke()`.
+        case wait(milliseconds: Int)
+        case succeeded(Outcome)
+        case failed(Failure)
+    }
+
+    /// What AM granted. Whether it suffices only the replay tells (am-ig-server.md §6.2).
+    public struct Outcome: Equatable, Sendable {
+        /// The session that takes the old one's place; nil where the old one stays.
+        public var session: String?
+        /// The affinity cookie that goes with the new session.
+        public var affinity: String?
+        /// AM's own `Set-Cookie` values for these two, as they came.
+        public var setCookieLines: [String]
+
+        public init(session: String? = nil, affinity: String? = nil, setCookieLines: [String] = []) {
+            self.session = session
+            self.affinity = affinity
+            self.setCookieLines = setCookieLines
+        }
+    }
+
+    /// Why a step-up ended without success. The client then gets the response that carried the advice.
+    public struct Failure: Error, Equatable, Sendable {
+        public enum Code: String, Sendable, CaseIterable {
+            /// The advice or the session cannot be put to AM.
+            case unusable
+            /// AM refused the credentials (401).
+            case denied
+            /// AM does not know the transaction any more (401 with errorCode 128): a new id may be asked for.
+            case transactionUnreadable
+            /// AM's own authentication session timed out.
+            case expired
+            /// AM found the call itself faulty (400).
+            case badCall
+            /// Any other status.
+            case unexpectedStatus
+            case notJSON
+            case tooLarge
+            case tooManySteps
+            /// A callback that no configuration can answer.
+            case unsupportedCallback
+            /// A callback that could be answered, but no answer is configured or it does not fit.
+            case unanswered
+            /// The tree goes on by a link sent to the user.
+            case suspended
+            /// The sender's own: AM could not be reached.
+            case unreachable
+            /// The sender's own: `hold` ran out.
+            case tooSlow
+            /// The sender's own: the client went away, or an interceptor stopped the call.
+            case cancelled
+        }
+
+        public var code: Code
+        /// One sentence for the log, without secrets.
+        public var reason: String
+
+        public init(_ code: Code, _ reason: String) {
+            self.code = code
+            self.reason = reason
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import HTTPCodec
+internal import Interception
+
+/// A glob over a whole URL, taken apart once so that its host matches hosts alone: in `https://*.example.com/*` the
+/// first star does not reach into the path, or another host could make itself protected by a path of that ending.
+struct URLPattern: Sendable {
+    /// Scheme and authority; nil for a glob that names neither (`*`, `*/api/*`) and is held against the whole URL.
+    private var origin: (scheme: [UInt8], authority: [UInt8])?
+    /// The rest of the URL from its first slash, or the whole of it.
+    private var rest: [UInt8]
+
+    init(_ glob: String) {
+        let bytes = Array(glob.utf8)
+        guard let colon = bytes.firstIndex(of: ASCII.colon), bytes[(colon + 1)...].starts(with: [0x2F, 0x2F]) else {
+            rest = bytes
+            return
+        }
+        let scheme = Array(bytes[..<colon])
+        let after = bytes[(colon + 3)...]
+        let end = after.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? after.endIndex
+        var authority = Array(after[..<end])
+        for (name, port) in [("http", ":80"), ("https", ":443")] where ASCII.equal(Self.text(scheme), name) {
+            if authority.reversed().starts(with: port.utf8.reversed()) { authority.removeLast(port.utf8.count) }
+        }
+        rest = Array(after[end...])
+        if rest.first != 0x2F {
+            // a glob that ends in its authority covers what its last star covers, or the host's root
+            rest = rest.isEmpty && authority.last == 0x2A ? [0x2A] : [0x2F] + rest
+        }
+        origin = (scheme, authority)
+    }
+
+    /// Scheme and host compare without regard to case.
+    func matches(_ url: URLParts) -> Bool {
+        guard let origin else {
+            return Glob.matches(rest, url.scheme + [0x3A, 0x2F, 0x2F] + url.authority + url.path)
+        }
+        return Glob.matches(origin.scheme, url.scheme, ignoringCase: true)
+            && Glob.matches(origin.authority, url.authority, ignoringCase: true) && Glob.matches(rest, url.path)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// The URL of a request as patterns are held against it: a port that is the scheme's own counts as unwritten, an empty
+/// path as `/`.
+struct URLParts {
+    var scheme: [UInt8]
+    var authority: [UInt8]
+    /// With the query.
+    var path: [UInt8]
+
+    init(_ head: RequestHead) {
+        let target = head.target
+        scheme = Array(target.scheme.name.utf8)
+        authority = Array(head.host.utf8)
+        if authority.contains(ASCII.colon) { authority = [0x5B] + authority + [0x5D] }
+        if target.port != target.scheme.defaultPort { authority += ":\(target.port)".utf8 }
+        path = Array(head.fields.bytes[target.pathAndQuery.indices])
+        if path.first != 0x2F { path.insert(0x2F, at: 0) }
+    }
+}

@@ -1,0 +1,176 @@
+/// How a forwarded head differs from the one that came.
+public struct Forwarding: Sendable {
+    /// The framing to announce; fields of the old framing are left out.
+    public var framing: BodyFraming
+    /// A `Content-Length` that describes a body which does not follow (HEAD, 304) is kept as it came.
+    public var keepsLength = false
+    /// `Expect` was already answered here.
+    public var dropsExpect = false
+    /// What `Connection` says to the next hop; nil leaves the field out.
+    public var connection: StaticString?
+    /// This hop's entry for `Via` (RFC 9110 §7.6.3); nil adds none.
+    public var via: StaticString?
+
+    public init(framing: BodyFraming) { self.framing = framing }
+}
+
+extension RequestHead {
+    /// Writes the head for the next hop, in origin form, without hop-by-hop fields (RFC 9110 §7.6.1).
+    public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
+        fields.bytes.withUnsafeBufferPointer { bytes in
+            out.append(bytes, methodRange)
+            out.append(ASCII.space)
+            if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F { out.append(0x2F) }
+            out.append(bytes, target.pathAndQuery)
+            out.append(literal: " HTTP/1.1\r\n")
+            fields.write(bytes, to: &out, forwarding, dropsLength: true)
+        }
+        switch forwarding.framing {
+        case .length(let length):
+            out.append(literal: "Content-Length: ")
+            out.append(decimal: length)
+            out.append(literal: "\r\n")
+        case .chunked: out.append(literal: "Transfer-Encoding: chunked\r\n")
+        case .none, .untilClose:
+            if announcesLength || method == .post || method == .put || method == .patch {
+                out.append(literal: "Content-Length: 0\r\n")
+            }
+        }
+        out.append(literal: "\r\n")
+    }
+}
+
+extension ResponseHead {
+    /// Writes the head for the client, without hop-by-hop fields.
+    public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
+        fields.bytes.withUnsafeBufferPointer { bytes in
+            out.append(literal: "HTTP/1.1 ")
+            out.append(decimal: UInt64(status))
+            out.append(ASCII.space)
+            out.append(bytes, reasonRange)
+            out.append(literal: "\r\n")
+            fields.write(bytes, to: &out, forwarding, dropsLength: !forwarding.keepsLength)
+        }
+        switch forwarding.framing {
+        case .length(let length):
+            out.append(literal: "Content-Length: ")
+            out.append(decimal: length)
+            out.append(literal: "\r\n")
+        case .chunked: out.append(literal: "Transfer-Encoding: chunked\r\n")
+        case .none:
+            if !forwarding.keepsLength, status >= 200, status != 204, status != 304 {
+                out.append(literal: "Content-Length: 0\r\n")
+            }
+        case .untilClose: break
+        }
+        out.append(literal: "\r\n")
+    }
+}
+
+extension FieldTable {
+    fileprivate func write(
+        _ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8], _ forwarding: Forwarding, dropsLength: Bool
+    ) {
+        let named = fieldsNamedByConnection()
+        for slot in slots {
+            switch slot.known {
+            case .other: break
+            case .contentLength: if dropsLength { continue }
+            case .expect: if forwarding.dropsExpect { continue }
+            default: if slot.known.isHopByHop { continue }
+            }
+            if let named, slot.known != .host, slot.known != .contentLength,
+                named.contains(where: { same(bytes, $0, slot.name) })
+            {
+                continue
+            }
+            out.append(bytes, slot.name)
+            out.append(literal: ": ")
+            out.append(bytes, slot.value)
+            out.append(literal: "\r\n")
+        }
+        if let connection = forwarding.connection {
+            out.append(literal: "Connection: ")
+            out.append(literal: connection)
+            out.append(literal: "\r\n")
+        }
+        if let via = forwarding.via {
+            out.append(literal: "Via: ")
+            out.append(literal: via)
+            out.append(literal: "\r\n")
+        }
+    }
+
+    /// The fields that `Connection` names beside the usual `close` and `keep-alive`; nil, without allocating, when it
+    /// names none.
+    private func fieldsNamedByConnection() -> [ByteRange]? {
+        var names: [ByteRange]?
+        for slot in slots where slot.known == .connection {
+            if equal(slot.value, "keep-alive") || equal(slot.value, "close") { continue }
+            forEachListItem(slot.value) { item in
+                if !equal(item, "close"), !equal(item, "keep-alive") { names = (names ?? []) + [item] }
+            }
+        }
+        return names
+    }
+
+    private func same(_ bytes: UnsafeBufferPointer<UInt8>, _ left: ByteRange, _ right: ByteRange) -> Bool {
+        guard left.count == right.count else { return false }
+        for offset in 0..<Int(left.count)
+        where ASCII.lower(bytes[left.lower &+ offset]) != ASCII.lower(bytes[right.lower &+ offset]) {
+            return false
+        }
+        return true
+    }
+}
+
+extension [UInt8] {
+    @inline(__always)
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ range: ByteRange) {
+        append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range.indices]))
+    }
+
+    /// Appends ASCII text that is part of the program.
+    @inlinable
+    public mutating func append(literal text: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    public mutating func append(decimal value: UInt64) {
+        if value < 10 { return append(0x30 &+ UInt8(truncatingIfNeeded: value)) }
+        var divisor: UInt64 = 1
+        while value / divisor >= 10 { divisor &*= 10 }
+        while divisor > 0 {
+            append(0x30 &+ UInt8(truncatingIfNeeded: value / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    public mutating func append(hexadecimal value: UInt64) {
+        var shift = value == 0 ? 0 : (63 &- value.leadingZeroBitCount) & ~3
+        while shift >= 0 {
+            append(PercentCoding.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15))
+            shift -= 4
+        }
+    }
+
+    /// Appends one chunk of the chunked coding (RFC 9112 §7.1). Nothing for no bytes: that would end the body.
+    public mutating func append(chunk bytes: Span<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        append(hexadecimal: UInt64(bytes.count))
+        append(literal: "\r\n")
+        append(bytes)
+        append(literal: "\r\n")
+    }
+
+    public mutating func append(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+
+    /// Appends the end of a chunked body.
+    public mutating func appendLastChunk(trailers: [UInt8]) {
+        append(literal: "0\r\n")
+        append(contentsOf: trailers)
+        append(literal: "\r\n")
+    }
+}

@@ -1,0 +1,152 @@
+/// A `Condition` made ready for many requests.
+enum CompiledCondition: Sendable {
+    case always
+    case all([CompiledCondition])
+    case any([CompiledCondition])
+    indirect case not(CompiledCondition)
+    case test(Test)
+
+    /// Behind a reference: looking at one costs a single count, not one for each of its parts.
+    final class Test: Sendable {
+        let key: Condition.Key
+        let matchers: [Matcher]
+        /// The wanted values as the configuration writes them.
+        let wanted: String
+
+        init(_ key: Condition.Key, _ matchers: [TextMatcher]) {
+            self.key = key
+            self.matchers = matchers.map { Matcher($0, ignoringCase: key.ignoresCase) }
+            wanted = matchers.map(\.description).joined(separator: " or ")
+        }
+    }
+
+    init(_ condition: Condition) {
+        switch condition {
+        case .always: self = .always
+        case .all(let parts): self = .all(parts.map(CompiledCondition.init))
+        case .any(let parts): self = .any(parts.map(CompiledCondition.init))
+        case .not(let part): self = .not(CompiledCondition(part))
+        case .test(let key, let matchers): self = .test(Test(key, matchers))
+        }
+    }
+
+    func holds(for subject: Subject) -> Bool {
+        switch self {
+        case .always: true
+        case .all(let parts): parts.allSatisfy { $0.holds(for: subject) }
+        case .any(let parts): parts.contains { $0.holds(for: subject) }
+        case .not(let part): !part.holds(for: subject)
+        case .test(let test): test.holds(for: subject)
+        }
+    }
+
+    /// True when some part looks at the response.
+    var needsResponse: Bool {
+        switch self {
+        case .always: false
+        case .all(let parts), .any(let parts): parts.contains(where: \.needsResponse)
+        case .not(let part): part.needsResponse
+        case .test(let test): test.key.needsResponse
+        }
+    }
+}
+
+extension CompiledCondition.Test {
+    func holds(for subject: Subject) -> Bool {
+        subject.contains(key) { value in
+            for matcher in matchers where matcher.accepts(value) { return true }
+            return false
+        }
+    }
+}
+
+extension Condition.Key {
+    var ignoresCase: Bool { self == .host || self == .scheme || self == .contentType }
+
+    /// As the configuration writes it.
+    var name: String {
+        switch self {
+        case .action: "action"
+        case .tree: "tree"
+        case .type: "type"
+        case .realm: "realm"
+        case .platform: "platform"
+        case .scheme: "scheme"
+        case .host: "host"
+        case .port: "port"
+        case .path: "path"
+        case .method: "method"
+        case .header(let name): "header \(name)"
+        case .query(let name): "query \(name)"
+        case .cookie(let name): "cookie \(name)"
+        case .status: "status"
+        case .contentType: "content_type"
+        }
+    }
+
+    /// Values of fields, queries and cookies may be secrets and are never shown.
+    var isSecret: Bool {
+        switch self {
+        case .header, .query, .cookie: true
+        default: false
+        }
+    }
+}
+
+// MARK: which actions a condition asks for
+
+/// What a condition demands of the Action, so that rules bound to Actions are passed over without a look.
+enum ActionDemand: Equatable {
+    case none
+    /// Some Action, whichever.
+    case some
+    case oneOf(Set<Action>)
+
+    init(_ condition: Condition) {
+        switch condition {
+        case .always, .not: self = .none
+        case .test(.action, let matchers):
+            var names: Set<Action> = []
+            for matcher in matchers {
+                guard case .exact(let name) = matcher else {
+                    self = .some
+                    return
+                }
+                names.insert(Action(rawValue: name))
+            }
+            self = .oneOf(names)
+        case .test: self = .none
+        case .all(let parts): self = parts.map(ActionDemand.init).reduce(.none) { $0.and($1) }
+        case .any(let parts):
+            guard let first = parts.first else {
+                self = .none
+                return
+            }
+            self = parts.dropFirst().map(ActionDemand.init).reduce(ActionDemand(first)) { $0.or($1) }
+        }
+    }
+
+    private func and(_ other: ActionDemand) -> ActionDemand {
+        switch (self, other) {
+        case (.oneOf(let left), .oneOf(let right)): .oneOf(left.intersection(right))
+        case (.oneOf, _), (.some, .none): self
+        default: other
+        }
+    }
+
+    private func or(_ other: ActionDemand) -> ActionDemand {
+        switch (self, other) {
+        case (.none, _), (_, .none): .none
+        case (.oneOf(let left), .oneOf(let right)): .oneOf(left.union(right))
+        default: .some
+        }
+    }
+
+    func admits(_ action: Action?) -> Bool {
+        switch self {
+        case .none: true
+        case .some: action != nil
+        case .oneOf(let actions): action.map(actions.contains) ?? false
+        }
+    }
+}

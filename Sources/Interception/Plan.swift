@@ -1,0 +1,110 @@
+public import HTTPCodec
+
+/// The rules of a configuration, compiled: one list, and for each phase the places in it that an Action can reach. A
+/// phase runs its rules in file order, each on what the one before it left; the first `respond` or `abort` ends it.
+public struct Plan: Sendable {
+    /// The rules of one phase that are worth a look, by Action.
+    private struct Reach: Sendable {
+        var unrecognised: [Int] = []
+        /// For an Action that no rule names.
+        var otherwise: [Int] = []
+        var named: [Action: [Int]] = [:]
+
+        init(_ demands: [(index: Int, demand: ActionDemand)]) {
+            unrecognised = demands.filter { $0.demand.admits(nil) }.map(\.index)
+            otherwise = demands.filter { if case .oneOf = $0.demand { false } else { true } }.map(\.index)
+            for (_, demand) in demands {
+                guard case .oneOf(let actions) = demand else { continue }
+                for action in actions where named[action] == nil {
+                    named[action] = demands.filter { $0.demand.admits(action) }.map(\.index)
+                }
+            }
+        }
+
+        func callAsFunction(_ action: Action?) -> [Int] {
+            guard let action else { return unrecognised }
+            return named[action] ?? otherwise
+        }
+    }
+
+    let rules: [CompiledRule]
+    /// Those of `rules`, side by side: the search for a match touches nothing else.
+    private let conditions: [CompiledCondition]
+    private let requestPhase: Reach
+    private let responsePhase: Reach
+
+    public init(rules: [Rule]) {
+        self.rules = rules.map(CompiledRule.init)
+        conditions = self.rules.map(\.condition)
+        var request: [(index: Int, demand: ActionDemand)] = []
+        var response: [(index: Int, demand: ActionDemand)] = []
+        for (index, rule) in rules.enumerated() {
+            let demand = ActionDemand(rule.when)
+            if !rule.request.isEmpty, !self.rules[index].needsResponse { request.append((index, demand)) }
+            if !rule.response.isEmpty { response.append((index, demand)) }
+        }
+        requestPhase = Reach(request)
+        responsePhase = Reach(response)
+    }
+
+    public var isEmpty: Bool { rules.isEmpty }
+    /// False when no rule ever changes a request: nothing needs to be asked.
+    public var hasRequestRules: Bool { !requestPhase.otherwise.isEmpty || !requestPhase.named.isEmpty }
+    public var hasResponseRules: Bool { !responsePhase.otherwise.isEmpty || !responsePhase.named.isEmpty }
+
+    // MARK: request phase
+
+    /// The first rule that changes this request, or nil: only then is the head worth a copy.
+    public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
+        let candidates = requestPhase(classification?.action)
+        guard !candidates.isEmpty else { return nil }
+        let subject = Subject(request: copy head, response: nil, classification: classification)
+        return candidates.first { conditions[$0].holds(for: subject) }
+    }
+
+    /// Runs the request phase.
+    /// - Parameter index: what `firstRequestMatch` answered.
+    public func applyRequest(
+        from index: Int, to head: inout RequestHead, _ classification: Classification?
+    ) -> Outcome {
+        var outcome = Outcome()
+        for candidate in requestPhase(classification?.action) where candidate >= index {
+            let rule = rules[candidate]
+            guard rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
+            else { continue }
+            rule.run(rule.request, on: &head, &outcome)
+            guard outcome.verdict == .proceed else { break }
+        }
+        return outcome
+    }
+
+    // MARK: response phase
+
+    /// The first rule that changes this response, or nil.
+    /// - Parameter request: as it was sent.
+    public func firstResponseMatch(
+        _ response: borrowing ResponseHead, request: borrowing RequestHead, _ classification: Classification?
+    ) -> Int? {
+        let candidates = responsePhase(classification?.action)
+        guard !candidates.isEmpty else { return nil }
+        let subject = Subject(request: copy request, response: copy response, classification: classification)
+        return candidates.first { conditions[$0].holds(for: subject) }
+    }
+
+    /// Runs the response phase.
+    /// - Parameter index: what `firstResponseMatch` answered.
+    public func applyResponse(
+        from index: Int, to response: inout ResponseHead, request: RequestHead, _ classification: Classification?
+    ) -> Outcome {
+        var outcome = Outcome()
+        for candidate in responsePhase(classification?.action) where candidate >= index {
+            let rule = rules[candidate]
+            guard
+                rule.condition.holds(for: Subject(request: request, response: response, classification: classification))
+            else { continue }
+            rule.run(rule.response, on: &response, &outcome)
+            guard outcome.verdict == .proceed else { break }
+        }
+        return outcome
+    }
+}

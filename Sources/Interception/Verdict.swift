@@ -1,0 +1,29 @@
+/// How a phase of the chain ended.
+public enum Verdict: Equatable, Sendable {
+    case proceed
+    /// Answer in the origin's place.
+    case respond(LocalAnswer, interceptor: String)
+    case abort(interceptor: String, reason: String)
+}
+
+/// What a phase of the chain did.
+public struct Outcome: Equatable, Sendable {
+    public var verdict: Verdict = .proceed
+    /// One sentence per interceptor that took part, names of fields only, for the record's events.
+    public var changes: [String] = []
+
+    public init() {}
+}
+
+/// Whether one interceptor applied, and the term that decided.
+public struct RuleVerdict: Equatable, Sendable {
+    public var name: String
+    public var matched: Bool
+    public var because: String
+
+    public init(name: String, matched: Bool, because: String) {
+        self.name = name
+        self.matched = matched
+        self.because = because
+    }
+}

@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// Wall-clock time as text (RFC 3339, UTC, milliseconds). The part down to the second is kept: most lines share it.
+struct Timestamp {
+    private var second = -1
+    private var text: [UInt8] = []
+
+    mutating func append(to out: inout [UInt8]) {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        if time.tv_sec != second {
+            second = time.tv_sec
+            text = Timestamp.format(time.tv_sec)
+        }
+        out.append(contentsOf: text)
+        let millisecond = time.tv_nsec / 1_000_000
+        out.append(0x30 &+ UInt8(truncatingIfNeeded: millisecond / 100))
+        out.append(0x30 &+ UInt8(truncatingIfNeeded: millisecond / 10 % 10))
+        out.append(0x30 &+ UInt8(truncatingIfNeeded: millisecond % 10))
+        out.append(0x5A)
+    }
+
+    private static func format(_ second: Int) -> [UInt8] {
+        var seconds = second
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return Array(
+            "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))."
+                .utf8)
+    }
+}

@@ -1,0 +1,53 @@
+public enum Leg: UInt8, Sendable { case client, origin }
+
+/// What a session wants done. Orders are values; the driver carries them out in order and reports their outcomes.
+public enum Order: Sendable {
+    /// A connection to this origin. Answered by `Session.leased` or `Session.leaseFailed`.
+    case lease(Origin, fresh: Bool)
+    /// The next bytes of that leg go straight to the other one. Answered by `Session.relayed` when all have gone, by
+    /// `Session.ended` when the leg ends before.
+    case relay(from: Leg, count: UInt64)
+    /// Both legs feed each other until both have ended.
+    case tunnel
+    /// The leg is not read until `resume`.
+    case pause(Leg)
+    case resume(Leg)
+    /// The origin's connection is given back, or closed when it cannot be used again.
+    case release(reusable: Bool)
+    /// No more is sent to the client; what it still sends is thrown away until it ends.
+    case finishClient
+    /// The client's connection is closed: at once with a reset when the answer was cut short.
+    case closeClient(reset: Bool)
+    /// The exchange is over; `Session.record` describes it until the next call.
+    case record
+    /// Bytes of the next request are already here: call `Session.proceed`.
+    case proceed
+}
+
+/// Why there is no connection to an origin.
+public enum LeaseFailure: Error, Sendable {
+    /// The name has no address. In the resolver's words.
+    case unresolvable(String)
+    case refused(String)
+    case timedOut
+    /// The configuration forbids the destination; the deciding entry.
+    case forbidden(String)
+    /// The destination is one of Usher's own listeners.
+    case loop
+    case failed(String)
+}
+
+/// Where a session writes: bytes for each leg, and orders. One for each loop, cleared after every call.
+public struct Outbox: ~Copyable {
+    public internal(set) var client: [UInt8] = []
+    public internal(set) var origin: [UInt8] = []
+    public internal(set) var orders: [Order] = []
+
+    public init() {}
+
+    public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
+    public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }
+    public mutating func clearOrders() { orders.removeAll(keepingCapacity: true) }
+
+    private static let keptCapacity = 256 << 10
+}

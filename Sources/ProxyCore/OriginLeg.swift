@@ -1,0 +1,43 @@
+import HTTPCodec
+
+/// The side of a session that faces an origin: one request out, one response in, then the connection goes back. A
+/// step-up uses the same leg for its calls to AM, one after another.
+struct OriginLeg {
+    enum State: UInt8 { case idle, leasing, awaitingHead, body }
+    /// What the request on this leg is for.
+    enum Purpose: UInt8 { case attempt, serverCall }
+    /// Where the body goes.
+    enum Sink: UInt8 { case client, collect }
+
+    var state = State.idle
+    var purpose = Purpose.attempt
+    var origin: Origin?
+    /// The connection had served another request before.
+    var isReused = false
+    /// Bytes of the response that could not be used yet.
+    var pending: [UInt8] = []
+    var parser = HeadParser()
+    var response = ResponseHead()
+    var framing = BodyFraming.none
+    var remaining: UInt64 = 0
+    var decoder = ChunkedDecoder()
+    var sink = Sink.client
+    /// A byte of the response has come: the request may not be repeated on another connection.
+    var hasAnswered = false
+    /// The request has gone out whole.
+    var requestSent = false
+    /// Driver relays the body; the core waits for `relayed` or `ended`.
+    var isRelaying = false
+
+    mutating func begin(_ purpose: Purpose, _ origin: Origin) {
+        state = .leasing
+        self.purpose = purpose
+        self.origin = origin
+        isReused = false
+        pending.removeAll(keepingCapacity: true)
+        parser.reset()
+        hasAnswered = false
+        requestSent = false
+        isRelaying = false
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPCodec
+import Interception
+
+/// Writes the answers that Usher makes itself.
+enum OwnAnswer {
+    /// An error: Proxy-Status (RFC 9209 §2), the flow's id, and words in the form that the client accepts (RFC 9457 for
+    /// `application/problem+json`).
+    static func write(
+        _ error: ProxyError, flow: UInt64, to request: borrowing RequestHead, closing: Bool, into out: inout [UInt8]
+    ) {
+        let wantsJSON = accepts(request, "application/problem+json") || accepts(request, "application/json")
+        let reason = String(describing: Reason.phrase(error.status))
+        let body: String
+        if wantsJSON {
+            body =
+                JSONValue.object([
+                    .init("title", .string(reason)),
+                    .init("status", .integer(error.status)),
+                    .init("detail", .string(error.details)),
+                    .init("error", .string(error.token)),
+                    .init("flow", .string(String(flow, radix: 16))),
+                ]).serialized + "\n"
+        } else {
+            body = "\(error.status) \(reason)\n\nUsher: \(error.details).\n"
+        }
+        var text = "HTTP/1.1 \(error.status) \(reason)\r\n"
+        text += "Proxy-Status: usher; error=\(error.token); details=\"\(quoted(error.details))\"\r\n"
+        text += "Usher-Flow: \(String(flow, radix: 16))\r\n"
+        text += "Content-Type: \(wantsJSON ? "application/problem+json" : "text/plain; charset=utf-8")\r\n"
+        text += "Content-Length: \(body.utf8.count)\r\n"
+        text += closing ? "Connection: close\r\n\r\n" : "\r\n"
+        if request.method != .head { text += body }
+        out.append(contentsOf: text.utf8)
+    }
+
+    /// What an interceptor's `respond` says.
+    static func write(
+        _ answer: LocalAnswer, interceptor: String, flow: UInt64, head: Bool, closing: Bool, into out: inout [UInt8]
+    ) {
+        var text = "HTTP/1.1 \(answer.status) \(Reason.phrase(answer.status))\r\n"
+        for header in answer.headers { text += "\(header.name): \(header.value)\r\n" }
+        text += "Proxy-Status: usher; details=\"answered by interceptor \(quoted(interceptor))\"\r\n"
+        text += "Usher-Flow: \(String(flow, radix: 16))\r\n"
+        if answer.status != 204, answer.status != 304 { text += "Content-Length: \(answer.body.count)\r\n" }
+        text += closing ? "Connection: close\r\n\r\n" : "\r\n"
+        out.append(contentsOf: text.utf8)
+        if !head, answer.status != 204, answer.status != 304 { out.append(contentsOf: answer.body) }
+    }
+
+    private static func accepts(_ request: borrowing RequestHead, _ type: String) -> Bool {
+        guard let accept = request.fields["accept"] else { return false }
+        return ASCII.lowercased(accept).contains(type)
+    }
+
+    /// An sf-string (RFC 9651 §3.3.3): quotes and backslashes escaped, nothing outside printable ASCII.
+    static func quoted(_ text: String) -> String {
+        var out = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": out += "\\" + String(scalar)
+            case " "..."~": out.unicodeScalars.append(scalar)
+            default: out += "?"
+            }
+        }
+        return out
+    }
+}

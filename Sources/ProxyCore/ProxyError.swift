@@ -1,0 +1,89 @@
+/// Why Usher answered in the origin's place: a proxy error type of RFC 9209 §2.3, the status that goes with it, and
+/// words for a person.
+public struct ProxyError: Equatable, Sendable {
+    public var token: String
+    public var status: Int
+    /// One sentence: what happened and, where there is one, the remedy.
+    public var details: String
+
+    public init(_ token: String, status: Int, _ details: String) {
+        self.token = token
+        self.status = status
+        self.details = details
+    }
+
+    init(_ failure: LeaseFailure, _ origin: Origin) {
+        switch failure {
+        case .unresolvable(let words):
+            self.init("dns_error", status: 502, "the name \(origin.host) could not be resolved: \(words)")
+        case .refused(let words):
+            self.init("connection_refused", status: 502, "\(origin) refused the connection: \(words)")
+        case .timedOut:
+            self.init(
+                "connection_timeout", status: 504, "\(origin) did not accept a connection within timeouts.connect")
+        case .forbidden(let entry):
+            self.init(
+                "destination_ip_prohibited", status: 403,
+                "the configuration forbids \(origin) (destinations: \(entry))")
+        case .loop:
+            self.init("proxy_loop_detected", status: 508, "\(origin) is this proxy itself")
+        case .failed(let words):
+            self.init("destination_unavailable", status: 502, "no connection to \(origin): \(words)")
+        }
+    }
+
+    static func badRequest(_ status: Int, _ details: String) -> ProxyError {
+        ProxyError("http_request_error", status: status, details)
+    }
+
+    static func badResponse(_ details: String) -> ProxyError {
+        ProxyError("http_protocol_error", status: 502, details)
+    }
+
+    static let incompleteResponse = ProxyError(
+        "http_response_incomplete", status: 502, "the origin closed the connection before its answer was complete")
+    static let connectionTerminated = ProxyError(
+        "connection_terminated", status: 502, "the origin closed the connection without an answer")
+    static let responseTimeout = ProxyError(
+        "http_response_timeout", status: 504, "the origin did not answer within timeouts.response")
+    static let requestTimeout = ProxyError(
+        "http_request_error", status: 408, "the request did not arrive within timeouts.header")
+}
+
+/// The reason phrase of a status that Usher itself answers with.
+public enum Reason {
+    public static func phrase(_ status: Int) -> StaticString {
+        switch status {
+        case 200: "OK"
+        case 201: "Created"
+        case 204: "No Content"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 407: "Proxy Authentication Required"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 421: "Misdirected Request"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        case 508: "Loop Detected"
+        default: "Status"
+        }
+    }
+}

@@ -1,0 +1,288 @@
+import HTTPCodec
+import Interception
+
+/// The client's side: heads, bodies, pipelining.
+extension Session {
+    /// Bytes of later requests that are kept while one is under way; more make the client wait.
+    private static let pipelineBuffer = 64 << 10
+
+    mutating func clientBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
+        if phase == .lingering || phase == .closed { return }
+        if clientPending.isEmpty {
+            let used = intake(bytes, &out)
+            if used < bytes.count, phase != .lingering, phase != .closed {
+                clientPending.append(bytes.extracting(used...))
+            }
+        } else {
+            clientPending.append(bytes)
+            drainClientPending(&out)
+        }
+        if clientPending.count >= Self.pipelineBuffer { pauseClient(&out) }
+    }
+
+    mutating func drainClientPending(_ out: inout Outbox) {
+        guard !clientPending.isEmpty else { return }
+        var buffer: [UInt8] = []
+        swap(&buffer, &clientPending)
+        let used = intake(buffer.span, &out)
+        if phase == .lingering || phase == .closed { return }
+        if used == buffer.count {
+            buffer.removeAll(keepingCapacity: buffer.capacity <= Self.pipelineBuffer)
+        } else if used > 0 {
+            buffer.removeFirst(used)
+        }
+        swap(&buffer, &clientPending)
+        if clientPending.count < Self.pipelineBuffer { resumeClient(&out) }
+    }
+
+    /// Uses as many bytes as the present phase wants.
+    private mutating func intake(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int {
+        var position = 0
+        while position < bytes.count {
+            switch phase {
+            case .awaitingRequest:
+                guard let used = head(bytes.extracting(position...), &out) else { return position }
+                position += used
+            case .collectingBody:
+                collect(bytes, &position, &out)
+            case .exchanging:
+                guard origin.purpose == .attempt, origin.state == .awaitingHead || origin.state == .body,
+                    bodyState != .complete
+                else { return position }
+                stream(bytes, &position, &out)
+                if phase == .exchanging, bodyState != .complete, position == bytes.count {
+                    relayRestOfRequest(&out)
+                }
+            case .peeking:
+                guard peek(bytes.extracting(position...), &out) else { return position }
+                if phase == .tunnel {
+                    out.origin.append(bytes.extracting(position...))
+                    record.requestBytes += UInt64(bytes.count - position)
+                    return bytes.count
+                }
+            case .tunnel:
+                out.origin.append(bytes.extracting(position...))
+                record.requestBytes += UInt64(bytes.count - position)
+                return bytes.count
+            case .waiting, .connecting, .lingering, .closed:
+                return position
+            }
+        }
+        return position
+    }
+
+    // MARK: heads
+
+    /// Reads a request head. Nil while it is incomplete.
+    private mutating func head(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int? {
+        if !headBegan {
+            headBegan = true
+            deadline = now + engine.settings.timeouts.header
+        }
+        let used: Int
+        do {
+            guard let end = try parser.parse(bytes, into: &request, limits: engine.headLimits) else { return nil }
+            used = end
+        } catch {
+            parser.reset()
+            startRecord()
+            refuse(error, &out)
+            return bytes.count
+        }
+        startRecord()
+        do {
+            try begin(&out)
+        } catch {
+            refuse(error, &out)
+        }
+        return used
+    }
+
+    /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.
+    private mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
+        closesAfter = true
+        bodyState = .complete
+        phase = .exchanging
+        let status = fault.status
+        answer(
+            ProxyError(
+                "http_request_error", status: status,
+                "\(fault.explanation) (\(fault.code.rawValue), byte \(fault.offset))"),
+            &out)
+    }
+
+    private mutating func begin(_ out: inout Outbox) throws(HTTPFault) {
+        record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
+        responseStarted = false
+        bodyKept = false
+        bodyBytes = 0
+        body.removeAll(keepingCapacity: true)
+        closesAfter = !request.keepsAlive
+        if request.method == .connect {
+            guard tunnelTarget == nil else {
+                bodyState = .complete
+                phase = .exchanging
+                closesAfter = true
+                return answer(.badRequest(400, "CONNECT inside a CONNECT tunnel"), &out)
+            }
+            try request.settleHost(scheme: .https)
+            Redaction.appendURL(of: request, to: &record.url)
+            return beginConnect(&out)
+        }
+        let framing = try request.framing()
+        if let tunnelTarget {
+            guard try settleInTunnel(tunnelTarget, &out) else { return }
+        } else {
+            if request.target.form == .absolute { try request.settleHost() }
+            guard request.target.form == .absolute else { return refuseOriginForm(&out) }
+            request.alignHost()
+        }
+        Redaction.appendURL(of: request, to: &record.url)
+        switch framing {
+        case .none, .untilClose: bodyState = .complete
+        case .length(let length):
+            bodyState = .length(length)
+            if let limit = engine.settings.limits.body, length > limit { return tooLarge(&out) }
+        case .chunked:
+            bodyState = .chunked
+            requestDecoder = ChunkedDecoder(maxTrailerBytes: engine.settings.limits.header)
+        }
+        planExchange(&out)
+    }
+
+    private mutating func refuseOriginForm(_ out: inout Outbox) {
+        phase = .exchanging
+        bodyState = .complete
+        closesAfter = true
+        answer(
+            .badRequest(
+                400,
+                "this is a forward proxy: set it as HTTP_PROXY, or ask for a whole URL (GET http://host/path HTTP/1.1)"),
+            &out)
+    }
+
+    /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
+    private mutating func settleInTunnel(_ target: Origin, _ out: inout Outbox) throws(HTTPFault) -> Bool {
+        try request.settleHost(scheme: .http)
+        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) { return true }
+        phase = .exchanging
+        bodyState = .complete
+        closesAfter = true
+        answer(
+            ProxyError(
+                "http_request_error", status: 421,
+                "the request's Host is \(request.fields.text(request.target.authority)), but the tunnel was opened to "
+                    + target.description), &out)
+        return false
+    }
+
+    mutating func tooLarge(_ out: inout Outbox) {
+        closesAfter = true
+        phase = .exchanging
+        answer(
+            ProxyError("http_request_error", status: 413, "the request's body is larger than limits.body allows"), &out)
+    }
+
+    // MARK: bodies
+
+    /// Keeps body bytes until the body is whole or grows over the limit.
+    private mutating func collect(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) {
+        deadline = now + engine.settings.timeouts.idle
+        switch bodyState {
+        case .complete: break
+        case .length(let remaining):
+            let taken = min(remaining, UInt64(bytes.count - position))
+            body.append(bytes.extracting(position..<position + Int(taken)))
+            position += Int(taken)
+            bodyState = taken == remaining ? .complete : .length(remaining - taken)
+        case .chunked:
+            do {
+                loop: while position < bytes.count, body.count <= keepLimit {
+                    switch try requestDecoder.next(bytes, &position) {
+                    case .data(let range): body.append(bytes.extracting(range))
+                    case .end:
+                        bodyState = .complete
+                        break loop
+                    case .needsMore: break loop
+                    }
+                }
+            } catch { return refuse(error, &out) }
+        }
+        if bodyState == .complete {
+            bodyKept = true
+            bodyCollected(&out)
+        } else if body.count > keepLimit {
+            bodyCollected(&out)
+        }
+    }
+
+    /// Passes body bytes on to the origin as they come.
+    private mutating func stream(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) {
+        deadline = now + engine.settings.timeouts.idle
+        let start = position
+        switch bodyState {
+        case .complete: return
+        case .length(let remaining):
+            let taken = min(remaining, UInt64(bytes.count - position))
+            out.origin.append(bytes.extracting(position..<position + Int(taken)))
+            position += Int(taken)
+            bodyState = taken == remaining ? .complete : .length(remaining - taken)
+        case .chunked:
+            do {
+                loop: while position < bytes.count {
+                    switch try requestDecoder.next(bytes, &position) {
+                    case .data(let range):
+                        bodyBytes += UInt64(range.count)
+                        out.origin.append(chunk: bytes.extracting(range))
+                    case .end:
+                        out.origin.appendLastChunk(trailers: requestDecoder.trailers)
+                        bodyState = .complete
+                        break loop
+                    case .needsMore: break loop
+                    }
+                }
+            } catch {
+                if responseStarted { return abandon(reset: true, &out) }
+                releaseOrigin(reusable: false, &out)
+                return refuse(error, &out)
+            }
+            if let limit = engine.settings.limits.body, bodyBytes > limit {
+                if responseStarted { return abandon(reset: true, &out) }
+                releaseOrigin(reusable: false, &out)
+                return tooLarge(&out)
+            }
+        }
+        record.requestBytes += UInt64(position - start)
+        if bodyState == .complete { requestBodySent() }
+    }
+
+    /// The rest of a body of known length needs no decision: the driver moves it.
+    mutating func relayRestOfRequest(_ out: inout Outbox) {
+        guard case .length(let remaining) = bodyState else { return }
+        out.orders.append(.relay(from: .client, count: remaining))
+    }
+
+    mutating func requestBodySent() {
+        origin.requestSent = true
+        if origin.state == .awaitingHead { deadline = now + engine.settings.timeouts.response }
+    }
+
+    // MARK: the end
+
+    mutating func clientGone(_ out: inout Outbox) {
+        clientEnded = true
+        switch phase {
+        case .closed: return
+        case .awaitingRequest, .collectingBody, .connecting, .peeking, .lingering: return abandon(reset: false, &out)
+        case .tunnel: return
+        case .waiting, .exchanging: break
+        }
+        // a client may have closed its sending side alone and still wait for the answer; nobody is asked to step up for
+        // one that may be gone
+        if stepUp?.isActive == true {
+            note(.note, "the client went away; the step-up was given up")
+            return abandon(reset: false, &out)
+        }
+        if bodyState != .complete { abandon(reset: false, &out) }
+    }
+}

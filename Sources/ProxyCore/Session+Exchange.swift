@@ -1,0 +1,240 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// From a complete head to a request on its way: what needs the body, what it means, who changes it, where it goes.
+extension Session {
+    /// Decides whether the body has to be kept, and goes on at once where it need not be.
+    mutating func planExchange(_ out: inout Outbox) {
+        outgoing = nil
+        outgoingBody = nil
+        classification = nil
+        classifierStep = engine.classifier.begin(request)
+        var keep = 0
+        if case .needsBody = classifierStep { keep = Classifier.bodyPeek }
+        if let policy = engine.authorization, let resource = policy.resource(for: request) {
+            if policy.clientHandlesAdvice(request) {
+                note(.note, "the client handles advice itself: it sent x-authenticate-response")
+            } else {
+                stepUp = StepUpState(policy: policy, resource: resource)
+                if AuthorizationPolicy.refusalToReplay(request, resource, bodyComplete: true) == nil {
+                    keep = max(keep, policy.maxBodyBytes)
+                }
+            }
+        }
+        keepLimit = keep
+        switch bodyState {
+        case .complete:
+            bodyKept = true
+        case .length(let length) where keep > 0 && length <= UInt64(keep):
+            return collectBody(&out)
+        case .chunked where keep > 0:
+            return collectBody(&out)
+        case .length, .chunked:
+            break
+        }
+        classifyAndSend(&out)
+    }
+
+    private mutating func collectBody(_ out: inout Outbox) {
+        phase = .collectingBody
+        deadline = now + engine.settings.timeouts.idle
+        // the origin is not asked before the body is here, so the client's question is answered here (RFC 9110 §10.1.1)
+        if expectsContinue { out.client.append(literal: "HTTP/1.1 100 Continue\r\n\r\n") }
+    }
+
+    private var expectsContinue: Bool {
+        guard request.version == .http11, let index = request.fields.first(.expect) else { return false }
+        return request.fields.equal(request.fields.slots[index].value, "100-continue")
+    }
+
+    mutating func bodyCollected(_ out: inout Outbox) {
+        bodyBytes = UInt64(body.count)
+        record.requestBytes = bodyBytes
+        if let limit = engine.settings.limits.body, bodyBytes > limit { return tooLarge(&out) }
+        classifyAndSend(&out)
+    }
+
+    private mutating func classifyAndSend(_ out: inout Outbox) {
+        phase = .exchanging
+        switch classifierStep {
+        case .none: break
+        case .done(let found): classification = found
+        case .needsBody(let call):
+            classification = engine.classifier.finish(
+                request, call, body: body, complete: bodyKept, flows: flows)
+        }
+        if let classification, let action = classification.action {
+            record.action = action
+            record.realm = classification.realm
+            record.tree = classification.payload?.tree
+            note(.action, "\(action.rawValue): \(classification.evidence)")
+        }
+        attempt(&out)
+    }
+
+    /// Sends the request: interceptors, the header that asks for advice, then the origin.
+    mutating func attempt(_ out: inout Outbox) {
+        record.attempts += 1
+        if outgoing != nil || stepUp != nil || engine.plan.firstRequestMatch(request, classification) != nil {
+            guard editRequest(&out) else { return }
+        }
+        lease(.attempt, &out)
+    }
+
+    /// Runs the request phase on a copy. False when it ended in an answer made here.
+    private mutating func editRequest(_ out: inout Outbox) -> Bool {
+        var head = outgoing ?? request
+        if let first = engine.plan.firstRequestMatch(head, classification) {
+            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
+            for change in outcome.changes { note(.interceptor, change) }
+            switch outcome.verdict {
+            case .proceed: break
+            case .respond(let local, let interceptor):
+                note(.interceptor, "\(interceptor): answered with status \(local.status)")
+                answer(local, interceptor: interceptor, &out)
+                return false
+            case .abort(let interceptor, let reason):
+                answer(
+                    ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"),
+                    &out)
+                return false
+            }
+        }
+        if let state = stepUp, bodyKept, state.policy.offersHeader(on: head, state.resource) {
+            head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
+        }
+        outgoing = head
+        return true
+    }
+
+    // MARK: the origin's connection
+
+    mutating func lease(_ purpose: OriginLeg.Purpose, fresh: Bool = false, _ out: inout Outbox) {
+        let target = outgoing?.target ?? request.target
+        guard target.scheme == .http else {
+            return originFailed(
+                ProxyError(
+                    "tls_protocol_error", status: 502,
+                    "an https:// URL was asked for without CONNECT, and this version opens no TLS to origins"), &out)
+        }
+        let wanted = nextOrigin()
+        origin.begin(purpose, wanted)
+        deadline = bounded(now + engine.settings.timeouts.connect)
+        out.orders.append(.lease(wanted, fresh: fresh))
+    }
+
+    /// The origin of the request that goes out; the last one again, without making text, where it is the same.
+    private func nextOrigin() -> Origin {
+        if var last = tunnelTarget ?? origin.origin {
+            if let outgoing {
+                if last.matches(outgoing) { return last }
+            } else if tunnelTarget != nil {
+                last.scheme = .http
+                return last
+            } else if last.matches(request) {
+                return last
+            }
+        }
+        return Origin(outgoing ?? request)
+    }
+
+    /// No wait of a step-up goes past the time that the whole of it may take.
+    func bounded(_ time: Int) -> Int { min(time, stepUp?.holdUntil ?? .max) }
+
+    /// An origin's connection stands.
+    public mutating func leased(reused: Bool, now: Int, _ out: inout Outbox) {
+        self.now = now
+        if phase == .connecting { return tunnelConnected(&out) }
+        guard origin.state == .leasing else { return releaseOrigin(reusable: true, &out) }
+        origin.isReused = reused
+        origin.state = .awaitingHead
+        sendRequest(&out)
+    }
+
+    private mutating func sendRequest(_ out: inout Outbox) {
+        let kept: Bool
+        var forwarding: Forwarding
+        if origin.purpose == .serverCall {
+            kept = true
+            forwarding = Forwarding(framing: .length(UInt64(outgoingBody?.count ?? 0)))
+        } else {
+            kept = bodyKept
+            switch bodyState {
+            case _ where kept:
+                let count = outgoingBody?.count ?? body.count
+                forwarding = Forwarding(framing: count == 0 ? .none : .length(UInt64(count)))
+            case .complete: forwarding = Forwarding(framing: .none)
+            case .length(let remaining): forwarding = Forwarding(framing: .length(remaining + UInt64(body.count)))
+            case .chunked: forwarding = Forwarding(framing: .chunked)
+            }
+            forwarding.dropsExpect = kept || !body.isEmpty
+        }
+        forwarding.via = "1.1 usher"
+        if let outgoing {
+            outgoing.write(to: &out.origin, forwarding)
+        } else {
+            request.write(to: &out.origin, forwarding)
+        }
+        if kept {
+            out.origin.append(contentsOf: outgoingBody ?? body)
+            origin.requestSent = true
+            deadline = bounded(now + engine.settings.timeouts.response)
+            return
+        }
+        deadline = now + engine.settings.timeouts.idle
+        if !body.isEmpty {
+            // what was collected before the body turned out too long to keep
+            if bodyState == .chunked { out.origin.append(chunk: body.span) } else { out.origin.append(body.span) }
+        }
+        if clientPending.isEmpty {
+            relayRestOfRequest(&out)
+        } else {
+            drainClientPending(&out)
+        }
+        resumeClient(&out)
+    }
+
+    /// There is no connection to the origin.
+    public mutating func leaseFailed(_ failure: LeaseFailure, now: Int, _ out: inout Outbox) {
+        self.now = now
+        guard let wanted = origin.origin else { return }
+        originFailed(ProxyError(failure, wanted), &out)
+    }
+
+    // MARK: answers made here
+
+    /// The exchange cannot be finished with the origin: whoever waits for it is told.
+    mutating func originFailed(_ error: ProxyError, _ out: inout Outbox) {
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
+        if stepUpFailed(error.details, &out) { return }
+        if responseStarted {
+            record.proxyError = error.token
+            note(.note, error.details)
+            return abandon(reset: true, &out)
+        }
+        answer(error, &out)
+    }
+
+    /// Answers in the origin's place.
+    mutating func answer(_ error: ProxyError, _ out: inout Outbox) {
+        if bodyState != .complete { closesAfter = true }
+        record.proxyError = error.token
+        record.status = error.status
+        note(.note, error.details)
+        let before = out.client.count
+        OwnAnswer.write(error, flow: record.flow, to: request, closing: closesAfter, into: &out.client)
+        record.responseBytes += UInt64(out.client.count - before)
+        finishExchange(&out)
+    }
+
+    mutating func answer(_ local: LocalAnswer, interceptor: String, _ out: inout Outbox) {
+        if bodyState != .complete { closesAfter = true }
+        record.status = local.status
+        OwnAnswer.write(
+            local, interceptor: interceptor, flow: record.flow, head: request.method == .head, closing: closesAfter,
+            into: &out.client)
+        record.responseBytes += UInt64(local.body.count)
+        finishExchange(&out)
+    }
+}

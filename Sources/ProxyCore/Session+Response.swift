@@ -1,0 +1,330 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// A response that is held back until it is clear what becomes of it.
+struct HeldResponse {
+    enum Reason: UInt8 {
+        /// It may carry an advice.
+        case advice
+        /// Its body tells which flow an `authId` belongs to.
+        case flow
+    }
+
+    var reason: Reason
+    var head: ResponseHead
+    var body: [UInt8] = []
+    var limit: Int
+}
+
+/// The origin's answer on its way to the client.
+extension Session {
+    mutating func originBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
+        if phase == .tunnel || phase == .peeking { return tunnelBytes(bytes, &out) }
+        guard origin.state == .awaitingHead || origin.state == .body else { return }
+        origin.hasAnswered = true
+        if origin.pending.isEmpty {
+            let used = answerBytes(bytes, &out)
+            if used < bytes.count, origin.state == .awaitingHead { origin.pending.append(bytes.extracting(used...)) }
+        } else {
+            origin.pending.append(bytes)
+            var buffer: [UInt8] = []
+            swap(&buffer, &origin.pending)
+            let used = answerBytes(buffer.span, &out)
+            if origin.state == .awaitingHead {
+                buffer.removeFirst(used)
+                swap(&buffer, &origin.pending)
+            }
+        }
+    }
+
+    private mutating func answerBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int {
+        var position = 0
+        while position < bytes.count {
+            switch origin.state {
+            case .awaitingHead:
+                do {
+                    guard
+                        let used = try origin.parser.parse(
+                            bytes.extracting(position...), into: &origin.response, limits: engine.headLimits)
+                    else { return position }
+                    position += used
+                    try responseHead(more: bytes.count > position, &out)
+                } catch {
+                    originFailed(
+                        .badResponse(
+                            "the origin's answer breaks HTTP: \(error.explanation) (\(error.code.rawValue))"), &out)
+                    return bytes.count
+                }
+            case .body:
+                bodyBytes(bytes, &position, &out)
+                if origin.state == .body, position == bytes.count { relayRestOfResponse(&out) }
+            case .idle, .leasing:
+                // bytes behind a complete answer: nobody asked for them, and the connection was given up for it
+                return bytes.count
+            }
+        }
+        return position
+    }
+
+    private mutating func responseHead(more: Bool, _ out: inout Outbox) throws(HTTPFault) {
+        let method = origin.purpose == .serverCall ? Method.post : outgoing?.method ?? request.method
+        let framing = try origin.response.framing(answering: method)
+        if origin.response.isInterim { return forwardInterim(&out) }
+        if origin.response.status == 101 {
+            return originFailed(.badResponse("the origin switched protocols without being asked"), &out)
+        }
+        origin.framing = framing
+        origin.state = .body
+        deadline = bounded(now + engine.settings.timeouts.idle)
+        origin.sink = .collect
+        if origin.purpose == .attempt {
+            if let reason = reasonToHold() {
+                held = HeldResponse(
+                    reason: reason, head: origin.response,
+                    limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
+            } else {
+                origin.sink = .client
+                deliverHead(&out)
+                guard origin.state == .body else { return }
+            }
+        } else {
+            held = HeldResponse(
+                reason: .advice, head: origin.response, limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
+        }
+        switch framing {
+        case .none: responseComplete(unasked: more, &out)
+        case .length(let length):
+            origin.remaining = length
+            if !more { relayRestOfResponse(&out) }
+        case .chunked: origin.decoder = ChunkedDecoder(maxTrailerBytes: engine.settings.limits.header)
+        case .untilClose:
+            if !more { relayRestOfResponse(&out) }
+        }
+    }
+
+    private func reasonToHold() -> HeldResponse.Reason? {
+        let response = origin.response
+        if let stepUp, stepUp.holds(response) { return .advice }
+        guard let action = classification?.action, action == .startAuthenticate || action == .authenticate,
+            response.status == 200
+        else { return nil }
+        return .flow
+    }
+
+    private mutating func forwardInterim(_ out: inout Outbox) {
+        guard origin.purpose == .attempt, request.version == .http11, !responseStarted else { return }
+        // an answered Expect is not answered twice
+        if origin.response.status == 100, bodyKept { return }
+        var forwarding = Forwarding(framing: .none)
+        forwarding.via = "1.1 usher"
+        origin.response.write(to: &out.client, forwarding)
+    }
+
+    // MARK: to the client
+
+    /// Writes the response's head to the client, after the response phase of the interceptors.
+    private mutating func deliverHead(_ out: inout Outbox) {
+        guard editResponse(&out) else { return }
+        var framing = origin.framing
+        if framing == .untilClose { closesAfter = true }
+        if framing == .chunked, request.version == .http10 {
+            framing = .untilClose
+            closesAfter = true
+        }
+        writeHead(framing, &out)
+    }
+
+    private mutating func writeHead(_ framing: BodyFraming, _ out: inout Outbox) {
+        if bodyState != .complete { closesAfter = true }
+        var forwarding = Forwarding(framing: framing)
+        forwarding.keepsLength = framing == .none && (request.method == .head || origin.response.status == 304)
+        forwarding.via = "1.1 usher"
+        if closesAfter || clientEnded {
+            forwarding.connection = "close"
+        } else if request.version == .http10 {
+            forwarding.connection = "keep-alive"
+        }
+        for line in cookieLines { origin.response.fields.add("Set-Cookie", line) }
+        origin.response.write(to: &out.client, forwarding)
+        record.status = origin.response.status
+        responseStarted = true
+    }
+
+    /// Runs the response phase. False when it ended in an answer made here.
+    private mutating func editResponse(_ out: inout Outbox) -> Bool {
+        let sent = outgoing ?? request
+        guard let first = engine.plan.firstResponseMatch(origin.response, request: sent, classification) else {
+            return true
+        }
+        let outcome = engine.plan.applyResponse(from: first, to: &origin.response, request: sent, classification)
+        for change in outcome.changes { note(.interceptor, change) }
+        switch outcome.verdict {
+        case .proceed: return true
+        case .respond(let local, let interceptor):
+            note(.interceptor, "\(interceptor): answered with status \(local.status)")
+            if origin.state != .idle { releaseOrigin(reusable: false, &out) }
+            answer(local, interceptor: interceptor, &out)
+        case .abort(let interceptor, let reason):
+            if origin.state != .idle { releaseOrigin(reusable: false, &out) }
+            answer(
+                ProxyError("proxy_internal_error", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+        }
+        return false
+    }
+
+    private mutating func bodyBytes(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) {
+        deadline = bounded(now + engine.settings.timeouts.idle)
+        switch origin.framing {
+        case .none: return
+        case .length:
+            let taken = Int(min(origin.remaining, UInt64(bytes.count - position)))
+            origin.remaining -= UInt64(taken)
+            let complete = origin.remaining == 0
+            sink(bytes.extracting(position..<position + taken), &out)
+            position += taken
+            if complete { responseComplete(unasked: position < bytes.count, &out) }
+        case .untilClose:
+            sink(bytes.extracting(position...), &out)
+            position = bytes.count
+        case .chunked:
+            do {
+                while position < bytes.count, origin.state == .body {
+                    switch try origin.decoder.next(bytes, &position) {
+                    case .data(let range): sink(bytes.extracting(range), &out)
+                    case .end:
+                        if origin.sink == .client, request.version == .http11 {
+                            out.client.appendLastChunk(trailers: origin.decoder.trailers)
+                        }
+                        responseComplete(unasked: position < bytes.count, &out)
+                    case .needsMore: return
+                    }
+                }
+            } catch {
+                originFailed(.badResponse("the origin's answer breaks HTTP: \(error.explanation)"), &out)
+            }
+        }
+    }
+
+    private mutating func sink(_ bytes: Span<UInt8>, _ out: inout Outbox) {
+        switch origin.sink {
+        case .client:
+            record.responseBytes += UInt64(bytes.count)
+            if origin.framing == .chunked, request.version == .http11 {
+                out.client.append(chunk: bytes)
+            } else {
+                out.client.append(bytes)
+            }
+        case .collect:
+            held?.body.append(bytes)
+            if let held, held.body.count > held.limit { heldTooLarge(&out) }
+        }
+    }
+
+    /// A body of which nobody needs to see more is moved by the driver.
+    private mutating func relayRestOfResponse(_ out: inout Outbox) {
+        guard origin.sink == .client, !origin.isRelaying else { return }
+        switch origin.framing {
+        case .length:
+            origin.isRelaying = true
+            out.orders.append(.relay(from: .origin, count: origin.remaining))
+        case .untilClose:
+            origin.isRelaying = true
+            out.orders.append(.relay(from: .origin, count: .max))
+        case .none, .chunked: break
+        }
+    }
+
+    // MARK: held responses
+
+    /// Too large to be held: it goes to the client as it is.
+    private mutating func heldTooLarge(_ out: inout Outbox) {
+        if origin.purpose == .serverCall {
+            return originFailed(.badResponse("AM's answer is larger than authorization.limits.answer allows"), &out)
+        }
+        guard let body = held?.body else { return }
+        if held?.reason == .advice {
+            note(.note, "the answer is too large to be looked through for an advice; it was passed on")
+        }
+        held = nil
+        origin.sink = .client
+        deliverHead(&out)
+        guard origin.state == .body else { return }
+        sink(body.span, &out)
+    }
+
+    /// Delivers a response that was held whole.
+    mutating func deliverHeld(_ response: HeldResponse, _ out: inout Outbox) {
+        held = nil
+        origin.response = response.head
+        guard editResponse(&out) else { return }
+        let bodiless = request.method == .head || [204, 304].contains(origin.response.status)
+        writeHead(bodiless ? .none : .length(UInt64(response.body.count)), &out)
+        if !bodiless {
+            out.client.append(response.body.span)
+            record.responseBytes += UInt64(response.body.count)
+        }
+        finishExchange(&out)
+    }
+
+    // MARK: the end of a response
+
+    /// - Parameter unasked: the origin sent more than the answer; its connection is not trusted further.
+    mutating func responseComplete(unasked: Bool = false, _ out: inout Outbox) {
+        let reusable =
+            origin.response.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
+        releaseOrigin(reusable: reusable, &out)
+        guard let response = held, origin.sink == .collect else { return finishExchange(&out) }
+        if origin.purpose == .serverCall {
+            held = nil
+            return serverAnswered(response, &out)
+        }
+        switch response.reason {
+        case .advice: considerAdvice(response, &out)
+        case .flow:
+            learnFlow(response.body)
+            deliverHeld(response, &out)
+        }
+    }
+
+    /// Remembers whose flow the `authId` in an answer of AM belongs to.
+    private func learnFlow(_ body: [UInt8]) {
+        guard let flows, let payload = classification?.payload, let authId = Classifier.authId(in: body) else { return }
+        flows.remember(authId: authId, payload: payload)
+    }
+
+    /// The origin closed its side.
+    mutating func originEnded(relayed: UInt64, _ out: inout Outbox) {
+        if origin.sink == .client, origin.isRelaying { record.responseBytes += relayed }
+        switch phase {
+        case .peeking: return abandon(reset: false, &out)
+        case .tunnel, .closed, .lingering: return
+        default: break
+        }
+        switch origin.state {
+        case .idle: return
+        case .leasing: originFailed(.connectionTerminated, &out)
+        case .awaitingHead:
+            if mayRepeat {
+                releaseOrigin(reusable: false, &out)
+                return lease(origin.purpose, fresh: true, &out)
+            }
+            originFailed(origin.hasAnswered ? .incompleteResponse : .connectionTerminated, &out)
+        case .body:
+            if origin.framing == .untilClose {
+                origin.isRelaying = false
+                responseComplete(&out)
+            } else {
+                originFailed(.incompleteResponse, &out)
+            }
+        }
+    }
+
+    /// RFC 9110 §9.2.2: only on a pooled connection that had gone stale, before a byte of an answer, when the request may
+    /// be sent twice and is still here.
+    private var mayRepeat: Bool {
+        guard origin.isReused, !origin.hasAnswered else { return false }
+        if origin.purpose == .serverCall { return false }
+        return (outgoing?.method ?? request.method).isIdempotent && bodyKept
+    }
+}

@@ -1,0 +1,240 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// The part of an exchange that belongs to transactional authorization.
+struct StepUpState {
+    let policy: AuthorizationPolicy
+    let resource: AuthorizationPolicy.Resource
+    var rounds: Rounds
+    /// The machine that talks to AM, while it does.
+    var machine: StepUp?
+    var advice: Advice?
+    /// The response that carried the advice: the client gets it when the step-up fails.
+    var original: HeldResponse?
+    /// What earlier rounds have won; nil before the first.
+    var replay: Replay?
+    /// When the whole of it must be over.
+    var holdUntil: Int?
+    /// The classification of the client's request, put aside while calls to AM are classified.
+    var putAside: Classification?
+
+    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
+        self.policy = policy
+        self.resource = resource
+        rounds = Rounds(policy)
+    }
+
+    var isActive: Bool { machine != nil }
+
+    /// Whether a response with this head has to be held until it is clear that it is no advice.
+    func holds(_ response: ResponseHead) -> Bool {
+        if isActive { return false }
+        if AdviceReader.needsBody(status: response.status, fields: response.fields) { return true }
+        return AdviceReader.read(
+            status: response.status, fields: response.fields, body: nil, server: policy.server) != nil
+    }
+}
+
+/// Advice, the conversation with AM, the replay. Whatever goes wrong, the client gets the answer that it would have got.
+extension Session {
+    /// A held response is here whole: is it an advice, and may Usher act on it?
+    mutating func considerAdvice(_ response: HeldResponse, _ out: inout Outbox) {
+        guard var state = stepUp,
+            let advice = AdviceReader.read(
+                status: response.head.status, fields: response.head.fields, body: response.body,
+                server: state.policy.server)
+        else { return deliverHeld(response, &out) }
+        note(.advice, "\(response.head.status) from \(request.host) asks for \(advice.summary)")
+        if let refusal = AuthorizationPolicy.refusalToReplay(request, state.resource, bodyComplete: bodyKept)
+            ?? state.rounds.refusal(of: advice)
+        {
+            note(.note, "no step-up: \(refusal)")
+            return deliverHeld(response, &out)
+        }
+        guard
+            let session = state.replay?.session
+                ?? SessionSource.find(in: outgoing ?? request, body: body, policy: state.policy)
+        else {
+            note(.note, "no step-up: the request carries no session (cookie or header \(state.policy.server.cookie))")
+            return deliverHeld(response, &out)
+        }
+        state.rounds.begin(advice)
+        var machine = StepUp(
+            policy: state.policy, advice: advice, session: session, realm: state.policy.evaluatedRealm(request))
+        let order = machine.begin()
+        if state.replay == nil {
+            state.replay = Replay(policy: state.policy, resource: state.resource, session: session)
+        }
+        state.machine = machine
+        state.advice = advice
+        state.original = response
+        state.putAside = classification
+        if state.holdUntil == nil { state.holdUntil = now + state.policy.hold }
+        stepUp = state
+        tellStory()
+        perform(order, &out)
+    }
+
+    /// What the machine noted, into the record.
+    private mutating func tellStory() {
+        guard var machine = stepUp?.machine else { return }
+        for sentence in machine.takeStory() { note(.authenticate, sentence) }
+        stepUp?.machine = machine
+    }
+
+    private mutating func perform(_ order: StepUp.Order, _ out: inout Outbox) {
+        switch order {
+        case .send(let call): send(call, &out)
+        case .wait(let milliseconds):
+            phase = .waiting
+            deadline = bounded(now + milliseconds)
+        case .succeeded(let outcome): replay(outcome, &out)
+        case .failed(let failure):
+            if failure.code == .transactionUnreadable, let advice = stepUp?.advice,
+                stepUp?.rounds.askAgain(after: advice) == true
+            {
+                note(.note, "\(failure.reason); the resource is asked once more")
+                endConversation()
+                return sendAgain(&out)
+            }
+            stepUpFailed(failure.reason, &out)
+        }
+    }
+
+    /// A call to AM goes through the interceptors with an Action of its own, but never through the step-up.
+    private mutating func send(_ call: ServerCall, _ out: inout Outbox) {
+        phase = .exchanging
+        var head = call.head
+        // the classifier, and rules, look at the head alone to see whether there is a body
+        head.fields.set("Content-Length", String(call.body.count))
+        let step = engine.classifier.begin(head)
+        switch step {
+        case .none: classification = nil
+        case .done(let found): classification = found
+        case .needsBody(let endpoint):
+            classification = engine.classifier.finish(head, endpoint, body: call.body, complete: true, flows: flows)
+        }
+        // the machine knows better than an authId that may tell nothing
+        classification?.payload = call.payload
+        note(.action, "\(call.action.rawValue): call \(call.number) of the step-up to \(Redaction.url(of: head))")
+        if let first = engine.plan.firstRequestMatch(head, classification) {
+            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
+            for change in outcome.changes { note(.interceptor, change) }
+            switch outcome.verdict {
+            case .proceed: break
+            case .respond(let local, let interceptor):
+                return serverAnswered(HeldResponse(local, interceptor), &out)
+            case .abort(let interceptor, let reason):
+                stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
+                return
+            }
+        }
+        // the session is in this request: it goes to the configured server and nowhere else
+        guard let server = stepUp?.policy.server, head.host == server.host else {
+            stepUpFailed("the call to AM was directed to \(head.host), which is not the configured AM", &out)
+            return
+        }
+        outgoing = head
+        outgoingBody = call.body
+        lease(.serverCall, &out)
+    }
+
+    mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {
+        var head = response.head
+        if let sent = outgoing, let first = engine.plan.firstResponseMatch(head, request: sent, classification) {
+            let outcome = engine.plan.applyResponse(from: first, to: &head, request: sent, classification)
+            for change in outcome.changes { note(.interceptor, change) }
+            if case .abort(let interceptor, let reason) = outcome.verdict {
+                stepUpFailed("interceptor \(interceptor) aborted AM's answer: \(reason)", &out)
+                return
+            }
+        }
+        if let flows, let payload = classification?.payload, let authId = Classifier.authId(in: response.body) {
+            flows.remember(authId: authId, payload: payload)
+        }
+        guard var machine = stepUp?.machine else { return abandon(reset: true, &out) }
+        let order = machine.answered(status: head.status, fields: head.fields, body: response.body)
+        stepUp?.machine = machine
+        tellStory()
+        perform(order, &out)
+    }
+
+    private mutating func replay(_ outcome: StepUp.Outcome, _ out: inout Outbox) {
+        guard let advice = stepUp?.advice else { return abandon(reset: true, &out) }
+        stepUp?.replay?.absorb(advice, outcome)
+        // kept at hand in case the replay cannot be made
+        let original = stepUp?.original
+        endConversation()
+        sendAgain(orDeliver: original, &out)
+    }
+
+    /// Sends the request again, from what the client sent and what the step-ups so far have won.
+    private mutating func sendAgain(orDeliver original: HeldResponse? = nil, _ out: inout Outbox) {
+        phase = .exchanging
+        cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
+        do throws(Replay.Refusal) {
+            guard let again = try stepUp?.replay?.request(request, body: body) else {
+                return abandon(reset: true, &out)
+            }
+            note(.replay, "\(again.head.methodText) \(Redaction.url(of: again.head)) is sent again")
+            outgoing = again.head
+            outgoingBody = again.body
+            attempt(&out)
+        } catch {
+            note(.note, "no replay: \(error.reason); the original answer was delivered")
+            guard let original else { return abandon(reset: true, &out) }
+            deliverHeld(original, &out)
+        }
+    }
+
+    /// The conversation with AM is over; the client's own request is what the exchange is about again.
+    private mutating func endConversation() {
+        classification = stepUp?.putAside
+        stepUp?.putAside = nil
+        stepUp?.machine = nil
+        stepUp?.original = nil
+    }
+
+    /// Ends a step-up without success: the client gets the answer that carried the advice. False when none is under way.
+    @discardableResult
+    mutating func stepUpFailed(_ reason: String, _ out: inout Outbox) -> Bool {
+        guard let original = stepUp?.original, stepUp?.isActive == true else { return false }
+        note(.note, "the step-up failed: \(reason); the original answer was delivered")
+        endConversation()
+        held = nil
+        // an earlier round may have replaced the session, and the client has to learn of it all the same
+        cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
+        outgoing = nil
+        outgoingBody = nil
+        phase = .exchanging
+        origin.sink = .client
+        deliverHeld(original, &out)
+        return true
+    }
+
+    /// Time has passed in a step-up. False when the ordinary timeouts apply.
+    mutating func stepUpWoke(_ out: inout Outbox) -> Bool {
+        guard let state = stepUp, state.isActive else { return false }
+        if let limit = state.holdUntil, now >= limit {
+            if origin.state != .idle { releaseOrigin(reusable: false, &out) }
+            return stepUpFailed("it took longer than authorization.hold allows", &out)
+        }
+        guard phase == .waiting, var machine = state.machine else { return false }
+        let order = machine.woke()
+        stepUp?.machine = machine
+        perform(order, &out)
+        return true
+    }
+}
+
+extension HeldResponse {
+    /// What an interceptor answered in AM's place.
+    init(_ local: LocalAnswer, _ interceptor: String) {
+        head = ResponseHead(status: local.status, reason: String(describing: ProxyCore.Reason.phrase(local.status)))
+        for header in local.headers { head.fields.add(header.name, header.value) }
+        body = local.body
+        reason = .advice
+        limit = local.body.count
+    }
+}

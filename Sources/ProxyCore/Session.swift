@@ -1,0 +1,283 @@
+internal import Authorization
+internal import HTTPCodec
+public import Interception
+
+/// One client connection as a machine. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox. No
+/// socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
+public struct Session: ~Copyable {
+    enum Phase: UInt8 {
+        /// Between requests, or in the middle of a head.
+        case awaitingRequest
+        /// The body is kept before the request goes out: something needs to see it, or it may have to be sent again.
+        case collectingBody
+        /// The request, or a call to AM, is on its way through the origin leg.
+        case exchanging
+        /// A step-up waits for time to pass.
+        case waiting
+        /// CONNECT: the origin's connection is being made; then the first bytes decide what is inside.
+        case connecting, peeking, tunnel
+        /// The last answer has gone; what the client still sends is thrown away.
+        case lingering
+        case closed
+    }
+
+    /// What is left of the request's body.
+    enum BodyState: Equatable {
+        case complete
+        case length(UInt64)
+        case chunked
+    }
+
+    // the connection
+    var engine: Engine
+    let flows: (any FlowMemory)?
+    private let flowBase: UInt64
+    private var exchanges: UInt64 = 0
+    var now = 0
+    var phase = Phase.awaitingRequest
+    /// When `woke` is due; `Int.max` for never.
+    public internal(set) var deadline = Int.max
+
+    // the client's side
+    var clientPending: [UInt8] = []
+    var clientPaused = false
+    var clientEnded = false
+    var headBegan = false
+    var parser = HeadParser()
+    /// The request as the client sent it.
+    var request = RequestHead()
+    var requestDecoder = ChunkedDecoder()
+    var bodyState = BodyState.complete
+    /// The body, as far as it is kept.
+    var body: [UInt8] = []
+    /// The whole body is in `body`.
+    var bodyKept = false
+    var keepLimit = 0
+    var bodyBytes: UInt64 = 0
+    /// Set inside a CONNECT tunnel that turned out to carry plain HTTP.
+    var tunnelTarget: Origin?
+
+    // the origin's side
+    var origin = OriginLeg()
+    /// The request as it goes out, where interceptors or the step-up changed it.
+    var outgoing: RequestHead?
+    var outgoingBody: [UInt8]?
+
+    // the exchange
+    var classifierStep = Classifier.Step.none
+    var classification: Classification?
+    var began = 0
+    var responseStarted = false
+    var closesAfter = false
+    var stepUp: StepUpState?
+    /// Filled where the response is held back.
+    var held: HeldResponse?
+    /// Set-Cookie lines of an upgraded session, for the client.
+    var cookieLines: [String] = []
+    public internal(set) var record = ExchangeRecord()
+
+    /// - Parameters:
+    ///   - number: unique among the connections of this process; becomes part of every flow id.
+    ///   - client: the client's address, for the record.
+    public init(engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String, now: Int) {
+        self.engine = engine
+        self.flows = flows
+        flowBase = number << 16
+        record.client = client
+        self.now = now
+        deadline = now + engine.settings.timeouts.idle
+    }
+
+    /// Said to a client that is one too many.
+    public static let tooManyConnections: [UInt8] = {
+        var out: [UInt8] = []
+        OwnAnswer.write(
+            ProxyError(
+                "connection_limit_reached", status: 503, "there are as many connections as limits.connections allows"),
+            flow: 0, to: RequestHead(), closing: true, into: &out)
+        return out
+    }()
+
+    public var isClosed: Bool { phase == .closed }
+
+    /// Between two requests: may be closed without loss, and may change its configuration.
+    public var isIdle: Bool { phase == .awaitingRequest && clientPending.isEmpty }
+
+    /// The next exchange goes by this generation.
+    public mutating func adopt(_ engine: Engine) {
+        if isIdle { self.engine = engine }
+    }
+
+    // MARK: events
+
+    public mutating func received(_ bytes: Span<UInt8>, on leg: Leg, now: Int, _ out: inout Outbox) {
+        self.now = now
+        switch leg {
+        case .client: clientBytes(bytes, &out)
+        case .origin: originBytes(bytes, &out)
+        }
+    }
+
+    /// The driver relays; this keeps the session from looking idle.
+    public mutating func touched(now: Int) {
+        self.now = now
+        deadline = now + (phase == .tunnel ? engine.settings.timeouts.tunnelIdle : engine.settings.timeouts.idle)
+        if let limit = stepUp?.holdUntil, deadline > limit { deadline = limit }
+    }
+
+    /// The leg will send no more. `relayed` bytes of an order to relay had gone before.
+    public mutating func ended(_ leg: Leg, relayed: UInt64, now: Int, _ out: inout Outbox) {
+        self.now = now
+        switch leg {
+        case .client: clientGone(&out)
+        case .origin: originEnded(relayed: relayed, &out)
+        }
+    }
+
+    /// An order to relay is done.
+    public mutating func relayed(from leg: Leg, count: UInt64, now: Int, _ out: inout Outbox) {
+        self.now = now
+        switch leg {
+        case .client:
+            record.requestBytes += count
+            bodyState = .complete
+            requestBodySent()
+        case .origin:
+            record.responseBytes += count
+            origin.isRelaying = false
+            responseComplete(&out)
+        }
+    }
+
+    /// Bytes of the next request were here already.
+    public mutating func proceed(now: Int, _ out: inout Outbox) {
+        self.now = now
+        drainClientPending(&out)
+    }
+
+    /// Everything written to the client has gone out: from here on it has little time to close its side.
+    public mutating func clientDrained(now: Int) {
+        self.now = now
+        if phase == .lingering { deadline = now + Self.lingering }
+    }
+
+    private static let lingering = 2_000
+
+    /// Writing to the client failed: nobody is there any more.
+    public mutating func clientLost(now: Int, _ out: inout Outbox) {
+        self.now = now
+        if phase != .closed { abandon(reset: true, &out) }
+    }
+
+    /// Time has passed.
+    public mutating func woke(now: Int, _ out: inout Outbox) {
+        self.now = now
+        guard now >= deadline else { return }
+        timedOut(&out)
+    }
+
+    // MARK: shared pieces
+
+    mutating func startRecord() {
+        exchanges &+= 1
+        record.reset(flow: flowBase &+ exchanges)
+        began = now
+    }
+
+    mutating func note(_ kind: ExchangeRecord.Event.Kind, _ text: String) {
+        record.events.append(.init(kind, text, at: now - began))
+    }
+
+    /// Ends the exchange: writes the record and makes ready for the next one, or closes.
+    mutating func finishExchange(_ out: inout Outbox) {
+        record.milliseconds = now - began
+        out.orders.append(.record)
+        outgoing = nil
+        outgoingBody = nil
+        stepUp = nil
+        held = nil
+        if !cookieLines.isEmpty { cookieLines = [] }
+        classification = nil
+        classifierStep = .none
+        if body.capacity > 64 << 10 { body = [] } else { body.removeAll(keepingCapacity: true) }
+        if closesAfter || clientEnded || bodyState != .complete {
+            clientPending = []
+            phase = .lingering
+            deadline = now + engine.settings.timeouts.idle
+            out.orders.append(clientEnded ? .closeClient(reset: false) : .finishClient)
+            if clientEnded { phase = .closed }
+            resumeClient(&out)
+            return
+        }
+        responseStarted = false
+        phase = .awaitingRequest
+        headBegan = false
+        deadline = now + engine.settings.timeouts.idle
+        if !clientPending.isEmpty { out.orders.append(.proceed) } else { resumeClient(&out) }
+    }
+
+    /// Closes at once. With a reset when the client must not take what it has for complete.
+    mutating func abandon(reset: Bool, _ out: inout Outbox) {
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
+        if phase != .awaitingRequest, phase != .lingering, phase != .closed {
+            record.milliseconds = now - began
+            out.orders.append(.record)
+        }
+        phase = .closed
+        deadline = .max
+        out.orders.append(.closeClient(reset: reset))
+    }
+
+    mutating func releaseOrigin(reusable: Bool, _ out: inout Outbox) {
+        origin.state = .idle
+        out.orders.append(.release(reusable: reusable))
+    }
+
+    mutating func pauseClient(_ out: inout Outbox) {
+        guard !clientPaused else { return }
+        clientPaused = true
+        out.orders.append(.pause(.client))
+    }
+
+    mutating func resumeClient(_ out: inout Outbox) {
+        guard clientPaused, !clientEnded else { return }
+        clientPaused = false
+        out.orders.append(.resume(.client))
+    }
+
+    private mutating func timedOut(_ out: inout Outbox) {
+        switch phase {
+        case .awaitingRequest:
+            if headBegan {
+                startRecord()
+                closesAfter = true
+                answer(.requestTimeout, &out)
+            } else {
+                abandon(reset: false, &out)
+            }
+        case .collectingBody:
+            closesAfter = true
+            answer(
+                ProxyError("http_request_error", status: 408, "the request's body did not arrive within timeouts.idle"),
+                &out)
+        case .exchanging, .waiting: exchangeTimedOut(&out)
+        case .connecting: leaseFailed(.timedOut, now: now, &out)
+        case .peeking, .tunnel, .lingering: abandon(reset: false, &out)
+        case .closed: deadline = .max
+        }
+    }
+
+    private mutating func exchangeTimedOut(_ out: inout Outbox) {
+        if stepUpWoke(&out) { return }
+        switch origin.state {
+        case .leasing: leaseFailed(.timedOut, now: now, &out)
+        case .awaitingHead:
+            originFailed(.responseTimeout, &out)
+        case .body:
+            originFailed(
+                ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its answer"), &out
+            )
+        case .idle: abandon(reset: false, &out)
+        }
+    }
+}

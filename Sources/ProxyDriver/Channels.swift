@@ -1,0 +1,37 @@
+import EventLoop
+import ProxyCore
+
+/// A client's socket. Its connection holds it, so the way back owns nothing.
+final class ClientChannel: Channel {
+    unowned(unsafe) var connection: Connection?
+
+    override func readable() { connection?.clientReadable() }
+    override func progressed() { connection?.progressed() }
+    override func drained() { connection?.clientDrained() }
+    override func writeFailed(_ error: SystemError) { connection?.clientLost() }
+}
+
+/// An origin's socket: in use by a connection, or idle in the pool.
+final class OriginChannel: Channel {
+    let origin: Origin
+    unowned(unsafe) var connection: Connection?
+    unowned(unsafe) var dial: Dial?
+    unowned(unsafe) var pool: OriginPool?
+    /// Writing failed; what the origin said before may still be read.
+    var isBroken = false
+    var idleSince = 0
+
+    init(loop: Loop, origin: Origin, descriptor: consuming Descriptor, connecting: Bool) throws(SystemError) {
+        self.origin = origin
+        try super.init(loop: loop, descriptor: descriptor, connecting: connecting)
+    }
+
+    override func readable() {
+        if let connection { connection.originReadable() } else { pool?.discard(self) }
+    }
+
+    override func connected(_ error: SystemError?) { dial?.connected(self, error) }
+    override func progressed() { connection?.progressed() }
+    override func drained() { connection?.originDrained() }
+    override func writeFailed(_ error: SystemError) { isBroken = true }
+}

@@ -1,0 +1,315 @@
+import EventLoop
+import Interception
+import ProxyCore
+
+/// One client connection on its loop: the session decides, this carries out. The worker's table holds the only lasting
+/// reference.
+final class Connection {
+    private unowned(unsafe) let worker: Worker
+    private let client: ClientChannel
+    private var origin: OriginChannel?
+    private var dial: Dial?
+    private var session: Session
+    private var fromClient = Relay()
+    private var fromOrigin = Relay()
+    private var isTunnel = false
+    private var clientEnded = false
+    private var originEnded = false
+    /// The session asked for silence, for reasons of its own.
+    private var clientPaused = false
+    private var closesWhenDrained = false
+    private var isClosed = false
+    private var isSettling = false
+    /// Place in the worker's table.
+    var index = 0
+
+    /// Queued bytes on one leg above which the other leg is no longer read.
+    private static let highWater = 256 << 10
+    private static let lowWater = 64 << 10
+    /// Reads of one leg in one turn.
+    private static let readsPerTurn = 4
+
+    private struct Relay {
+        var remaining: UInt64 = 0
+        var moved: UInt64 = 0
+    }
+
+    init(worker: Worker, client: ClientChannel, session: consuming Session) {
+        self.worker = worker
+        self.client = client
+        self.session = session
+        client.connection = self
+        client.startReading()
+    }
+
+    var deadline: Int { session.deadline }
+    var isIdle: Bool { session.isIdle }
+
+    // MARK: the client's socket
+
+    func clientReadable() {
+        let now = worker.loop.refreshNow()
+        for _ in 0..<Self.readsPerTurn {
+            switch client.read() {
+            case .bytes(let count):
+                clientBytes(count, now)
+                guard fromClient.remaining > 0, count == Loop.scratchSize, client.isReading else { return }
+            case .wouldBlock: return
+            case .end:
+                clientEnded = true
+                client.stopReading()
+                if isTunnel { return tunnelEnded(.client) }
+                session.ended(.client, relayed: fromClient.moved, now: now, &worker.out)
+                return settle()
+            case .failed:
+                return clientLost()
+            }
+        }
+    }
+
+    private func clientBytes(_ count: Int, _ now: Int) {
+        var start = 0
+        if fromClient.remaining > 0 {
+            start = move(count, &fromClient, to: origin)
+            session.touched(now: now)
+            if let origin, origin.queuedBytes > Self.highWater { client.stopReading() }
+            if fromClient.remaining == 0 {
+                session.relayed(from: .client, count: fromClient.moved, now: now, &worker.out)
+            }
+        }
+        if start < count {
+            session.received(worker.loop.received(start..<count).span, on: .client, now: now, &worker.out)
+        }
+        settle()
+    }
+
+    func clientLost() {
+        guard !isClosed else { return }
+        session.clientLost(now: worker.loop.now, &worker.out)
+        settle()
+        if !isClosed { close() }
+    }
+
+    func clientDrained() {
+        if closesWhenDrained { return close() }
+        session.clientDrained(now: worker.loop.now)
+        if let origin, !originEnded { origin.startReading() }
+        if clientEnded, isTunnel, originEnded { tunnelEnded(.origin) }
+    }
+
+    /// A slow reader is not an idle one.
+    func progressed() {
+        let now = worker.loop.refreshNow()
+        session.touched(now: now)
+        if let origin, !originEnded, !origin.isReading, client.queuedBytes < Self.lowWater { origin.startReading() }
+    }
+
+    // MARK: the origin's socket
+
+    func originReadable() {
+        let now = worker.loop.refreshNow()
+        for _ in 0..<Self.readsPerTurn {
+            guard let origin else { return }
+            switch origin.read() {
+            case .bytes(let count):
+                originBytes(count, now)
+                guard fromOrigin.remaining > 0, count == Loop.scratchSize, self.origin?.isReading == true else {
+                    return
+                }
+            case .wouldBlock: return
+            case .end, .failed:
+                originEnded = true
+                origin.stopReading()
+                if isTunnel { return tunnelEnded(.origin) }
+                session.ended(.origin, relayed: fromOrigin.moved, now: now, &worker.out)
+                return settle()
+            }
+        }
+    }
+
+    private func originBytes(_ count: Int, _ now: Int) {
+        var start = 0
+        if fromOrigin.remaining > 0 {
+            start = move(count, &fromOrigin, to: client)
+            session.touched(now: now)
+            if client.queuedBytes > Self.highWater { origin?.stopReading() }
+            if fromOrigin.remaining == 0 {
+                session.relayed(from: .origin, count: fromOrigin.moved, now: now, &worker.out)
+            }
+        }
+        if start < count {
+            session.received(worker.loop.received(start..<count).span, on: .origin, now: now, &worker.out)
+        }
+        settle()
+    }
+
+    func originDrained() {
+        if !clientEnded, !clientPaused { client.startReading() }
+    }
+
+    /// Moves the first bytes of the scratch buffer to the other leg, without a look at them.
+    private func move(_ count: Int, _ relay: inout Relay, to target: Channel?) -> Int {
+        let taken = Int(min(relay.remaining, UInt64(count)))
+        if relay.remaining != .max { relay.remaining -= UInt64(taken) }
+        relay.moved += UInt64(taken)
+        if let target, !target.write(UnsafeRawBufferPointer(rebasing: worker.loop.scratch[..<taken])) {
+            (target as? OriginChannel)?.isBroken = true
+            if target === client { clientLost() }
+        }
+        return taken
+    }
+
+    private func tunnelEnded(_ leg: Leg) {
+        if leg == .client { origin?.finishWriting() } else { client.finishWriting() }
+        guard clientEnded, originEnded else { return }
+        // what is queued for the client still goes out
+        guard client.queuedBytes == 0 else { return }
+        session.tunnelClosed(
+            toOrigin: fromClient.moved, toClient: fromOrigin.moved, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
+    // MARK: the dial's outcome
+
+    func dialed(_ channel: OriginChannel) {
+        dial = nil
+        attach(channel, reused: false)
+        settle()
+    }
+
+    func dialFailed(_ failure: LeaseFailure) {
+        dial = nil
+        session.leaseFailed(failure, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
+    private func attach(_ channel: OriginChannel, reused: Bool) {
+        origin = channel
+        originEnded = false
+        channel.connection = self
+        channel.startReading()
+        session.leased(reused: reused, now: worker.loop.now, &worker.out)
+    }
+
+    // MARK: time
+
+    func sweep(_ now: Int) {
+        session.woke(now: now, &worker.out)
+        settle()
+    }
+
+    /// Closes when there is nothing to lose, as in a drain.
+    func closeIfIdle() {
+        if session.isIdle { close() }
+    }
+
+    func adopt(_ engine: Engine) { session.adopt(engine) }
+
+    // MARK: orders
+
+    /// Writes what the session wrote and carries out its orders, until there are none.
+    private func settle() {
+        // an order's outcome may come at once and call back in here; the outer round goes on with what it left
+        guard !isSettling else { return }
+        isSettling = true
+        var done = 0
+        while true {
+            flush()
+            guard done < worker.out.orders.count else { break }
+            let order = worker.out.orders[done]
+            done += 1
+            perform(order)
+        }
+        worker.out.clearOrders()
+        isSettling = false
+    }
+
+    private func flush() {
+        if !worker.out.client.isEmpty {
+            let sent = worker.out.client.withUnsafeBytes { client.write($0) }
+            worker.out.clearClient()
+            if !sent, !isClosed {
+                session.clientLost(now: worker.loop.now, &worker.out)
+            } else if client.queuedBytes > Self.highWater {
+                origin?.stopReading()
+            }
+        }
+        if !worker.out.origin.isEmpty {
+            if let origin {
+                let sent = worker.out.origin.withUnsafeBytes { origin.write($0) }
+                if !sent { origin.isBroken = true }
+                if origin.queuedBytes > Self.highWater { client.stopReading() }
+            }
+            worker.out.clearOrigin()
+        }
+    }
+
+    private func perform(_ order: Order) {
+        switch order {
+        case .lease(let wanted, let fresh):
+            if !fresh, let channel = worker.pool.take(wanted) {
+                attach(channel, reused: true)
+            } else {
+                let dial = Dial(wanted, for: self, worker: worker)
+                self.dial = dial
+                dial.start()
+            }
+        case .relay(let leg, let count):
+            let relay = Relay(remaining: count)
+            if leg == .client { fromClient = relay } else { fromOrigin = relay }
+        case .tunnel:
+            isTunnel = true
+            fromClient = Relay(remaining: .max)
+            fromOrigin = Relay(remaining: .max)
+        case .pause:
+            clientPaused = true
+            client.stopReading()
+        case .resume:
+            clientPaused = false
+            if !clientEnded { client.startReading() }
+        case .release(let reusable): release(reusable)
+        case .finishClient:
+            client.finishWriting()
+            if client.queuedBytes == 0 { session.clientDrained(now: worker.loop.now) }
+            if clientEnded { close() }
+        case .closeClient(let reset):
+            if reset {
+                client.reset()
+                close()
+            } else if client.queuedBytes > 0 {
+                closesWhenDrained = true
+                client.finishWriting()
+            } else {
+                close()
+            }
+        case .record: worker.recorder.record(session.record)
+        case .proceed: session.proceed(now: worker.loop.now, &worker.out)
+        }
+    }
+
+    private func release(_ reusable: Bool) {
+        fromClient = Relay()
+        fromOrigin = Relay()
+        dial?.cancel()
+        dial = nil
+        guard let channel = origin else { return }
+        origin = nil
+        channel.connection = nil
+        if reusable, !originEnded, !channel.isBroken, !channel.isClosed, channel.queuedBytes == 0 {
+            worker.pool.put(channel, now: worker.loop.now)
+        } else {
+            channel.close()
+        }
+        // the client may have been held back for this origin's sake
+        if !clientEnded, !clientPaused, !isClosed { client.startReading() }
+    }
+
+    private func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        release(false)
+        client.connection = nil
+        client.close()
+        worker.closed(self)
+    }
+}

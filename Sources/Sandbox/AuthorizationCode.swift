@@ -1,0 +1,118 @@
+internal import HTTPCodec
+
+/// The code flow: `authorize` and `access_token`.
+extension SandboxServer {
+    /// Consent is implied for GET. POST is consent given: it names `decision=allow` and proves with `csrf`, the
+    /// session's token, that it comes from the session's own page.
+    mutating func authorize(_ request: SandboxRequest, realm: String, _ now: Int) -> SandboxResponse {
+        let posted = request.head.method == .post
+        guard request.reads || posted else { return .methodNotAllowed("GET, POST") }
+        let asked = posted ? request.form : request.query
+        guard let client = Directory.clients.first(where: { $0.id == asked["client_id"] }) else {
+            return oauthFault(400, "invalid_client", "Unknown client_id")
+        }
+        guard let back = asked["redirect_uri"], RedirectURI.isUsable(back) else {
+            return oauthFault(400, "redirect_uri_mismatch", "The redirect_uri is missing or not a usable URL")
+        }
+        let state = asked["state"].map { [("state", $0)] } ?? []
+        func refused(_ error: String, _ description: String) -> SandboxResponse {
+            let parameters = [("error", error), ("error_description", description)] + state
+            return .redirect(302, to: RedirectURI.adding(parameters, to: back), note: error)
+        }
+        guard asked["response_type"] == "code" else {
+            return refused("unsupported_response_type", "Only the code flow is offered")
+        }
+        guard let session = session(of: request, now), session.realm == realm else {
+            guard asked["prompt"] != "none" else { return refused("login_required", "No session") }
+            let location = "\(amURL(request))/?goto=\(PercentCoding.encode(request.head.url))&realm=\(realm)"
+            return .redirect(302, to: location, note: "no session: sent to sign in")
+        }
+        if posted {
+            guard asked["csrf"] == session.token else { return oauthFault(400, "bad_request", "Wrong csrf") }
+            guard asked["decision"] == "allow" else { return refused("access_denied", "Consent refused") }
+        }
+        let method = asked["code_challenge_method"] ?? "plain"
+        guard method == "plain" || method == "S256" else {
+            return refused("invalid_request", "Unknown code_challenge_method")
+        }
+        let grant = GrantTable.Grant(
+            id: tokens.uuid(), client: client.id, user: session.user, realm: realm, scope: asked["scope"] ?? "",
+            session: session.trackingId, nonce: asked["nonce"])
+        let code = GrantTable.Code(
+            grant: grant, redirectURI: back, challenge: asked["code_challenge"].map { ($0, method == "S256") })
+        let id = grants.addCode(code, &tokens, now)
+        let parameters =
+            [("code", id), ("iss", issuer(request, realm: realm))] + state + [("client_id", client.id)]
+        return .redirect(302, to: RedirectURI.adding(parameters, to: back), note: "a code for \(session.user)")
+    }
+
+    mutating func issueToken(_ request: SandboxRequest, realm: String, _ now: Int) -> SandboxResponse {
+        guard request.head.method == .post else { return .methodNotAllowed("POST") }
+        guard request.mediaType == "application/x-www-form-urlencoded" else {
+            return oauthFault(400, "invalid_request", "The body must be application/x-www-form-urlencoded")
+        }
+        let form = request.form
+        switch client(of: request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let client):
+            switch form["grant_type"] {
+            case "authorization_code": return redeemCode(request, form, client, realm, now)
+            case "refresh_token":
+                guard let token = form["refresh_token"],
+                    let grant = grants.takeRefreshToken(token, client: client.id, now: now), grant.realm == realm
+                else { return oauthFault(400, "invalid_grant", "The refresh token is unknown or was used") }
+                return tokenAnswer(request, grant, now, note: "tokens refreshed")
+            case "client_credentials":
+                guard client.secret != nil else {
+                    return oauthFault(400, "unauthorized_client", "A public client has no credentials")
+                }
+                let grant = GrantTable.Grant(
+                    id: tokens.uuid(), client: client.id, realm: realm, scope: form["scope"] ?? "")
+                return tokenAnswer(request, grant, now, note: "a token for the client itself")
+            case nil: return oauthFault(400, "invalid_request", "Missing parameter: grant_type")
+            default: return oauthFault(400, "unsupported_grant_type", "Grant type is not supported")
+            }
+        }
+    }
+
+    private mutating func redeemCode(
+        _ request: SandboxRequest, _ form: QueryText, _ client: Directory.Client, _ realm: String, _ now: Int
+    ) -> SandboxResponse {
+        guard let code = form["code"].flatMap({ grants.takeCode($0, now: now) }), code.grant.client == client.id,
+            code.grant.realm == realm, code.redirectURI == form["redirect_uri"]
+        else { return oauthFault(400, "invalid_grant", "The code is unknown, used or not this client's") }
+        if let challenge = code.challenge {
+            let verifier = form["code_verifier"] ?? ""
+            let proof =
+                challenge.hashed ? Base64.encode(SHA256.hash(Array(verifier.utf8)), urlSafe: true) : verifier
+            guard proof == challenge.text else {
+                return oauthFault(400, "invalid_grant", "The code_verifier does not match the code_challenge")
+            }
+        }
+        return tokenAnswer(request, code.grant, now, note: "tokens for a code")
+    }
+
+    private mutating func tokenAnswer(
+        _ request: SandboxRequest, _ grant: GrantTable.Grant, _ now: Int, note: String
+    ) -> SandboxResponse {
+        var answer = JSONValue.record([
+            "access_token": .string(grants.addAccessToken(grant, &tokens, now)), "scope": .string(grant.scope),
+            "token_type": .string("Bearer"), "expires_in": .integer(GrantTable.accessLife - 1),
+        ])
+        if let user = grant.user {
+            answer["refresh_token"] = .string(grants.addRefreshToken(grant, &tokens, now))
+            if grant.scope.split(separator: " ").contains("openid") {
+                var claims = JSONValue.record([
+                    "iss": .string(issuer(request, realm: grant.realm)), "sub": .string(user),
+                    "aud": .string(grant.client), "iat": .integer(now),
+                    "exp": .integer(now + GrantTable.accessLife), "sid": .string(grant.session ?? ""),
+                ])
+                claims["nonce"] = grant.nonce.map { .string($0) }
+                answer["id_token"] = .string(SignedToken.encode(claims, key: grants.secret))
+            }
+        }
+        var response = SandboxResponse.json(200, answer, note: note)
+        response.fields.append(("Cache-Control", "no-store"))
+        return response
+    }
+}

@@ -1,0 +1,127 @@
+internal import HTTPCodec
+
+/// What stands between a session and a resource: names of conditions with their values, in order.
+struct CompositeAdvice: Equatable, Sendable {
+    struct Pair: Equatable, Sendable {
+        var name: String
+        var values: [String]
+    }
+
+    static let transaction = "TransactionConditionAdvice"
+    static let service = "AuthenticateToServiceConditionAdvice"
+    static let tree = "AuthenticateToTreeConditionAdvice"
+
+    var pairs: [Pair]
+
+    init(_ name: String, _ value: String) { pairs = [Pair(name: name, values: [value])] }
+
+    func first(_ name: String) -> String? { pairs.first { $0.name == name }?.values.first }
+
+    // MARK: writing
+
+    /// `{"TransactionConditionAdvice":["…"]}`
+    var json: JSONValue { .object(pairs.map { .init($0.name, .strings($0.values)) }) }
+
+    var xml: String {
+        let body = pairs.map { pair in
+            let values = pair.values.map { "<Value>\(Self.escaped($0))</Value>" }.joined()
+            return "<AttributeValuePair><Attribute name=\"\(pair.name)\"/>\(values)</AttributeValuePair>"
+        }
+        return "<Advices>\(body.joined())</Advices>"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var out = ""
+        for character in text {
+            switch character {
+            case "&": out += "&amp;"
+            case "<": out += "&lt;"
+            case ">": out += "&gt;"
+            case "\"": out += "&quot;"
+            default: out.append(character)
+            }
+        }
+        return out
+    }
+
+    // MARK: reading
+
+    /// Reads `authIndexValue`, already decoded once as part of the query: the document, the document percent-encoded
+    /// once or twice more, or base64 of it in either alphabet. Like AM it decodes a document once more than the query
+    /// asks for, so that a literal `%` or `+` does not survive. Nil for anything else.
+    init?(indexValue: String) {
+        var text = indexValue
+        if text.hasPrefix("<") {
+            text = PercentCoding.decode(text, plusAsSpace: true)
+        } else if text.hasPrefix("%") {
+            for _ in 0..<2 where text.hasPrefix("%") { text = PercentCoding.decode(text, plusAsSpace: true) }
+        } else if let bytes = Base64.decode(text) {
+            text = String(decoding: bytes, as: UTF8.self)
+        }
+        guard let pairs = Reader.pairs(text) else { return nil }
+        self.pairs = pairs
+    }
+
+    /// `Advices = AttributeValuePair+`, `AttributeValuePair = Attribute(name), Value*`, white space between elements.
+    /// No declaration, comment, document type or entity beyond the five of XML itself.
+    private struct Reader {
+        private var rest: Substring
+
+        static func pairs(_ text: String) -> [Pair]? {
+            var reader = Reader(rest: text[...])
+            guard reader.take("<Advices>") else { return nil }
+            var pairs: [Pair] = []
+            while reader.take("<AttributeValuePair>") {
+                guard let pair = reader.pair() else { return nil }
+                pairs.append(pair)
+            }
+            guard reader.take("</Advices>"), reader.atEnd, !pairs.isEmpty else { return nil }
+            return pairs
+        }
+
+        private mutating func pair() -> Pair? {
+            guard take("<Attribute"), take("name"), take("="), take("\""), let name = text(until: "\""),
+                FieldSyntax.isName(name), take("/>")
+            else { return nil }
+            var pair = Pair(name: name, values: [])
+            while take("<Value>") {
+                guard let value = text(until: "<"), take("/Value>") else { return nil }
+                pair.values.append(value)
+            }
+            return take("</AttributeValuePair>") ? pair : nil
+        }
+
+        private var atEnd: Bool { rest.allSatisfy(\.isWhitespace) }
+
+        /// Takes that text, with any white space before it.
+        private mutating func take(_ token: String) -> Bool {
+            let trimmed = rest.drop { $0.isWhitespace }
+            guard trimmed.hasPrefix(token) else { return false }
+            rest = trimmed.dropFirst(token.count)
+            return true
+        }
+
+        /// Character data up to the given delimiter, which is taken as well.
+        private mutating func text(until end: Character) -> String? {
+            guard let position = rest.firstIndex(of: end) else { return nil }
+            let raw = rest[..<position]
+            rest = rest[rest.index(after: position)...]
+            return Self.resolved(raw)
+        }
+
+        private static func resolved(_ raw: Substring) -> String? {
+            let names: [Substring: Character] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
+            var out = ""
+            var parts = raw.split(separator: "&", omittingEmptySubsequences: false).makeIterator()
+            out += parts.next() ?? ""
+            while let part = parts.next() {
+                guard let semicolon = part.firstIndex(of: ";"), let character = names[part[..<semicolon]] else {
+                    return nil
+                }
+                out.append(character)
+                out += part[part.index(after: semicolon)...]
+            }
+            return out
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import EventLoop
+internal import HTTPCodec
+
+/// One client: reads requests, has them answered one after the other, writes.
+final class SandboxConnection: Channel {
+    private enum State {
+        case reading
+        /// The answer to the present request is held back until the timer fires.
+        case waiting
+        /// The last answer is written; what still comes is dropped, so that closing does not destroy the answer.
+        case ending
+    }
+
+    private let room: SandboxRoom
+    private var reader: RequestReader
+    private var input: [UInt8] = []
+    private var state = State.reading
+    private var peerEnded = false
+    private var timer: Timer?
+    /// Monotonic milliseconds after which this connection has been idle too long.
+    private(set) var deadline = 0
+
+    private static let idleLimit = 75_000
+    private static let endLimit = 2000
+    /// Answers that wait for the client, in bytes, before no more requests are taken.
+    private static let highWater = 1 << 20
+
+    init(room: SandboxRoom, descriptor: consuming Descriptor) throws(SystemError) {
+        self.room = room
+        reader = RequestReader(maxBody: room.options.maxBodyBytes)
+        try super.init(loop: room.loop, descriptor: descriptor)
+        deadline = loop.now + Self.idleLimit
+    }
+
+    // MARK: what the channel says
+
+    override func readable() {
+        loop.refreshNow()
+        // who goes on sending after the end is not waited for
+        if state != .ending { deadline = loop.now + Self.idleLimit }
+        switch read() {
+        case .bytes(let count):
+            guard state != .ending else { return }
+            input += UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(loop.scratch)[..<count])
+            takeRequests()
+        case .wouldBlock: break
+        case .end:
+            peerEnded = true
+            stopReading()
+            // an answer on its way is still delivered: the client may have closed its side only
+            if state != .waiting, queuedBytes == 0 { end() }
+        case .failed: end()
+        }
+    }
+
+    override func progressed() { deadline = loop.refreshNow() + Self.idleLimit }
+
+    override func drained() {
+        if state == .ending { deadline = loop.now + Self.endLimit }
+        if peerEnded, state != .waiting { return end() }
+        guard state == .reading else { return }
+        startReading()
+        takeRequests()
+    }
+
+    override func writeFailed(_ error: SystemError) { end() }
+
+    // MARK: requests
+
+    private func takeRequests() {
+        while state == .reading, !isClosed {
+            guard queuedBytes < Self.highWater else { return stopReading() }
+            switch reader.next(&input) {
+            case .needsMore: return
+            case .expectsContinue: send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            case .refused(let status, let reason):
+                let response = SandboxResponse.text(status, reason + "\n", note: reason)
+                room.log("malformed request → \(status) · \(reason)")
+                write(response, ResponseWriter(version: .http11, method: .other, keepsAlive: false))
+            case .request(let request):
+                let response = room.answer(request)
+                let writer = ResponseWriter(
+                    version: request.head.version, method: request.head.method, keepsAlive: request.head.keepsAlive)
+                if response.delay > 0 { hold(response, writer) } else { write(response, writer) }
+            }
+        }
+    }
+
+    private func hold(_ response: SandboxResponse, _ writer: ResponseWriter) {
+        state = .waiting
+        stopReading()
+        timer = try? Timer(loop: loop, everyMilliseconds: response.delay) { [unowned self] in
+            release(response, writer)
+        }
+        // without a timer there is no waiting
+        if timer == nil { release(response, writer) }
+    }
+
+    private func release(_ response: SandboxResponse, _ writer: ResponseWriter) {
+        timer?.cancel()
+        timer = nil
+        state = .reading
+        loop.refreshNow()
+        write(response, writer)
+        guard !isClosed, state == .reading else { return }
+        if peerEnded {
+            if queuedBytes == 0 { end() }
+            return
+        }
+        startReading()
+        takeRequests()
+    }
+
+    private func write(_ response: SandboxResponse, _ writer: ResponseWriter) {
+        let (message, ends) = writer.bytes(response, now: room.wallClock)
+        if ends { state = .ending }
+        send(message)
+        guard ends, !isClosed else { return }
+        deadline = loop.now + (queuedBytes == 0 ? Self.endLimit : Self.idleLimit)
+        finishWriting()
+        if peerEnded, queuedBytes == 0 { end() }
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        if !bytes.withUnsafeBytes({ write($0) }) { end() }
+    }
+
+    // MARK: the end
+
+    func end() {
+        guard !isClosed else { return }
+        timer?.cancel()
+        timer = nil
+        // first: the loop keeps what is closed until the turn is over, the room held the only reference
+        close()
+        room.forget(self)
+    }
+}

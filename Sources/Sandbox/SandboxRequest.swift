@@ -1,0 +1,50 @@
+public import HTTPCodec
+
+/// A whole request, its head settled (the authority known) and its body without transfer coding.
+public struct SandboxRequest: Sendable {
+    public var head: RequestHead
+    public var body: [UInt8]
+
+    public init(head: RequestHead, body: [UInt8]) {
+        self.head = head
+        self.body = body
+    }
+
+    /// - Parameter url: absolute; gives the Host field as well.
+    /// - Throws: an `HTTPFault` when `url` is no absolute http or https URL.
+    public init(
+        _ method: String, _ url: String, fields: [(name: String, value: String)] = [], body: String = ""
+    ) throws(HTTPFault) {
+        head = try RequestHead(method: method, url: url)
+        for field in fields { head.fields.add(field.name, field.value) }
+        self.body = Array(body.utf8)
+    }
+
+    var query: QueryText { QueryText(head.query ?? "") }
+    var form: QueryText { QueryText(String(decoding: body, as: UTF8.self)) }
+    /// `http://host:port` as the client wrote it.
+    var origin: String { "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))" }
+    /// GET or HEAD.
+    var reads: Bool { head.method == .get || head.method == .head }
+
+    /// The path's segments, decoded, without empty ones.
+    var segments: [String] { head.path.split(separator: "/").map { PercentCoding.decode($0) } }
+
+    /// The media type in lower case, without parameters; nil where the field is missing.
+    var mediaType: String? {
+        guard let value = head.fields["Content-Type"] else { return nil }
+        return ASCII.lowercased(value.prefix { $0 != ";" }.filter { $0 != " " })
+    }
+
+    func cookie(_ name: String) -> String? {
+        CookieText(head.fields.values(named: "Cookie").joined(separator: "; "))[name]
+    }
+
+    /// The credentials of that scheme in `Authorization`.
+    func authorization(_ scheme: String) -> String? {
+        guard let value = head.fields["Authorization"] else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, ASCII.equal(parts[0], scheme) else { return nil }
+        return String(parts[1])
+    }
+}

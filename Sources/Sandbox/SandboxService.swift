@@ -1,0 +1,161 @@
+internal import EventLoop
+internal import Glibc
+internal import HTTPCodec
+
+/// The sandbox on sockets: one loop that speaks HTTP/1.1 on every address it is given. The Host field decides nothing:
+/// `am.localhost`, `ig.localhost` and `shop.localhost` are all the same.
+public final class SandboxService: Sendable {
+    /// The service cannot begin.
+    public struct Failure: Error, CustomStringConvertible, Sendable {
+        public let description: String
+    }
+
+    private enum Order: Sendable { case stop }
+
+    /// The ports that are really listened on, in the order of `listen`.
+    public let boundPorts: [UInt16]
+    private let options: SandboxOptions
+    private let log: @Sendable (String) -> Void
+    private let orders: Mailbox<Order>
+    /// Listening sockets until `run` takes them.
+    private let sockets: Locked<[Int32]>
+
+    /// Opens the listening sockets; connections wait until `run`.
+    /// - Parameters:
+    ///   - listen: numeric addresses and ports; port 0 lets the system choose.
+    ///   - log: gets one line for each request, `GET /shop/pay → 401 · …`, on the thread of `run`. No secret is in it.
+    /// - Throws: `Failure` with the address and the system's reason.
+    public init(
+        options: SandboxOptions = SandboxOptions(), listen: [(String, UInt16)],
+        log: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
+        var numbers: [Int32] = []
+        var ports: [UInt16] = []
+        do {
+            orders = try Mailbox()
+            for (host, port) in listen {
+                guard let address = SocketAddress(numeric: host, port: port) else {
+                    throw Failure(description: "\(host) is no numeric address")
+                }
+                do {
+                    let socket = try ListeningSocket(address)
+                    ports.append(socket.address.port)
+                    numbers.append(socket.take().release())
+                } catch {
+                    throw Failure(description: "cannot listen on \(address): \(error.reason)")
+                }
+            }
+        } catch {
+            for number in numbers { close(number) }
+            throw error
+        }
+        self.options = options
+        self.log = log
+        boundPorts = ports
+        sockets = Locked(numbers)
+    }
+
+    deinit {
+        sockets.withLock { for number in $0 { close(number) } }
+    }
+
+    /// Serves on the calling thread until `stop`, or until one of the signals comes. Once only.
+    /// - Throws: `Failure` when the system gives no event loop.
+    public func run(until signals: [Int32] = []) throws {
+        let numbers = sockets.withLock { numbers in
+            defer { numbers = [] }
+            return numbers
+        }
+        do {
+            let room = SandboxRoom(loop: try Loop(), options: options, log: log)
+            try room.open(numbers)
+            let port = try MailboxPort(loop: room.loop, orders) { [unowned room] _ in room.close() }
+            let sources = try signals.map { signal in
+                try SignalSource(loop: room.loop, signal: signal) { [unowned room] in room.close() }
+            }
+            withExtendedLifetime((port, sources)) { room.loop.run() }
+        } catch {
+            throw Failure(description: "cannot serve: \(error)")
+        }
+    }
+
+    /// Ends `run`, from any thread. Open connections are closed.
+    public func stop() { orders.post(.stop) }
+}
+
+/// What the connections of one loop share.
+final class SandboxRoom {
+    let loop: Loop
+    let options: SandboxOptions
+    let log: (String) -> Void
+    private var server: SandboxServer
+    private var connections: [ObjectIdentifier: SandboxConnection] = [:]
+    private var listeners: [SandboxListener] = []
+    private var sweep: Timer?
+
+    private static let sweepInterval = 500
+
+    init(loop: Loop, options: SandboxOptions, log: @escaping (String) -> Void) {
+        self.loop = loop
+        self.options = options
+        self.log = log
+        server = SandboxServer(options: options)
+    }
+
+    /// Seconds since 1970.
+    var wallClock: Int { time(nil) }
+
+    func open(_ sockets: [Int32]) throws(SystemError) {
+        for number in sockets {
+            listeners.append(try SandboxListener(room: self, socket: try ListeningSocket(adopting: number)))
+        }
+        sweep = try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweepIdle() }
+    }
+
+    func accept(_ descriptor: consuming Descriptor) {
+        guard let connection = try? SandboxConnection(room: self, descriptor: descriptor) else { return }
+        connections[ObjectIdentifier(connection)] = connection
+        connection.startReading()
+    }
+
+    func forget(_ connection: SandboxConnection) { connections[ObjectIdentifier(connection)] = nil }
+
+    func answer(_ request: SandboxRequest) -> SandboxResponse {
+        let response = server.handle(request, now: wallClock)
+        log("\(request.head.methodText) \(request.head.path) → \(response.status) · \(response.note)")
+        return response
+    }
+
+    private func sweepIdle() {
+        let now = loop.refreshNow()
+        for connection in connections.values where connection.deadline < now { connection.end() }
+        // accepting pauses where descriptors ran out
+        for listener in listeners { listener.resume() }
+    }
+
+    /// Closes everything and stops the loop. Within a turn: what is closed dies when that is over.
+    func close() {
+        sweep?.cancel()
+        sweep = nil
+        for listener in listeners { listener.close() }
+        for connection in connections.values { connection.end() }
+        listeners = []
+        loop.stop()
+    }
+}
+
+private final class SandboxListener: Listener {
+    private unowned let room: SandboxRoom
+
+    init(room: SandboxRoom, socket: consuming ListeningSocket) throws(SystemError) {
+        self.room = room
+        try super.init(loop: room.loop, socket: socket)
+    }
+
+    override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) { room.accept(descriptor) }
+
+    override func acceptFailed(_ error: SystemError) {
+        room.log("cannot accept: \(error.reason)")
+        pause()
+    }
+}

@@ -1,0 +1,63 @@
+internal import HTTPCodec
+
+/// `POST json/…/sessions?_action=…`.
+extension SandboxServer {
+    /// The token is taken from the body's or query's `tokenId`, the older path form, the cookie, the header, in this
+    /// order.
+    mutating func manageSessions(_ request: SandboxRequest, _ route: RealmRoute, _ now: Int) -> SandboxResponse {
+        guard request.head.method == .post else { return .fault(501, "Not Supported") }
+        let body = request.body.isEmpty ? nil : try? JSONValue(parsing: request.body)
+        let named = body?["tokenId"]?.text ?? request.query["tokenId"] ?? (route.rest.count > 1 ? route.rest[1] : nil)
+        guard let token = named ?? sessionToken(of: request), !token.isEmpty else {
+            return .fault(400, "The request has no tokenId", note: "no session named")
+        }
+        let session = sessions.find(token, now: now)
+        switch request.query["_action"] {
+        case "logout":
+            sessions.end(token)
+            let text = session == nil ? "Token has expired" : "Successfully logged out"
+            var response = SandboxResponse.json(
+                200, .record(["result": .string(text)]),
+                note: session.map { "\($0.user) signed out" } ?? "no such session")
+            response.fields.append(sessionCookie(nil))
+            return response
+        case "validate":
+            guard let session else { return .json(200, .record(["valid": .bool(false)]), note: "session is dead") }
+            if request.query["refresh"] != "false" { sessions.touch(token, now: now) }
+            let answer = JSONValue.record([
+                "valid": .bool(true), "sessionUid": .string(session.trackingId), "uid": .string(session.user),
+                "realm": .string(session.realm),
+            ])
+            return .json(200, answer, note: "session of \(session.user) is good")
+        case "getSessionInfo":
+            return sessionInfo(session)
+        case "getSessionInfoAndResetIdleTime":
+            sessions.touch(token, now: now)
+            return sessionInfo(sessions.find(token, now: now))
+        case "refresh":
+            guard let session else { return .fault(401, "Unauthorized", note: "session is dead") }
+            sessions.touch(token, now: now)
+            let answer = JSONValue.record([
+                "uid": .string(session.user), "realm": .string(session.realm), "idletime": .integer(0),
+                "maxidletime": .integer(Session.maxIdle / 60), "maxsessiontime": .integer(Session.maxLife / 60),
+                "maxtime": .integer(session.created + Session.maxLife - now),
+            ])
+            return .json(200, answer, note: "session of \(session.user) refreshed")
+        default:
+            return .fault(501, "Not Supported", note: "an action that sessions do not know")
+        }
+    }
+
+    private func sessionInfo(_ session: Session?) -> SandboxResponse {
+        guard let session else { return .fault(401, "Unauthorized", note: "session is dead") }
+        func time(_ seconds: Int) -> JSONValue { .string(CalendarTime(seconds).internet) }
+        let suffix = RealmRoute.distinguishedName(session.realm)
+        let answer = JSONValue.record([
+            "username": .string(session.user), "universalId": .string("id=\(session.user),ou=user,\(suffix)"),
+            "realm": .string(session.realm), "latestAccessTime": time(session.lastUsed),
+            "maxIdleExpirationTime": time(session.lastUsed + Session.maxIdle),
+            "maxSessionExpirationTime": time(session.created + Session.maxLife), "properties": .object([]),
+        ])
+        return .json(200, answer, note: "told about the session of \(session.user)")
+    }
+}

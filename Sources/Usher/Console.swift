@@ -1,0 +1,26 @@
+import Glibc
+
+/// Words for the person who started the program.
+public enum Console {
+    /// One line on standard error, with the program's name before it.
+    public static func error(_ text: String) { plain("usher: \(text)") }
+
+    /// One line on standard error.
+    public static func plain(_ text: String) {
+        let line = Array("\(text)\n".utf8)
+        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
+
+    /// Text on standard output.
+    public static func print(_ text: String) {
+        let bytes = Array(text.utf8)
+        bytes.withUnsafeBytes { buffer in
+            var sent = 0
+            while sent < buffer.count {
+                let count = write(1, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
+                guard count > 0 else { return }
+                sent += count
+            }
+        }
+    }
+}

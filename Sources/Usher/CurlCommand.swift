@@ -1,0 +1,226 @@
+import HTTPCodec
+
+/// A curl command line as a request, so that a failing call can be pasted into `usher explain`.
+struct CurlCommand {
+    struct Fault: Error {
+        let description: String
+    }
+
+    private var method: String?
+    private var url: String?
+    private var headers: [(name: String, value: String)] = []
+    private var data: [String] = []
+    private var dataInQuery = false
+    private var isJSON = false
+    private var head = false
+
+    /// Options that take a value and do not change the request.
+    private static let ignoredWithValue: Set<String> = [
+        "-x", "--proxy", "-o", "--output", "-w", "--write-out", "-m", "--max-time", "--connect-timeout", "--cacert",
+        "--resolve", "-c", "--cookie-jar", "--retry", "-E", "--cert", "--key", "--noproxy", "-U", "--proxy-user",
+    ]
+
+    /// - Throws: `Fault` with the option or the place that cannot be understood.
+    static func request(_ text: String) throws(Fault) -> (
+        method: String, url: String, headers: [(String, String)], body: String
+    ) {
+        var command = CurlCommand()
+        var words = try ShellWords.split(text)
+        guard words.first == "curl" else { throw Fault(description: "the command does not begin with curl") }
+        words.removeFirst()
+        var index = 0
+        while index < words.count {
+            let word = words[index]
+            index += 1
+            guard word.hasPrefix("-"), word != "-" else {
+                guard command.url == nil else { throw Fault(description: "there are two URLs: \(word) is the second") }
+                command.url = word
+                continue
+            }
+            for (option, inline) in expand(word) {
+                if try command.flag(option) { continue }
+                let value: String
+                if let inline {
+                    value = inline
+                } else {
+                    guard index < words.count else { throw Fault(description: "\(option) needs a value") }
+                    value = words[index]
+                    index += 1
+                }
+                try command.take(option, value)
+            }
+        }
+        return try command.finished()
+    }
+
+    /// `-sXPOST` is `-s`, `-X POST`; `--header=…` is not curl's way but harmless.
+    private static func expand(_ word: String) -> [(String, String?)] {
+        if word.hasPrefix("--") {
+            guard let equals = word.firstIndex(of: "=") else { return [(word, nil)] }
+            return [(String(word[..<equals]), String(word[word.index(after: equals)...]))]
+        }
+        var options: [(String, String?)] = []
+        var rest = word.dropFirst()
+        while let letter = rest.popFirst() {
+            let option = "-\(letter)"
+            if "sSkvLiIfGgnNpqa#046".contains(letter) {
+                options.append((option, nil))
+            } else {
+                options.append((option, rest.isEmpty ? nil : String(rest)))
+                break
+            }
+        }
+        return options
+    }
+
+    private mutating func flag(_ option: String) throws(Fault) -> Bool {
+        switch option {
+        case "-I", "--head": head = true
+        case "-G", "--get": dataInQuery = true
+        case "-s", "-S", "-k", "-v", "-L", "-i", "-f", "-g", "-n", "-N", "-p", "-q", "-a", "-#", "-0", "-4", "-6",
+            "--silent", "--show-error", "--insecure", "--verbose", "--location", "--include", "--fail", "--globoff",
+            "--compressed", "--proxytunnel", "--http1.1", "--http1.0", "--no-buffer", "--fail-with-body", "--ipv4",
+            "--ipv6", "--http2", "--path-as-is":
+            break
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func take(_ option: String, _ value: String) throws(Fault) {
+        switch option {
+        case "-X", "--request": method = value
+        case "--url": url = value
+        case "-H", "--header":
+            guard let colon = value.firstIndex(of: ":") else {
+                throw Fault(description: "the header \"\(value)\" has no colon")
+            }
+            let text = value[value.index(after: colon)...].drop { $0 == " " }
+            headers.append((String(value[..<colon]), String(text)))
+        case "-d", "--data", "--data-ascii", "--data-raw", "--data-binary":
+            guard option == "--data-raw" || !value.hasPrefix("@") else {
+                throw Fault(description: "\(option) \(value) reads a file: paste its content instead")
+            }
+            data.append(value)
+        case "--data-urlencode":
+            if let equals = value.firstIndex(of: "=") {
+                data.append("\(value[..<equals])=\(PercentCoding.encode(value[value.index(after: equals)...]))")
+            } else {
+                data.append(PercentCoding.encode(value))
+            }
+        case "--json":
+            isJSON = true
+            data.append(value)
+        case "-b", "--cookie": headers.append(("Cookie", value))
+        case "-A", "--user-agent": headers.append(("User-Agent", value))
+        case "-e", "--referer": headers.append(("Referer", value))
+        case "-u", "--user": headers.append(("Authorization", "Basic \(Base64.encode(value.utf8))"))
+        case _ where Self.ignoredWithValue.contains(option): break
+        default: throw Fault(description: "the curl option \(option) is not understood")
+        }
+    }
+
+    private func finished() throws(Fault) -> (method: String, url: String, headers: [(String, String)], body: String) {
+        guard var url else { throw Fault(description: "the curl command names no URL") }
+        if !url.contains("://") { url = "http://\(url)" }
+        if let fragment = url.firstIndex(of: "#") { url = String(url[..<fragment]) }
+        var body = data.joined(separator: isJSON ? "" : "&")
+        if dataInQuery, !body.isEmpty {
+            url += (url.contains("?") ? "&" : "?") + body
+            body = ""
+        }
+        var headers = headers
+        func has(_ name: String) -> Bool { headers.contains { ASCII.equal($0.name, name) } }
+        if !has("user-agent") { headers.append(("User-Agent", "curl")) }
+        if !has("accept") { headers.append(("Accept", isJSON ? "application/json" : "*/*")) }
+        if !body.isEmpty, !has("content-type") {
+            headers.append(("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"))
+        }
+        let method = method ?? (head ? "HEAD" : body.isEmpty ? "GET" : "POST")
+        return (method, url, headers, body)
+    }
+}
+
+/// Splits a command line as a POSIX shell would, without any expansion.
+enum ShellWords {
+    static func split(_ text: String) throws(CurlCommand.Fault) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var inWord = false
+        var rest = Substring(text)
+        while let character = rest.popFirst() {
+            switch character {
+            case "'":
+                inWord = true
+                guard let end = rest.firstIndex(of: "'") else {
+                    throw CurlCommand.Fault(description: "a single quote is not closed")
+                }
+                word += rest[..<end]
+                rest = rest[rest.index(after: end)...]
+            case "\"":
+                inWord = true
+                word += try doubleQuoted(&rest)
+            case "$" where rest.first == "'":
+                rest = rest.dropFirst()
+                inWord = true
+                word += try ansiQuoted(&rest)
+            case "\\":
+                guard let next = rest.popFirst() else { break }
+                if next.isNewline { break }
+                inWord = true
+                word.append(next)
+            case _ where character.isWhitespace:
+                if inWord { words.append(word) }
+                word = ""
+                inWord = false
+            default:
+                inWord = true
+                word.append(character)
+            }
+        }
+        if inWord { words.append(word) }
+        return words
+    }
+
+    private static func doubleQuoted(_ rest: inout Substring) throws(CurlCommand.Fault) -> String {
+        var text = ""
+        while let character = rest.popFirst() {
+            switch character {
+            case "\"": return text
+            case "\\":
+                guard let next = rest.popFirst() else { break }
+                if next.isNewline { continue }
+                if !"\"\\$`".contains(next) { text.append("\\") }
+                text.append(next)
+            default: text.append(character)
+            }
+        }
+        throw CurlCommand.Fault(description: "a double quote is not closed")
+    }
+
+    /// `$'…'`, which browsers write when they copy a request as curl.
+    private static func ansiQuoted(_ rest: inout Substring) throws(CurlCommand.Fault) -> String {
+        var text = ""
+        while let character = rest.popFirst() {
+            if character == "'" { return text }
+            guard character == "\\", let next = rest.popFirst() else {
+                text.append(character)
+                continue
+            }
+            switch next {
+            case "n": text.append("\n")
+            case "r": text.append("\r")
+            case "t": text.append("\t")
+            case "u":
+                let digits = rest.prefix(4)
+                guard let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else {
+                    throw CurlCommand.Fault(description: "\\u\(digits) is no character")
+                }
+                rest = rest.dropFirst(4)
+                text.unicodeScalars.append(scalar)
+            default: text.append(next)
+            }
+        }
+        throw CurlCommand.Fault(description: "a quote is not closed")
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// The process's environment, read once without Foundation.
+public enum ProcessEnvironment {
+    public static var all: [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let equals = text.firstIndex(of: "=") {
+                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+            }
+            next += 1
+        }
+        return variables
+    }
+}
+
+/// Reads a whole file, or standard input for `-`.
+public enum Input {
+    /// Why it could not be read.
+    public struct Fault: Error, Sendable {
+        public let description: String
+    }
+
+    /// - Throws: `Fault` with the system's words, or when it is larger than `limit` bytes.
+    public static func read(_ path: String, limit: Int = 16 << 20) throws(Fault) -> [UInt8] {
+        let descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Fault(description: "\(path): \(String(cString: strerror(errno)))") }
+        defer { if path != "-" { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Fault(description: "\(path): \(String(cString: strerror(errno)))") }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+            guard bytes.count <= limit else { throw Fault(description: "\(path) is larger than \(limit) bytes") }
+        }
+    }
+}

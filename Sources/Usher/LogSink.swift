@@ -1,0 +1,67 @@
+import EventLoop
+import Glibc
+
+/// Writes batches of log lines on a thread of its own: a full pipe must never hold up a loop.
+final class LogSink: Sendable {
+    private struct Queue {
+        var batches: [[UInt8]] = []
+        var bytes = 0
+        var lost = 0
+        var closing = false
+    }
+
+    private let queue: Locked<Queue>
+    private let thread: SystemThread
+    /// What may wait for a slow reader; more is lost, and said to be.
+    private static let limit = 16 << 20
+
+    init(descriptor: Int32) throws(SystemError) {
+        let queue = Locked(Queue())
+        self.queue = queue
+        thread = try SystemThread(name: "log") {
+            while true {
+                let (batches, lost, closing) = queue.wait { queue -> ([[UInt8]], Int, Bool)? in
+                    guard !queue.batches.isEmpty || queue.closing else { return nil }
+                    defer {
+                        queue.batches = []
+                        queue.bytes = 0
+                        queue.lost = 0
+                    }
+                    return (queue.batches, queue.lost, queue.closing)
+                }
+                for batch in batches { LogSink.write(batch, descriptor) }
+                if lost > 0 { Console.error("\(lost) bytes of log were lost: standard output is read too slowly") }
+                if closing { return }
+            }
+        }
+    }
+
+    func post(_ batch: [UInt8]) {
+        queue.signal { queue in
+            guard queue.bytes + batch.count <= Self.limit else {
+                queue.lost += batch.count
+                return
+            }
+            queue.batches.append(batch)
+            queue.bytes += batch.count
+        }
+    }
+
+    /// Writes what is left and ends.
+    func close() {
+        queue.signal { $0.closing = true }
+        thread.join()
+    }
+
+    private static func write(_ bytes: [UInt8], _ descriptor: Int32) {
+        bytes.withUnsafeBytes { buffer in
+            var sent = 0
+            while sent < buffer.count {
+                let count = Glibc.write(descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                sent += count
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// What systemd hands over and wants to hear (sd_notify(3), sd_listen_fds(3)).
+enum ServiceManager {
+    /// Listening sockets of a socket unit, when they are meant for this process.
+    static func takeSockets() -> [Int32] {
+        guard let owner = environment("LISTEN_PID"), Int32(owner) == getpid(),
+            let text = environment("LISTEN_FDS"), let count = Int32(text), count > 0, count < 64
+        else { return [] }
+        unsetenv("LISTEN_PID")
+        unsetenv("LISTEN_FDS")
+        unsetenv("LISTEN_FDNAMES")
+        return (0..<count).map { 3 + $0 }
+    }
+
+    /// Tells the service manager, where there is one, how things stand: `READY=1`.
+    static func notify(_ state: String) {
+        guard let path = environment("NOTIFY_SOCKET"), let first = path.utf8.first, first == 0x2F || first == 0x40
+        else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(path.utf8)
+        // an abstract name begins with a zero byte, written as @
+        if first == 0x40 { bytes[0] = 0 }
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard bytes.count < room else { return }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let message = Array(state.utf8)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                _ = message.withUnsafeBytes {
+                    sendto(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL), pointer, length)
+                }
+            }
+        }
+    }
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,206 @@
+public import Configuration
+import EventLoop
+import Glibc
+import Interception
+public import Observation
+import ProxyCore
+public import ProxyDriver
+
+extension AccessLog: Recorder {}
+
+/// The daemon: opens the listeners, starts a loop for each worker, waits for signals, and ends in good order.
+public final class Supervisor {
+    private var snapshot: Snapshot
+    private let reload: () -> Result<Snapshot, ConfigurationFaults>
+    private let loop: Loop
+    private let log: LogSink
+    private var workers: [WorkerThread] = []
+    private var sources: [EventSource] = []
+    private var alive = 0
+    private var isStopping = false
+    private var failure: SystemError?
+
+    /// Why a daemon did not start, in one line for a person.
+    public struct StartFault: Error, Sendable {
+        public let description: String
+    }
+
+    /// - Parameter reload: reads the configuration anew, for SIGHUP.
+    public init(_ snapshot: Snapshot, reload: @escaping () -> Result<Snapshot, ConfigurationFaults>) throws(StartFault)
+    {
+        self.snapshot = snapshot
+        self.reload = reload
+        do {
+            loop = try Loop()
+            log = try LogSink(descriptor: 1)
+        } catch {
+            throw StartFault(description: error.description)
+        }
+    }
+
+    /// Serves until a signal ends it: SIGTERM and SIGINT let exchanges under way finish, a second one does not.
+    public func run() throws(StartFault) {
+        signal(SIGPIPE, SIG_IGN)
+        let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        do {
+            try raiseDescriptorLimit()
+            try start(count, try listen(count))
+            try watch()
+        } catch let fault as StartFault {
+            throw fault
+        } catch {
+            throw StartFault(description: "\(error)")
+        }
+        ServiceManager.notify("READY=1\nSTATUS=serving with \(count) \(count == 1 ? "worker" : "workers")")
+        loop.run()
+        for worker in workers { worker.join() }
+        log.close()
+        if let failure { throw StartFault(description: failure.description) }
+    }
+
+    // MARK: start
+
+    private struct Listeners {
+        /// For each worker, its descriptors.
+        var perWorker: [[Int32]]
+        var addresses: [SocketAddress]
+    }
+
+    private func listen(_ count: Int) throws -> Listeners {
+        var listeners = Listeners(perWorker: Array(repeating: [], count: count), addresses: [])
+        let handed = ServiceManager.takeSockets()
+        if !handed.isEmpty {
+            for number in handed {
+                let socket = try ListeningSocket(adopting: number)
+                listeners.addresses.append(socket.address)
+                Console.error("listening on \(socket.address), handed over by the service manager")
+                for worker in 0..<count { listeners.perWorker[worker].append(dup(number)) }
+            }
+            return listeners
+        }
+        for wanted in snapshot.listeners {
+            guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
+                throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
+            }
+            let bound = try open(address, count, into: &listeners)
+            listeners.addresses.append(bound)
+            Console.error("listening on \(bound)")
+        }
+        return listeners
+    }
+
+    private func open(_ address: SocketAddress, _ count: Int, into listeners: inout Listeners) throws -> SocketAddress {
+        do throws(SystemError) {
+            // shared sockets would quietly join those of another process: an unshared one asks first
+            let probe = try ListeningSocket(address)
+            let bound = probe.address
+            guard count > 1 else {
+                listeners.perWorker[0].append(probe.take().release())
+                return bound
+            }
+            _ = consume probe
+            for worker in 0..<count {
+                let socket = try ListeningSocket(
+                    SocketAddress(address: address.address, port: bound.port), shared: true)
+                listeners.perWorker[worker].append(socket.take().release())
+            }
+            return bound
+        } catch {
+            let remedy =
+                error.code == EADDRINUSE
+                ? "another program has that port: stop it, or choose another with --listen or listen:" : "see listen:"
+            throw StartFault(description: "cannot listen on \(address): \(error.reason) (\(remedy))")
+        }
+    }
+
+    private func start(_ count: Int, _ listeners: Listeners) throws {
+        let flows = FlowTable()
+        let resolver = try Resolver()
+        let settings = workerSettings(snapshot, count)
+        let ends = try Mailbox<SystemError?>()
+        sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
+        let log = self.log
+        let detail = logDetail(snapshot)
+        alive = count
+        for number in 0..<count {
+            workers.append(
+                try WorkerThread(
+                    number: number, settings: settings, flows: flows, resolver: resolver,
+                    listeners: listeners.perWorker[number], addresses: listeners.addresses,
+                    recorder: { AccessLog(detail: detail) { log.post($0) } },
+                    ended: { ends.post($0) }))
+        }
+    }
+
+    private func workerSettings(_ snapshot: Snapshot, _ count: Int) -> WorkerSettings {
+        WorkerSettings(
+            engine: Engine(snapshot.settings), clients: snapshot.clients, destinations: snapshot.destinations,
+            maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
+    }
+
+    private func logDetail(_ snapshot: Snapshot) -> AccessLog.Detail {
+        if snapshot.log.access == .none { return .none }
+        return snapshot.log.level == .info || snapshot.log.level == .debug ? .events : .exchanges
+    }
+
+    /// Two descriptors a client connection, and some to spare.
+    private func raiseDescriptorLimit() throws {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(resource, &limit)
+        let needed = snapshot.settings.limits.connections * 2 + 64
+        if limit.rlim_cur < rlim_t(needed) {
+            Console.error(
+                "the system allows \(limit.rlim_cur) open files; limits.connections needs about \(needed)")
+        }
+    }
+
+    // MARK: signals
+
+    private func watch() throws {
+        for number in [SIGTERM, SIGINT] {
+            sources.append(try SignalSource(loop: loop, signal: number) { [unowned self] in stop() })
+        }
+        sources.append(try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reloadNow() })
+    }
+
+    private func stop() {
+        if isStopping {
+            for worker in workers { worker.stop() }
+            return
+        }
+        isStopping = true
+        ServiceManager.notify("STOPPING=1")
+        for worker in workers { worker.drain() }
+    }
+
+    private func reloadNow() {
+        ServiceManager.notify("RELOADING=1\nMONOTONIC_USEC=\(Loop.monotonicMilliseconds() * 1000)")
+        defer { ServiceManager.notify("READY=1") }
+        switch reload() {
+        case .failure(let fault):
+            for diagnostic in fault.diagnostics { Console.error(diagnostic.description) }
+            Console.error("the configuration was not reloaded; generation \(snapshot.generation) stays")
+        case .success(var new):
+            new.generation = snapshot.generation + 1
+            if new.listeners != snapshot.listeners || new.workers != snapshot.workers || new.log != snapshot.log {
+                Console.error("listen, workers and log take effect at the next start")
+            }
+            snapshot = new
+            let settings = workerSettings(new, workers.count)
+            for worker in workers { worker.adopt(settings) }
+            Console.error("generation \(new.generation) of the configuration is in force")
+        }
+    }
+
+    private func ended(_ error: SystemError?) {
+        alive -= 1
+        if let error {
+            failure = error
+            stop()
+        }
+        if alive == 0 { loop.stop() }
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Configuration
+import HTTPCodec
+import Usher
+
+struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check a configuration; every fault with file:line:column.")
+
+    @Argument(help: "The configuration (default: \(ConfigurationFile.standard)).")
+    var file: String?
+
+    @Flag(help: "Print the JSON Schema of the configuration, for editors, and do nothing else.")
+    var printSchema = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+
+        let path = file ?? ConfigurationFile.standard
+        let diagnostics: [Diagnostic]
+        let stands: Bool
+        switch ConfigurationLoader.load(path: path, environment: ProcessEnvironment.all) {
+        case .success(let snapshot): (diagnostics, stands) = (snapshot.warnings, true)
+        case .failure(let faults): (diagnostics, stands) = (faults.diagnostics, false)
+        }
+        if json {
+            Console.print(report(path, diagnostics, stands).serialized + "\n")
+        } else {
+            for diagnostic in diagnostics { Console.print(diagnostic.description + "\n") }
+            let faults = diagnostics.filter { $0.severity == .error }.count
+            let word = faults == 1 ? "fault" : "faults"
+            Console.print(stands ? "\(path): good\n" : "\(path): \(faults) \(word)\n")
+        }
+        if !stands { throw ExitCode(1) }
+    }
+
+    private func report(_ path: String, _ diagnostics: [Diagnostic], _ stands: Bool) -> JSONValue {
+        .object([
+            .init("file", .string(path)), .init("good", .bool(stands)),
+            .init(
+                "diagnostics",
+                .array(
+                    diagnostics.map {
+                        .object([
+                            .init("severity", .string($0.severity.rawValue)), .init("line", .integer($0.line)),
+                            .init("column", .integer($0.column)), .init("message", .string($0.message)),
+                            .init("nearest", $0.nearest.map(JSONValue.string) ?? .null),
+                        ])
+                    })),
+        ])
+    }
+}

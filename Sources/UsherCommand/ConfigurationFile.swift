@@ -1,0 +1,39 @@
+import ArgumentParser
+import Configuration
+import Usher
+
+/// `--config`, as every command takes it.
+struct ConfigurationFile: ParsableArguments {
+    static let standard = "/etc/usher/usher.yaml"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The configuration (default: \(ConfigurationFile.standard)).", valueName: "file"))
+    var config: String?
+
+    /// A file that was named must be there; the usual one may be missing, and the defaults hold then.
+    func load(generation: Int = 1) -> Result<Snapshot, ConfigurationFaults> {
+        let environment = ProcessEnvironment.all
+        if let config {
+            return ConfigurationLoader.load(path: config, generation: generation, environment: environment)
+        }
+        guard (try? Input.read(Self.standard)) != nil else {
+            return ConfigurationLoader.load(
+                text: "version: 1\n", file: "(defaults)", generation: generation, environment: environment,
+                readFile: { _ throws(FileFault) in throw .missing })
+        }
+        return ConfigurationLoader.load(path: Self.standard, generation: generation, environment: environment)
+    }
+
+    /// The configuration, or exit 1 with every fault on standard error.
+    func loadOrComplain() throws -> Snapshot {
+        switch load() {
+        case .success(let snapshot):
+            for warning in snapshot.warnings { Console.plain(warning.description) }
+            return snapshot
+        case .failure(let faults):
+            for fault in faults.diagnostics { Console.plain(fault.description) }
+            throw ExitCode(1)
+        }
+    }
+}

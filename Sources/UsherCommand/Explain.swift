@@ -1,0 +1,32 @@
+import ArgumentParser
+import Configuration
+import HTTPCodec
+import Usher
+
+struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what usher would make of one request.",
+        discussion: """
+            The request is an HTTP message with a whole URL in its request line, or a curl command line. Nothing is sent.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Option(help: ArgumentHelp("The request; - is standard input.", valueName: "file"))
+    var request = "-"
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let snapshot = try file.loadOrComplain()
+        do {
+            let explanation = try Explanation(try Input.read(request), snapshot: snapshot)
+            Console.print(json ? explanation.json.serialized + "\n" : explanation.text)
+        } catch let fault as Explanation.Fault {
+            throw Complaint.use(fault.description)
+        } catch let fault as Input.Fault {
+            throw Complaint.use(fault.description)
+        }
+    }
+}

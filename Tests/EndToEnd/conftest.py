@@ -1,0 +1,115 @@
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+import requests
+
+import programs
+import wire
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def binary():
+    """The built program: `USHER_BINARY`, else what `swift build` made."""
+    given = os.environ.get("USHER_BINARY")
+    if not given:
+        folder = subprocess.run(
+            ["swift", "build", "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        given = f"{folder}/usher"
+    assert os.access(given, os.X_OK), f"{given} is not built: run `swift build`"
+    return given
+
+
+@pytest.fixture(scope="session")
+def sandbox(binary):
+    program = programs.Sandbox(binary)
+    yield program
+    assert program.stop() == 0
+
+
+@pytest.fixture
+def write_config(tmp_path):
+    """Writes a configuration, given as YAML text or as values, and gives its path."""
+    def write(config, name="usher.yaml"):
+        path = tmp_path / name
+        # JSON is YAML
+        path.write_text(config if isinstance(config, str) else json.dumps({"version": 1, **config}, indent=1))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def start(binary, write_config):
+    """Starts proxies; every one must still run when the test ends, and end cleanly when told to."""
+    running = []
+
+    def run(config=None, **options):
+        program = programs.Usher(binary, write_config(config or {}, f"usher-{len(running)}.yaml"), **options)
+        running.append(program)
+        return program
+
+    yield run
+    for program in running:
+        alive = program.process.poll() is None
+        status = program.stop()
+        assert alive, f"the proxy ended by itself with status {status}:\n" + "\n".join(program.errors[-20:])
+        assert status == 0, f"the proxy ended with status {status}:\n" + "\n".join(program.errors[-20:])
+
+
+@pytest.fixture(scope="module")
+def plain_usher(binary, tmp_path_factory):
+    """A proxy with no rules at all, one for each module. One worker: its pool is the whole pool."""
+    path = tmp_path_factory.mktemp("plain") / "usher.yaml"
+    path.write_text("version: 1\nworkers: 1\n")
+    program = programs.Usher(binary, path)
+    yield program
+    assert program.process.poll() is None, "\n".join(program.errors[-20:])
+    assert program.stop() == 0
+
+
+@pytest.fixture
+def origin():
+    """Starts origins; closes them when the test ends."""
+    started = []
+
+    def run(serve=None, **options):
+        server = serve if isinstance(serve, wire.Origin) else wire.Answering(serve, **options) if serve else (
+            wire.Answering(**options))
+        started.append(server)
+        return server
+
+    yield run
+    for server in started:
+        server.close()
+
+
+@pytest.fixture
+def through():
+    """A requests session that goes through a proxy, whatever the environment says."""
+    def make(usher):
+        client = requests.Session()
+        client.trust_env = False
+        client.proxies = {"http": usher.url, "https": usher.url}
+        return client
+
+    return make
+
+
+@pytest.fixture
+def connect(plain_usher):
+    """Raw connections to the plain proxy."""
+    opened = []
+
+    def run():
+        connection = wire.Connection(("127.0.0.1", plain_usher.port))
+        opened.append(connection)
+        return connection
+
+    yield run
+    for connection in opened:
+        connection.close()

@@ -1,0 +1,149 @@
+"""The programs under test: started on free ports, read by their own output, stopped at the end."""
+
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+
+DEADLINE = 15.0
+
+
+def eventually(condition, what, seconds=DEADLINE):
+    """The first true value of `condition`, asked again and again; fails with `what` when none comes in time."""
+    pause = threading.Event()
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"did not happen within {seconds} s: {what}")
+        pause.wait(0.01)
+
+
+class Program:
+    """A child whose output is kept line by line while it runs."""
+
+    def __init__(self, command, environment=None):
+        self.command = [str(part) for part in command]
+        self.lines = []
+        self.errors = []
+        self._changed = threading.Condition()
+        self._open = 2
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            errors="replace", env={**os.environ, **(environment or {})})
+        self._readers = [
+            threading.Thread(target=self._read, args=pair, daemon=True)
+            for pair in ((self.process.stdout, self.lines), (self.process.stderr, self.errors))
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self, stream, into):
+        for line in stream:
+            with self._changed:
+                into.append(line.rstrip("\n"))
+                self._changed.notify_all()
+        with self._changed:
+            self._open -= 1
+            self._changed.notify_all()
+
+    def wait_for(self, find, what, seconds=DEADLINE):
+        """Waits until `find()`, asked after every new line, gives something true."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: find() or self._open == 0, seconds) or not find():
+                raise AssertionError(
+                    f"{what}: not seen from {self.command[0]}\n" + "\n".join(self.lines[-20:] + self.errors[-20:]))
+            return find()
+
+    def ports(self, prefix, count):
+        """The ports of the first `count` listeners, from lines like `usher: listening on 127.0.0.1:3128`."""
+        pattern = re.compile(rf"^{prefix}: listening on .*:(\d+)\b")
+
+        def found():
+            matches = [pattern.match(line) for line in list(self.errors)]
+            ports = [int(match.group(1)) for match in matches if match]
+            return ports if len(ports) >= count else None
+
+        return self.wait_for(found, f"{count} line(s) '{prefix}: listening on'")
+
+    def stop(self, how=signal.SIGTERM):
+        """Ends the program; its exit status, negative for a signal that killed it."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        try:
+            status = self.process.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"{self.command[0]} did not end on {how!r}") from None
+        for reader in self._readers:
+            reader.join(DEADLINE)
+        return status
+
+    # what /proc says
+
+    def resident(self):
+        """Resident memory in bytes."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) * 1024
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+Flow = collections.namedtuple("Flow", "access events")
+
+
+class Usher(Program):
+    def __init__(self, binary, config, listen=("127.0.0.1:0",), environment=None):
+        self.config = config
+        command = [binary, "serve", "--config", config]
+        for address in listen:
+            command += ["--listen", address]
+        super().__init__(command, environment)
+        self.listeners = self.ports("usher", len(listen))
+        self.port = self.listeners[0]
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def records(self):
+        return [json.loads(line) for line in list(self.lines) if line.startswith("{")]
+
+    def flows(self, url_part):
+        """The finished exchanges whose URL holds that text, each with the events that came before its access line."""
+        records = self.records()
+        return [
+            Flow(access, [r for r in records if "event" in r and r["flow"] == access["flow"]])
+            for access in records if "url" in access and url_part in access["url"]
+        ]
+
+    def flow(self, url_part, count=1):
+        """The newest of at least `count` finished exchanges with that URL."""
+        def found():
+            flows = self.flows(url_part)
+            return flows[-1] if len(flows) >= count else None
+
+        return self.wait_for(found, f"access line {count} for {url_part}")
+
+    def said(self, url_part, event, pattern=""):
+        """The texts of one kind of event in the newest exchange with that URL, where they match."""
+        return [
+            e["text"] for e in self.flow(url_part).events
+            if e["event"] == event and re.search(pattern, e["text"], re.IGNORECASE)
+        ]
+
+
+class Sandbox(Program):
+    def __init__(self, binary, address="127.0.0.1:0"):
+        super().__init__([binary, "sandbox", "--listen", address])
+        self.port = self.ports("sandbox", 1)[0]
+        self.host = "[::1]" if "[" in address else "127.0.0.1"
+        self.direct = f"http://{self.host}:{self.port}"
+        self.am = f"http://am.localhost:{self.port}/am"
+        self.shop = f"http://shop.localhost:{self.port}/shop"
+        self.plain = f"http://plain.localhost:{self.port}/plain"

@@ -1,0 +1,78 @@
+"""Nothing piles up: descriptors and memory return to where they were."""
+
+import random
+
+import programs
+from wire import Connection, Origin, request, response
+
+
+def test_connections_that_end_in_every_way_leave_no_descriptor(plain_usher, origin):
+    def serve(connection):
+        while True:
+            seen = connection.read_request()
+            if "hangup" in seen.target:
+                return
+            if "half" in seen.target:
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+                return
+            connection.send(response(body=b"ok"))
+
+    server = origin(Origin(serve))
+    with Connection(("127.0.0.1", plain_usher.port)) as client:
+        client.exchange(request("GET", f"{server.url}/warm"))
+    source = random.Random(1)
+    before = plain_usher.descriptors()
+    for _ in range(300):
+        client = Connection(("127.0.0.1", plain_usher.port))
+        kind = source.randrange(8)
+        if kind == 0:
+            client.exchange(request("GET", f"{server.url}/fine"))
+        elif kind == 1:
+            client.send(request("GET", f"{server.url}/unread"))
+        elif kind == 2:
+            client.send(b"GET http://half-a-head")
+        elif kind == 3:
+            client.send(request("POST", f"{server.url}/body", [("Content-Length", "1000")], b"half"))
+        elif kind == 4:
+            client.send(f"CONNECT {server.authority} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n\0binary")
+        elif kind == 5:
+            client.exchange(request("GET", f"{server.url}/hangup"))
+        elif kind == 6:
+            client.send(request("GET", f"{server.url}/half"))
+        if source.random() < 0.3:
+            client.reset()
+        else:
+            client.close()
+    # a pool of idle connections to the one origin may remain
+    programs.eventually(lambda: plain_usher.descriptors() <= before + 10, f"descriptors go back to {before}")
+    with Connection(("127.0.0.1", plain_usher.port)) as client:
+        assert client.exchange(request("GET", f"{server.url}/after")).status == 200
+
+
+def test_memory_does_not_grow_with_requests(plain_usher, origin):
+    server = origin(lambda seen: response(body=seen.body))
+    body = bytes(20_000)
+
+    def run(count):
+        with Connection(("127.0.0.1", plain_usher.port)) as client:
+            for _ in range(count):
+                assert len(client.exchange(request("POST", f"{server.url}/", body=body)).body) == len(body)
+
+    run(500)
+    before = plain_usher.resident()
+    run(1500)
+    assert plain_usher.resident() - before < 4 << 20
+
+
+def test_idle_connections_cost_little(plain_usher, origin):
+    server = origin()
+    held = []
+    before = plain_usher.resident()
+    for _ in range(400):
+        client = Connection(("127.0.0.1", plain_usher.port))
+        assert client.exchange(request("GET", f"{server.url}/")).status == 200
+        held.append(client)
+    grown = plain_usher.resident() - before
+    for client in held:
+        client.close()
+    assert grown < 400 * (32 << 10)

@@ -1,0 +1,137 @@
+import HTTPCodec
+import Testing
+
+struct ASCIITests {
+    @Test("tchar is what RFC 9110 §5.6.2 lists, and nothing else")
+    func token() {
+        let listed = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        for byte in UInt8.min...UInt8.max { #expect(ASCII.isToken(byte) == listed.contains(byte)) }
+    }
+
+    @Test func classes() {
+        for byte in UInt8.min...UInt8.max {
+            let isLetter = (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            let isDigit = (0x30...0x39).contains(byte)
+            #expect(ASCII.isDigit(byte) == isDigit)
+            #expect(ASCII.isAlpha(byte) == isLetter)
+            #expect(ASCII.isUnreserved(byte) == (isLetter || isDigit || "-._~".utf8.contains(byte)))
+            #expect(ASCII.isFieldValue(byte) == (byte == 0x09 || (byte >= 0x20 && byte != 0x7F)))
+            #expect(ASCII.hexValue(byte) == UInt8(String(decoding: [byte], as: UTF8.self), radix: 16))
+        }
+    }
+
+    @Test func caseFolding() {
+        #expect(ASCII.equal("Content-LENGTH", "content-length"))
+        #expect(!ASCII.equal("a", "ab"))
+        #expect(!ASCII.equal("[", "{"))
+        #expect(ASCII.lowercased("\u{C9}A[Z") == "\u{C9}a[z")
+    }
+}
+
+struct Base64Tests {
+    @Test(
+        "The examples of RFC 4648 §10, both ways",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ])
+    func examples(_ plain: String, _ encoded: String) {
+        #expect(Base64.encode(plain.utf8) == encoded)
+        #expect(Base64.decode(encoded) == Array(plain.utf8))
+        #expect(Base64.decode(encoded.replacing("=", with: "")) == Array(plain.utf8))
+        #expect(Base64.encode(plain.utf8, urlSafe: true) == encoded.replacing("=", with: ""))
+    }
+
+    @Test("Both alphabets are read, one is written")
+    func alphabets() {
+        let bytes: [UInt8] = [0xFB, 0xFF, 0xBF]
+        #expect(Base64.encode(bytes) == "+/+/")
+        #expect(Base64.encode(bytes, urlSafe: true) == "-_-_")
+        #expect(Base64.decode("+/-_") == bytes)
+    }
+
+    @Test func everyLength() {
+        var random = SplitMix(state: 1)
+        for count in 0..<100 {
+            let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            #expect(Base64.decode(Base64.encode(bytes)) == bytes)
+            #expect(Base64.decode(Base64.encode(bytes, urlSafe: true)) == bytes)
+        }
+    }
+
+    @Test(arguments: ["A", "AAAAA", "A===", "AA=", "=", "====", "AA==AA", "A=A=", "AA A", "AA\n", "AAA!", "Zm9v="])
+    func refused(_ text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+}
+
+struct PercentCodingTests {
+    @Test(arguments: [
+        ("a b", "a%20b"), ("\u{E9}", "%C3%A9"), ("A-z_.~9", "A-z_.~9"), ("&=+%", "%26%3D%2B%25"), ("", ""),
+    ])
+    func encoding(_ plain: String, _ encoded: String) {
+        #expect(PercentCoding.encode(plain) == encoded)
+        #expect(PercentCoding.decode(encoded) == plain)
+    }
+
+    @Test(
+        "A broken escape stands for itself",
+        arguments: [
+            ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%4g%41", "%4gA"), ("%%41", "%A"), ("a+b", "a+b"), ("%2b", "+"),
+            ("%FF", "\u{FFFD}"),
+        ])
+    func decoding(_ encoded: String, _ plain: String) {
+        #expect(PercentCoding.decode(encoded) == plain)
+    }
+
+    @Test func plus() {
+        #expect(PercentCoding.decode("a+b%2B", plusAsSpace: true) == "a b+")
+    }
+}
+
+struct QueryTextTests {
+    @Test func reading() {
+        let query = QueryText("a=1&b=%20x+y&a=2&flag&=empty&c==")
+        #expect(query["a"] == "1")
+        #expect(query.values(named: "a") == ["1", "2"])
+        #expect(query["b"] == " x y")
+        #expect(query["flag"] == "")
+        #expect(query[""] == "empty")
+        #expect(query["c"] == "=")
+        #expect(query["none"] == nil)
+    }
+
+    @Test("Text that is not touched keeps its bytes", arguments: ["", "a", "a=1&&b", "&", "a=%2f+%2F&b=\u{E9}", "=&="])
+    func untouched(_ text: String) {
+        #expect(QueryText(text).text == text)
+    }
+
+    @Test func editing() {
+        var query = QueryText("x=%2f&A=1&y=+&A=2")
+        query.set("A", "b c")
+        #expect(query.text == "x=%2f&A=b%20c&y=+")
+        query.set("new", "&=")
+        #expect(query.text == "x=%2f&A=b%20c&y=+&new=%26%3D")
+        query.add("x", "2")
+        query.removeAll { $0 == "x" }
+        #expect(query.text == "A=b%20c&y=+&new=%26%3D")
+        var empty = QueryText("")
+        empty.add("a", "1")
+        #expect(empty.text == "a=1")
+    }
+
+    @Test("A name is matched by what it decodes to")
+    func encodedNames() {
+        var query = QueryText("%61=1&b=2")
+        #expect(query["a"] == "1")
+        query.set("a", "3")
+        #expect(query.text == "a=3&b=2")
+    }
+
+    @Test("A combining character after a separator hides nothing")
+    func combining() {
+        let query = QueryText("a=1&\u{301}b=2&c=\u{301}d")
+        #expect(query.pairs.count == 3)
+        #expect(query["c"] == "\u{301}d")
+    }
+}
