@@ -59,7 +59,6 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(
-            name: "ConfigurationTests",
             dependencies: ["Configuration", "ProxyCore", "Authorization", "Interception", "HTTPCodec"],
             exclude: ["bad"], swiftSettings: strict),
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
