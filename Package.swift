@@ -58,6 +58,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),

@@ -18,9 +18,9 @@ public struct Classifier: Sendable {
     }
 
     public enum Step: Equatable, Sendable {
-        /// The host is no configured authorization server.
+        /// The host is no configured authorization server, and no definition names an Action.
         case none
-        /// Traffic of an authorization server; the Action may still be nil.
+        /// As far as the request can be told; the Action may still be nil.
         case done(Classification)
         /// Hand the body's beginning to `finish`, at most `bodyPeek` bytes of it.
         case needsBody(Call)
@@ -32,9 +32,20 @@ public struct Classifier: Sendable {
         var configured: [([String], AuthorizationServer.Endpoint)] = []
     }
 
-    private var hosts: [Host] = []
+    private struct Definition: Sendable {
+        let action: Action
+        let condition: CompiledCondition
+    }
 
-    public init(servers: [AuthorizationServer]) {
+    private var hosts: [Host] = []
+    private let definitions: [Definition]
+
+    /// - Parameter definitions: Actions of the configuration's own, for requests that are no other Action. The first
+    ///   that holds decides, whatever the host.
+    public init(servers: [AuthorizationServer], definitions: [ActionDefinition] = []) {
+        self.definitions = definitions.map {
+            Definition(action: $0.action, condition: CompiledCondition($0.when))
+        }
         for server in servers {
             let name = server.host.utf8.filter { $0 != 0x5B && $0 != 0x5D }.map(ASCII.lower)
             let index = hosts.firstIndex { $0.name == name } ?? hosts.endIndex
@@ -47,35 +58,49 @@ public struct Classifier: Sendable {
     }
 
     /// By method, host, path and query alone, and at once where there is no body to look at. For a host that is no
-    /// authorization server it compares a few bytes and no more.
+    /// authorization server it compares a few bytes and no more, unless there are definitions.
     public func begin(_ head: borrowing RequestHead) -> Step {
-        guard let host = host(head) else { return .none }
-        return begin(copy head, host)
+        guard let host = host(head) else {
+            guard !definitions.isEmpty else { return .none }
+            return defined(copy head).map { .done($0) } ?? .none
+        }
+        let head = copy head
+        let call: Call
+        switch recognise(head, host) {
+        case .classification(let classification): return .done(classification)
+        case .call(let found): call = found
+        }
+        // no flow memory is lost here: without an authId there is nothing to look up
+        if let framing = try? head.framing(), framing == BodyFraming.none {
+            return .done(finish(head, call, body: nil, complete: true, flows: nil))
+        }
+        if head.hasEncodedBody { return .done(finish(head, call, body: nil, complete: false, flows: nil)) }
+        return .needsBody(call)
     }
 
     /// - Parameters:
-    ///   - body: the body, or its first `bodyPeek` bytes; nil where the request has none.
+    ///   - body: the body, or its first `bodyPeek` bytes; nil where there is none, or none to look at.
     ///   - complete: false when there is more than `body` holds.
     ///   - flows: tells the tree of an `authId` that says nothing by itself.
     public func finish(
         _ head: RequestHead, _ call: Call, body: [UInt8]?, complete: Bool, flows: (any FlowMemory)?
     ) -> Classification {
-        let readable = complete && !head.hasEncodedBody
-        switch call.endpoint {
-        case .accessToken: return token(call, readable ? body ?? [] : nil)
-        default: return authenticate(head, call, readable || body == nil ? body ?? [] : nil, flows)
-        }
+        let readable = complete && (body == nil || !head.hasEncodedBody) ? body ?? [] : nil
+        guard call.endpoint == .accessToken else { return authenticate(head, call, readable, flows) }
+        let found = token(call, readable)
+        return found.action == nil ? defined(head) ?? found : found
     }
 
     /// Both steps in one, for a request that is whole already. Says why also where nothing was recognised.
     public func classify(
         _ head: RequestHead, body: [UInt8]?, complete: Bool = true, flows: (any FlowMemory)? = nil
     ) -> Classification {
-        switch begin(head) {
-        case .none:
-            Classification(action: nil, evidence: "The host is no configured authorization server.")
-        case .done(let classification): classification
-        case .needsBody(let call): finish(head, call, body: body, complete: complete, flows: flows)
+        guard let host = host(head) else {
+            return defined(head) ?? Self.nothing("The host is no configured authorization server.")
+        }
+        switch recognise(head, host) {
+        case .classification(let classification): return classification
+        case .call(let call): return finish(head, call, body: body, complete: complete, flows: flows)
         }
     }
 
@@ -98,22 +123,36 @@ extension Classifier {
         return nil
     }
 
-    private func begin(_ head: RequestHead, _ host: Host) -> Step {
-        guard head.method != .options else { return .done(Self.nothing("OPTIONS is never an Action.")) }
+    private func defined(_ head: RequestHead) -> Classification? {
+        guard head.method != .connect else { return nil }
+        let subject = Subject(request: head, response: nil, classification: nil)
+        guard let found = definitions.first(where: { $0.condition.holds(for: subject) }) else { return nil }
+        return Classification(
+            action: found.action, evidence: "The configuration's own definition of \(found.action.rawValue) holds.")
+    }
+
+    private enum Recognition {
+        case classification(Classification)
+        case call(Call)
+    }
+
+    private func recognise(_ head: RequestHead, _ host: Host) -> Recognition {
+        func nothing(_ why: String) -> Recognition { .classification(defined(head) ?? Self.nothing(why)) }
+        guard head.method != .options else { return nothing("OPTIONS is never an Action.") }
         let query = QueryText(head.query ?? "")
         let segments = EndpointPath.segments(head.path)
         let configured = host.configured.first { $0.0 == segments }.map { EndpointPath(configured: $0.1) }
         guard let path = configured ?? segments.flatMap(EndpointPath.init) else {
-            return .done(Self.nothing("The path is none of the authorization server's that stand for an Action."))
+            return nothing("The path is none of the authorization server's that stand for an Action.")
         }
         var realm = path.realm
         if realm != nil, let named = query["realm"].flatMap(RealmPath.parse(parameter:)) { realm = named }
         guard path.methods.contains(head.method) else {
-            return .done(Self.nothing("\(head.methodText) \(path.described) has no Action."))
+            return nothing("\(head.methodText) \(path.described) has no Action.")
         }
-        func action(_ action: Action, _ more: String = "") -> Step {
+        func action(_ action: Action, _ more: String = "") -> Recognition {
             let evidence = "\(head.methodText) \(path.described)\(more)."
-            return .done(Classification(action: action, realm: realm, evidence: evidence))
+            return .classification(Classification(action: action, realm: realm, evidence: evidence))
         }
         switch path.resource {
         case .deviceBinding: return action(.deleteBinding)
@@ -127,19 +166,10 @@ extension Classifier {
             case .pushedAuthorization: return action(.pushedAuthorization)
             case .sessions, .push:
                 guard let found = Self.crestAction(endpoint, query["_action"]) else {
-                    return .done(Self.nothing("\(head.methodText) \(path.described) has no Action with this _action."))
+                    return nothing("\(head.methodText) \(path.described) has no Action with this _action.")
                 }
                 return action(found, " with _action=\(query["_action"] ?? "")")
-            case .authenticate, .accessToken:
-                let call = Call(path: path, realm: realm)
-                if let framing = try? head.framing(), framing == BodyFraming.none {
-                    return .done(finish(head, call, body: nil, complete: true, flows: nil))
-                }
-                // no flow memory is lost here: without the authId there is nothing to look up
-                if head.hasEncodedBody {
-                    return .done(finish(head, call, body: [], complete: false, flows: nil))
-                }
-                return .needsBody(call)
+            case .authenticate, .accessToken: return .call(Call(path: path, realm: realm))
             }
         }
     }

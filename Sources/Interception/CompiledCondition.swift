@@ -1,16 +1,23 @@
 /// A `Condition` made ready for many requests.
-indirect enum CompiledCondition: Sendable {
+enum CompiledCondition: Sendable {
     case always
     case all([CompiledCondition])
     case any([CompiledCondition])
-    case not(CompiledCondition)
+    indirect case not(CompiledCondition)
     case test(Test)
 
-    struct Test: Sendable {
+    /// Behind a reference: looking at one costs a single count, not one for each of its parts.
+    final class Test: Sendable {
         let key: Condition.Key
         let matchers: [Matcher]
         /// The wanted values as the configuration writes them.
         let wanted: String
+
+        init(_ key: Condition.Key, _ matchers: [TextMatcher]) {
+            self.key = key
+            self.matchers = matchers.map { Matcher($0, ignoringCase: key.ignoresCase) }
+            wanted = matchers.map(\.description).joined(separator: " or ")
+        }
     }
 
     init(_ condition: Condition) {
@@ -19,11 +26,7 @@ indirect enum CompiledCondition: Sendable {
         case .all(let parts): self = .all(parts.map(CompiledCondition.init))
         case .any(let parts): self = .any(parts.map(CompiledCondition.init))
         case .not(let part): self = .not(CompiledCondition(part))
-        case .test(let key, let matchers):
-            let test = Test(
-                key: key, matchers: matchers.map { Matcher($0, ignoringCase: key.ignoresCase) },
-                wanted: matchers.map(\.description).joined(separator: " or "))
-            self = .test(test)
+        case .test(let key, let matchers): self = .test(Test(key, matchers))
         }
     }
 

@@ -33,8 +33,8 @@ enum CookieScope {
 
     /// RFC 6265 §5.1.4.
     static func admits(_ cookiePath: String, _ path: String) -> Bool {
-        guard path.hasPrefix(cookiePath) else { return false }
-        return path.utf8.count == cookiePath.utf8.count || cookiePath.hasSuffix("/")
+        guard path.utf8.starts(with: cookiePath.utf8) else { return false }
+        return path.utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == 0x2F
             || path.utf8.dropFirst(cookiePath.utf8.count).first == 0x2F
     }
 }

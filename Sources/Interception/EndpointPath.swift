@@ -18,7 +18,8 @@ struct EndpointPath: Equatable, Sendable {
 
     /// The decoded segments of a path, without the empty ones around it. Nil when more than one slash ends the path.
     static func segments(_ path: String) -> [String]? {
-        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        // by bytes: as characters, a slash with a combining mark behind it would be no slash
+        var parts = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map { Substring($0) }
         if parts.first?.isEmpty == true { parts.removeFirst() }
         if parts.last?.isEmpty == true { parts.removeLast() }
         if parts.last?.isEmpty == true { return nil }

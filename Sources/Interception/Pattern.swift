@@ -1,11 +1,21 @@
 internal import _StringProcessing
 
 /// A regular expression of the configuration. Letters compare by Unicode scalar, as they stand on the wire.
-public struct Pattern: @unchecked Sendable {
-    // Regex is not Sendable because it may carry transform closures; one compiled from text carries none and is never
-    // mutated, so sharing it between loops is safe.
-    let regex: Regex<AnyRegexOutput>
+public struct Pattern: Sendable {
+    /// Regex is a type whose size only its library knows; behind a reference it does not make everything that holds a
+    /// pattern slow to copy.
+    private final class Compiled: @unchecked Sendable {
+        // Regex is not Sendable because it may carry transform closures; one compiled from text carries none and is
+        // never mutated, so sharing it between loops is safe.
+        let regex: Regex<AnyRegexOutput>
+
+        init(_ regex: Regex<AnyRegexOutput>) { self.regex = regex }
+    }
+
+    private let compiled: Compiled
     public let text: String
+
+    private var regex: Regex<AnyRegexOutput> { compiled.regex }
 
     /// - Throws: the regex parser's own error, whose description names the place.
     public init(_ text: String) throws {
@@ -13,7 +23,7 @@ public struct Pattern: @unchecked Sendable {
     }
 
     private init(regex: Regex<AnyRegexOutput>, text: String) {
-        self.regex = regex
+        compiled = Compiled(regex)
         self.text = text
     }
 

@@ -28,11 +28,14 @@ public struct Plan: Sendable {
     }
 
     let rules: [CompiledRule]
+    /// Those of `rules`, side by side: the search for a match touches nothing else.
+    private let conditions: [CompiledCondition]
     private let requestPhase: Reach
     private let responsePhase: Reach
 
     public init(rules: [Rule]) {
         self.rules = rules.map(CompiledRule.init)
+        conditions = self.rules.map(\.condition)
         var request: [(index: Int, demand: ActionDemand)] = []
         var response: [(index: Int, demand: ActionDemand)] = []
         for (index, rule) in rules.enumerated() {
@@ -56,7 +59,7 @@ public struct Plan: Sendable {
         let candidates = requestPhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
         let subject = Subject(request: copy head, response: nil, classification: classification)
-        return candidates.first { rules[$0].condition.holds(for: subject) }
+        return candidates.first { conditions[$0].holds(for: subject) }
     }
 
     /// Runs the request phase.
@@ -85,7 +88,7 @@ public struct Plan: Sendable {
         let candidates = responsePhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
         let subject = Subject(request: copy request, response: copy response, classification: classification)
-        return candidates.first { rules[$0].condition.holds(for: subject) }
+        return candidates.first { conditions[$0].holds(for: subject) }
     }
 
     /// Runs the response phase.

@@ -34,7 +34,7 @@ enum RealmPath {
     }
 
     private static func names(_ text: String) -> [String] {
-        text.split(separator: "/").map(String.init)
+        text.utf8.split(separator: 0x2F).map { String(Substring($0)) }
     }
 
     private static func path(_ names: [String]) -> String { "/" + names.joined(separator: "/") }

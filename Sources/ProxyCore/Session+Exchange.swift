@@ -17,7 +17,9 @@ extension Session {
                 note(.note, "the client handles advice itself: it sent x-authenticate-response")
             } else {
                 stepUp = StepUpState(policy: policy, resource: resource)
-                keep = max(keep, policy.maxBodyBytes)
+                if AuthorizationPolicy.refusalToReplay(request, resource, bodyComplete: true) == nil {
+                    keep = max(keep, policy.maxBodyBytes)
+                }
             }
         }
         keepLimit = keep
@@ -60,7 +62,7 @@ extension Session {
         case .done(let found): classification = found
         case .needsBody(let call):
             classification = engine.classifier.finish(
-                request, call, body: bodyKept ? body : nil, complete: bodyKept, flows: flows)
+                request, call, body: body, complete: bodyKept, flows: flows)
         }
         if let classification, let action = classification.action {
             record.action = action
@@ -99,7 +101,7 @@ extension Session {
                 return false
             }
         }
-        if let state = stepUp, state.policy.offersHeader(on: head, state.resource) {
+        if let state = stepUp, bodyKept, state.policy.offersHeader(on: head, state.resource) {
             head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
         }
         outgoing = head

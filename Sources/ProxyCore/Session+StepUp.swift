@@ -60,7 +60,8 @@ extension Session {
             return deliverHeld(response, &out)
         }
         state.rounds.begin(advice)
-        var machine = StepUp(policy: state.policy, advice: advice, session: session)
+        var machine = StepUp(
+            policy: state.policy, advice: advice, session: session, realm: state.policy.evaluatedRealm(request))
         let order = machine.begin()
         if state.replay == nil {
             state.replay = Replay(policy: state.policy, resource: state.resource, session: session)
@@ -105,6 +106,8 @@ extension Session {
     private mutating func send(_ call: ServerCall, _ out: inout Outbox) {
         phase = .exchanging
         var head = call.head
+        // the classifier, and rules, look at the head alone to see whether there is a body
+        head.fields.set("Content-Length", String(call.body.count))
         let step = engine.classifier.begin(head)
         switch step {
         case .none: classification = nil
@@ -151,7 +154,6 @@ extension Session {
             flows.remember(authId: authId, payload: payload)
         }
         guard var machine = stepUp?.machine else { return abandon(reset: true, &out) }
-        note(.authenticate, "AM answered \(head.status)")
         let order = machine.answered(status: head.status, fields: head.fields, body: response.body)
         stepUp?.machine = machine
         tellStory()
@@ -161,7 +163,6 @@ extension Session {
     private mutating func replay(_ outcome: StepUp.Outcome, _ out: inout Outbox) {
         guard let advice = stepUp?.advice else { return abandon(reset: true, &out) }
         stepUp?.replay?.absorb(advice, outcome)
-        note(.authenticate, outcome.session == nil ? "AM is satisfied" : "AM is satisfied and gave a new session")
         // kept at hand in case the replay cannot be made
         let original = stepUp?.original
         endConversation()
@@ -171,12 +172,12 @@ extension Session {
     /// Sends the request again, from what the client sent and what the step-ups so far have won.
     private mutating func sendAgain(orDeliver original: HeldResponse? = nil, _ out: inout Outbox) {
         phase = .exchanging
+        cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
         do throws(Replay.Refusal) {
             guard let again = try stepUp?.replay?.request(request, body: body) else {
                 return abandon(reset: true, &out)
             }
             note(.replay, "\(again.head.methodText) \(Redaction.url(of: again.head)) is sent again")
-            cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
             outgoing = again.head
             outgoingBody = again.body
             attempt(&out)
@@ -202,7 +203,8 @@ extension Session {
         note(.note, "the step-up failed: \(reason); the original answer was delivered")
         endConversation()
         held = nil
-        cookieLines = []
+        // an earlier round may have replaced the session, and the client has to learn of it all the same
+        cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
         outgoing = nil
         outgoingBody = nil
         phase = .exchanging

@@ -31,13 +31,12 @@ extension Session {
         case .other:
             openTunnel(&out)
         case .http:
-            note(.note, "the tunnel carries plain HTTP; its requests are handled one by one")
+            // from here on the requests inside are exchanges of their own, and recorded as such
             tunnelTarget = origin.origin
             releaseOrigin(reusable: true, &out)
-            closesAfter = false
-            finishExchange(&out)
-            // the bytes in hand are the first request's head
-            out.orders.removeAll { if case .proceed = $0 { true } else { false } }
+            responseStarted = false
+            headBegan = false
+            phase = .awaitingRequest
         }
         return true
     }

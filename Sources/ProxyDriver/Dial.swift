@@ -92,9 +92,10 @@ final class Dial {
 
     private func succeed(_ channel: OriginChannel) {
         channel.dial = nil
-        attempt = nil
         worker.loop.bury(self)
         connection?.dialed(channel)
+        // only now: until the connection holds the channel, this is the one reference to it
+        attempt = nil
     }
 
     private func fail(_ failure: LeaseFailure) {

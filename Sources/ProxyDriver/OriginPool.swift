@@ -26,9 +26,10 @@ final class OriginPool {
 
     /// The origin closed an idle connection, or spoke without being asked.
     func discard(_ channel: OriginChannel) {
-        idle[channel.origin]?.removeAll { $0 === channel }
+        // closing buries the channel, which keeps it alive when the pool lets go of it
         channel.pool = nil
         channel.close()
+        idle[channel.origin]?.removeAll { $0 === channel }
     }
 
     /// Closes what has been idle since before `limit`.

@@ -27,6 +27,8 @@ final class Worker {
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
     private static let sweepInterval = 100
     private static let poolIdle = 30_000
+    /// Step of connection numbers, so that those of two workers never meet.
+    private static let maxWorkers: UInt64 = 256
 
     init(_ start: WorkerStart, recorder: any Recorder) throws(SystemError) {
         loop = try Loop()
@@ -37,7 +39,7 @@ final class Worker {
         own = start.addresses
         self.recorder = recorder
         pool = OriginPool(perOrigin: start.settings.idlePerOrigin)
-        nextNumber = UInt64(start.number) << 40
+        nextNumber = UInt64(start.number)
         answers = try Mailbox()
         sources.append(try MailboxPort(loop: loop, answers) { [unowned self] in answered($0) })
         sources.append(try MailboxPort(loop: loop, start.letters) { [unowned self] in receive($0) })
@@ -86,7 +88,7 @@ final class Worker {
             let text = Session.tooManyConnections
             return descriptor.sendOnce(text)
         }
-        nextNumber += 1
+        nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, descriptor: descriptor) else { return }
         let session = Session(
             engine: settings.engine, flows: flows, number: nextNumber, client: peer.description,
@@ -104,10 +106,10 @@ final class Worker {
 
     func closed(_ connection: Connection) {
         guard connections[connection.index] === connection else { return }
+        loop.bury(connection)
         connections[connection.index] = nil
         free.append(connection.index)
         openConnections -= 1
-        loop.bury(connection)
         stopWhenEmpty()
     }
 

@@ -53,8 +53,10 @@ final class SandboxConnection: Channel {
         }
     }
 
+    override func progressed() { deadline = loop.refreshNow() + Self.idleLimit }
+
     override func drained() {
-        deadline = loop.refreshNow() + (state == .ending ? Self.endLimit : Self.idleLimit)
+        if state == .ending { deadline = loop.now + Self.endLimit }
         if peerEnded, state != .waiting { return end() }
         guard state == .reading else { return }
         startReading()

@@ -79,7 +79,13 @@ public struct SandboxServer: Sendable {
         request.cookie(options.cookieName) ?? request.head.fields[options.cookieName]
     }
 
-    func amURL(_ request: SandboxRequest) -> String { options.amURL ?? request.origin + options.basePath }
+    /// AM as the gateway names it: `am.localhost` for a request to any name under `.localhost`, else the host that was
+    /// asked.
+    func amURL(_ request: SandboxRequest) -> String {
+        if let url = options.amURL { return url }
+        guard request.head.host.hasSuffix(".localhost") else { return request.origin + options.basePath }
+        return "http://am.localhost:\(request.head.target.port)\(options.basePath)"
+    }
 
     /// `name=token; Path=/[; Domain=…]`, or the line that deletes the cookie.
     func sessionCookie(_ token: String?) -> (name: String, value: String) {

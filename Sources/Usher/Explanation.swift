@@ -22,13 +22,17 @@ public struct Explanation {
     /// - Parameter text: an HTTP message with an absolute-form request line, lines ended by CRLF or LF, or a curl command.
     /// - Throws: `Fault` when it can be read as neither.
     public init(_ text: [UInt8], snapshot: Snapshot) throws(Fault) {
-        let (head, body) = try Self.read(text)
+        var (head, body) = try Self.read(text)
+        // a message pasted from somewhere may have lost it, and only it says that there is a body
+        if !body.isEmpty, !head.fields.contains(.contentLength), !head.fields.contains(.transferEncoding) {
+            head.fields.add("Content-Length", String(body.count))
+        }
         let classifier = Classifier(servers: snapshot.settings.servers)
         let plan = Plan(rules: snapshot.settings.rules)
         let complete = body.count <= Classifier.bodyPeek
         classification = classifier.classify(head, body: complete ? body : nil, complete: complete)
         let recognised = classification.action == nil ? nil : classification
-        rules = plan.explain(head, recognised)
+        rules = plan.explain(request: head, recognised)
         before = head
         self.body = body
         var forwarded = head

@@ -69,6 +69,12 @@ final class SocketClient {
     /// Says that no more comes.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Whether something could be read right now.
+    var hasBytes: Bool {
+        var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return !received.isEmpty || poll(&query, 1, 0) > 0
+    }
+
     /// False at the end of the stream.
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

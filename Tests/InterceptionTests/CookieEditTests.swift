@@ -1,0 +1,84 @@
+import HTTPCodec
+import Interception
+import Testing
+
+struct CookieEditTests {
+    static func send(_ cookie: CookieEdit, _ wire: String) throws -> (cookies: [String], note: String) {
+        let (head, outcome) = try RequestEditTests.edit([.setCookie(cookie)], wire)
+        return (head.fields.values(named: "Cookie"), outcome.changes.first ?? "")
+    }
+
+    @Test(arguments: [
+        ("", ["member=gold"]), ("\nCookie: a=1", ["a=1; member=gold"]), ("\nCookie: member=old", ["member=gold"]),
+        ("\nCookie: a=1;member=old;  b=\"x\"; member=older", ["a=1; member=gold; b=\"x\""]),
+        ("\nCookie: a=1\nCookie: member=old; b=2", ["a=1", "member=gold; b=2"]),
+        ("\nCookie: member=old\nCookie: member=older\nCookie: member=x; c=3", ["member=gold", "c=3"]),
+        ("\nCookie: members=1", ["members=1; member=gold"]),
+    ])
+    func replacesOrAppends(before: String, after: [String]) throws {
+        let (cookies, note) = try Self.send(
+            CookieEdit(name: "member", value: "gold"), "GET https://h.example.com/\(before)")
+        #expect(cookies == after)
+        #expect(note == "rule: set cookie member")
+    }
+
+    @Test(arguments: [
+        ("example.com", "example.com", true), ("example.com", "shop.example.com", true),
+        (".example.com", "example.com", true), ("EXAMPLE.com", "Shop.Example.COM", true),
+        ("example.com", "badexample.com", false), ("shop.example.com", "example.com", false),
+        ("example.com", "example.com.test", false), ("127.0.0.1", "127.0.0.1", true),
+        ("0.0.1", "127.0.0.1", false), ("[::1]", "[::1]", true), ("::1", "[::1]", true),
+    ])
+    func domain(domain: String, host: String, sent: Bool) throws {
+        let (cookies, note) = try Self.send(
+            CookieEdit(name: "c", value: "v", domain: domain), "GET http://\(host)/")
+        #expect(cookies.isEmpty != sent)
+        if !sent { #expect(note.hasPrefix("rule: did not send cookie c: its domain ")) }
+    }
+
+    @Test(arguments: [
+        ("/", "/", true), ("/", "/a/b", true), ("/a", "/a", true), ("/a", "/a/b", true), ("/a/", "/a/b", true),
+        ("/a", "/ab", false), ("/a/", "/a", false), ("/a", "/A", false), ("/a", "/", false), ("relative", "/x", true),
+        ("/", "", true), ("/a", "", false),
+    ])
+    func path(cookiePath: String, path: String, sent: Bool) throws {
+        let (cookies, note) = try Self.send(
+            CookieEdit(name: "c", value: "v", path: cookiePath), "GET http://h.example.com\(path)?q=1")
+        #expect(cookies.isEmpty != sent)
+        if !sent { #expect(note.contains("its path \(cookiePath) does not admit")) }
+    }
+
+    @Test func secureNeedsHTTPS() throws {
+        let cookie = CookieEdit(name: "member", value: "gold", domain: "example.com", secure: true, httpOnly: true)
+        #expect(try Self.send(cookie, "GET https://shop.example.com/").cookies == ["member=gold"])
+        let (cookies, note) = try Self.send(cookie, "GET http://shop.example.com/")
+        #expect(cookies.isEmpty)
+        #expect(note == "rule: did not send cookie member: it is secure and the request is not https")
+    }
+
+    @Test(arguments: [
+        (["a"], ["b=2; c=3", "d=4"]), (["a", "b", "c"], ["d=4"]), (["*"], []), (["d"], ["a=1; b=2;c=3"]),
+        (["x"], ["a=1; b=2;c=3", "d=4"]), (["A"], ["a=1; b=2;c=3", "d=4"]),
+    ])
+    func removal(names: [String], after: [String]) throws {
+        let (head, _) = try RequestEditTests.edit(
+            [.removeCookie(names)], "GET http://h.example.com/\nCookie: a=1; b=2;c=3\nCookie: d=4")
+        #expect(head.fields.values(named: "Cookie") == after)
+    }
+
+    @Test func aCookieCannotBringAnother() throws {
+        #expect(
+            try RequestEditTests.aborts(.setCookie(CookieEdit(name: "a", value: "1; admin=1"))).contains("cookie a"))
+    }
+
+    @Test func valuesAreNeverReported() throws {
+        let secret = "s3cr3t"
+        let (_, outcome) = try RequestEditTests.edit(
+            [
+                .setCookie(CookieEdit(name: "c", value: secret)), .setHeader([Pair("Authorization", secret)]),
+                .setQuery([Pair("token", secret)]), .setURL("http://h.example.com/?token=\(secret)"),
+            ], "GET http://h.example.com/")
+        #expect(outcome.changes.count == 1)
+        #expect(!outcome.changes.joined().contains(secret))
+    }
+}

@@ -1,0 +1,72 @@
+import HTTPCodec
+import Interception
+import Testing
+
+struct ExplainTests {
+    static let head = Result {
+        try request("POST https://am.example.com/am/x?code=s3cr3t\nAuthorization: s3cr3t\nCookie: c=s3cr3t")
+    }
+
+    static func because(_ condition: Condition, _ classification: Classification? = nil) throws -> RuleVerdict {
+        let plan = Plan(rules: [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])])
+        return try #require(plan.explain(request: try head.get(), classification).first)
+    }
+
+    @Test func theTermThatDecided() throws {
+        let next = Classification.of(.authenticate, tree: "Login", type: "service")
+        let start = Condition.test(.action, [.exact("START_AUTHENTICATE")])
+        let login = Condition.test(.tree, [.exact("Login"), .glob("Log*")])
+        #expect(
+            try Self.because(start, next)
+                == RuleVerdict(name: "r", matched: false, because: "action is AUTHENTICATE, wanted START_AUTHENTICATE"))
+        #expect(try Self.because(start).because == "there is no action, wanted START_AUTHENTICATE")
+        #expect(
+            try Self.because(.all([login, .test(.method, [.exact("POST")])]), next)
+                == RuleVerdict(name: "r", matched: true, because: "tree is Login and method is POST"))
+        #expect(
+            try Self.because(.any([start, .test(.host, [.pattern(try Pattern("^shop"))])]), next).because
+                == "action is AUTHENTICATE, wanted START_AUTHENTICATE; host is am.example.com, wanted ~^shop")
+        #expect(try Self.because(.not(start), next).matched)
+        #expect(try Self.because(.always).because == "applies to everything")
+        #expect(try Self.because(.test(.port, [.range(80...90)])).because == "port is 443, wanted 80-90")
+    }
+
+    @Test(arguments: [Condition.Key.header("Authorization"), .cookie("c"), .query("code")])
+    func secretsAreNotShown(key: Condition.Key) throws {
+        for matcher in [TextMatcher.exact("s3cr3t"), .exact("s3cr3tx")] {
+            let verdict = try Self.because(.test(key, [matcher]))
+            #expect(!verdict.because.contains("s3cr3t"))
+            #expect(verdict.because.contains("is there"))
+        }
+        #expect(try !Self.because(.test(.header("Absent"), [.exact("s3cr3t")])).because.contains("s3cr3t"))
+    }
+
+    @Test func everyRuleHasAVerdictInFileOrder() throws {
+        let edit = [RequestEdit.setHeader([Pair("X-Mark", "1")])]
+        let plan = Plan(rules: [
+            Rule(name: "mark", request: edit),
+            Rule(name: "sees-mark", when: .test(.header("X-Mark"), [.exact("1")]), request: edit),
+            Rule(name: "answers", when: .test(.status, [.exact("401")]), response: [.setStatus(200)]),
+            Rule(name: "any-answer", response: [.setHeader([Pair("X", "1")])]),
+            Rule(name: "stops", request: [.abort("enough")]),
+            Rule(name: "late", request: edit),
+        ])
+        let verdicts = plan.explain(request: try Self.head.get(), nil)
+        #expect(verdicts.map(\.name) == ["mark", "sees-mark", "answers", "any-answer", "stops", "late"])
+        #expect(verdicts.map(\.matched) == [true, true, false, true, true, false])
+        #expect(verdicts[2].because == "its condition looks at the response, which is not there yet")
+        #expect(verdicts[3].because == "applies to everything; it edits the response only")
+        #expect(verdicts[5].because == "stops ended the chain before it")
+    }
+
+    @Test func withAResponseItsRulesAreJudgedToo() throws {
+        let plan = Plan(rules: [
+            Rule(name: "to-200", when: .test(.status, [.exact("401")]), response: [.setStatus(200)]),
+            Rule(name: "still-401", when: .test(.status, [.exact("401")]), response: [.setStatus(500)]),
+            Rule(name: "request", request: [.setMethod("GET")]),
+        ])
+        let verdicts = plan.explain(request: try Self.head.get(), nil, response: try response("HTTP/1.1 401 No"))
+        #expect(verdicts.map(\.matched) == [true, false, true])
+        #expect(verdicts[1].because == "status is 200, wanted 401")
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPCodec
+import Interception
+
+/// A request head read from bytes, as it reaches the rules. Lines end in LF here and in CRLF on the wire; the first is
+/// `METHOD URL`, a Host field is added where none stands.
+func request(_ text: String, scheme: Target.Scheme = .http) throws -> RequestHead {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+    lines[0] += " HTTP/1.1"
+    if !lines.contains(where: { $0.lowercased().hasPrefix("host:") }) {
+        let url = lines[0].split(separator: " ")[1]
+        let authority = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first ?? "localhost"
+        lines.append("Host: \(authority.split(separator: "?").first ?? "")")
+    }
+    let bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    var parser = HeadParser()
+    var head = RequestHead()
+    let count = try parser.parse(bytes.span, into: &head, limits: HeadLimits())
+    guard count == bytes.count else { throw IncompleteHead() }
+    try head.settleHost(scheme: scheme)
+    return head
+}
+
+func response(_ text: String) throws -> ResponseHead {
+    let bytes = Array((text.split(separator: "\n").joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    var parser = HeadParser()
+    var head = ResponseHead()
+    let count = try parser.parse(bytes.span, into: &head, limits: HeadLimits())
+    guard count == bytes.count else { throw IncompleteHead() }
+    return head
+}
+
+struct IncompleteHead: Error {}
+
+final class Flows: FlowMemory {
+    var known: [String: ActionPayload] = [:]
+
+    func remember(authId: String, payload: ActionPayload) { known[authId] = payload }
+    func recall(authId: String) -> ActionPayload? { known[authId] }
+}
+
+extension Plan {
+    /// The whole request phase, as its user runs it.
+    func request(
+        _ head: RequestHead, _ classification: Classification? = nil
+    ) -> (head: RequestHead, outcome: Outcome) {
+        guard let first = firstRequestMatch(head, classification) else { return (head, Outcome()) }
+        var edited = head
+        let outcome = applyRequest(from: first, to: &edited, classification)
+        return (edited, outcome)
+    }
+
+    func response(
+        _ head: ResponseHead, to request: RequestHead, _ classification: Classification? = nil
+    ) -> (head: ResponseHead, outcome: Outcome) {
+        guard let first = firstResponseMatch(head, request: request, classification) else { return (head, Outcome()) }
+        var edited = head
+        let outcome = applyResponse(from: first, to: &edited, request: request, classification)
+        return (edited, outcome)
+    }
+}
+
+extension Classification {
+    static func of(_ action: Action, tree: String? = nil, type: String? = nil, realm: String? = "/") -> Classification {
+        Classification(
+            action: action, payload: type.map { ActionPayload(tree: tree, type: $0) }, realm: realm, evidence: "")
+    }
+}

@@ -1,0 +1,232 @@
+import HTTPCodec
+import Interception
+import Testing
+
+struct RequestEditTests {
+    static func edit(_ edits: [RequestEdit], _ wire: String) throws -> (head: RequestHead, outcome: Outcome) {
+        Plan(rules: [Rule(name: "rule", request: edits)]).request(try request(wire))
+    }
+
+    static func aborts(_ edit: RequestEdit, _ wire: String = "GET http://h.example.com/p?q=1") throws -> String {
+        let before = try request(wire)
+        let (_, outcome) = Plan(rules: [Rule(name: "bad", request: [edit, .setMethod("NEVER")])]).request(before)
+        guard case .abort(let name, let reason) = outcome.verdict else {
+            Issue.record("\(edit) did not abort")
+            return ""
+        }
+        #expect(name == "bad")
+        #expect(outcome.changes == ["bad: aborted: \(reason)"])
+        return reason
+    }
+
+    // MARK: headers
+
+    @Test func headers() throws {
+        let (head, outcome) = try Self.edit(
+            [
+                .setHeader([Pair("accept", "text/plain"), Pair("X-New", "1")]), .addHeader([Pair("X-New", "2")]),
+                .removeHeader(["X-Sdk-*", "cookie", "absent"]),
+            ], "GET http://h.example.com/\nAccept: a\nACCEPT: b\nX-SDK-One: 1\nx-sdk-two: 2\nCookie: a=b")
+        #expect(head.fields.values(named: "Accept") == ["text/plain"])
+        #expect(head.fields.values(named: "X-New") == ["1", "2"])
+        #expect(head.fields.count == 4)
+        #expect(
+            outcome.changes == [
+                "rule: set header accept, set header X-New, added header X-New, removed header X-Sdk-*, "
+                    + "removed header cookie, found no header absent to remove"
+            ])
+        #expect(outcome.verdict == .proceed)
+    }
+
+    @Test(arguments: [
+        "Content-Length", "transfer-encoding", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+        "UPGRADE",
+    ])
+    func framingIsNotTheirs(name: String) throws {
+        let wire = "POST http://h.example.com/\nContent-Length: 3\nConnection: close\nTE: trailers"
+        let before = try request(wire)
+        for edit in [
+            RequestEdit.setHeader([Pair(name, "7")]), .addHeader([Pair(name, "7")]), .removeHeader([name]),
+        ] {
+            let (head, outcome) = try Self.edit([edit], wire)
+            #expect(head.fields.lines.map(\.value) == before.fields.lines.map(\.value))
+            #expect(outcome.changes == ["rule: ignored header \(name), which only the proxy itself may change"])
+        }
+    }
+
+    @Test func aGlobLeavesFramingAndHost() throws {
+        let (head, _) = try Self.edit(
+            [.removeHeader(["*"])], "POST http://h.example.com/\nContent-Length: 3\nConnection: close\nAccept: a")
+        #expect(head.fields.lines.map(\.name) == ["Content-Length", "Connection", "Host"])
+    }
+
+    @Test func hostAndAuthorizationAreTheirs() throws {
+        let (head, _) = try Self.edit(
+            [.setHeader([Pair("Host", "virtual.example.com:8080"), Pair("Authorization", "Bearer t")])],
+            "GET http://h.example.com/\nAuthorization: old")
+        #expect(head.fields["Host"] == "virtual.example.com:8080")
+        #expect(head.fields["Authorization"] == "Bearer t")
+        #expect(head.host == "h.example.com")
+        #expect(head.url == "http://h.example.com/")
+    }
+
+    @Test(arguments: ["a\r\nX-Injected: 1", "a\nb", "a\0b", "a\u{7F}b", "\u{1}"])
+    func valuesThatNoHeaderMayHold(value: String) throws {
+        #expect(try Self.aborts(.setHeader([Pair("X", value)])).contains("header X"))
+        #expect(try Self.aborts(.addHeader([Pair("X", value)])).contains("header X"))
+        #expect(try Self.aborts(.setCookie(CookieEdit(name: "c", value: value))).contains("cookie c"))
+        #expect(!(try Self.aborts(.setHost(value))).isEmpty)
+        #expect(!(try Self.aborts(.setPath("/" + value))).isEmpty)
+        #expect(!(try Self.aborts(.setMethod(value))).isEmpty)
+    }
+
+    @Test(arguments: ["", "X Y", "X:", "X\r\n", "Ü"])
+    func namesThatNoHeaderMayHave(name: String) throws {
+        _ = try Self.aborts(.setHeader([Pair(name, "v")]))
+        _ = try Self.aborts(.addHeader([Pair(name, "v")]))
+        _ = try Self.aborts(.setCookie(CookieEdit(name: name, value: "v")))
+    }
+
+    @Test func aBadHostFieldAborts() throws {
+        _ = try Self.aborts(.setHeader([Pair("Host", "a b")]))
+        _ = try Self.aborts(.setHeader([Pair("host", "")]))
+        _ = try Self.aborts(.setHeader([Pair("Host", "user@h")]))
+        _ = try Self.aborts(.addHeader([Pair("Host", "second.example.com")]))
+    }
+
+    // MARK: query
+
+    @Test(arguments: [
+        ([RequestEdit.setQuery([Pair("ForceAuth", "true")])], "", "?ForceAuth=true"),
+        ([.setQuery([Pair("ForceAuth", "true")])], "?a=%7e+x&flag", "?a=%7e+x&flag&ForceAuth=true"),
+        ([.setQuery([Pair("a", "n w&=")])], "?z=%2f&a=1&b=&a=2&c", "?z=%2f&a=n%20w%26%3D&b=&c"),
+        ([.setQuery([Pair("a", "1")])], "?%61=0", "?a=1"),
+        ([.addQuery([Pair("a", "2"), Pair("é", "ü")])], "?a=1", "?a=1&a=2&%C3%A9=%C3%BC"),
+        ([.removeQuery(["a"])], "?a=1&b=%2F&a=2", "?b=%2F"),
+        ([.removeQuery(["a*"])], "?a=1&ab=2&b=3", "?b=3"),
+        ([.removeQuery(["a"])], "?a=1", ""),
+        ([.removeQuery(["x"])], "?a=1&&b", "?a=1&&b"),
+        ([.setQuery([Pair("a", "1")]), .removeQuery(["b"])], "?b=1", "?a=1"),
+        ([.setQuery([Pair("a", "x\r\ny")])], "", "?a=x%0D%0Ay"),
+    ])
+    func query(edits: [RequestEdit], before: String, after: String) throws {
+        let (head, outcome) = try Self.edit(edits, "GET https://h.example.com:8443/p%20q\(before)")
+        #expect(head.url == "https://h.example.com:8443/p%20q\(after)")
+        #expect(outcome.verdict == .proceed)
+        #expect(head.fields["Host"] == "h.example.com:8443")
+    }
+
+    @Test func queryInOriginForm() throws {
+        let before = try request("GET /p?a=1\nHost: h.example.com:8080", scheme: .https)
+        let (head, _) = Plan(rules: [Rule(name: "r", request: [.setQuery([Pair("b", "2")])])]).request(before)
+        #expect(head.url == "https://h.example.com:8080/p?a=1&b=2")
+        #expect(head.fields.text(head.target.pathAndQuery) == "/p?a=1&b=2")
+    }
+
+    // MARK: URL and method
+
+    @Test(arguments: [
+        (
+            [RequestEdit.setURL("https://other.example.com/x?y=1")], "https://other.example.com/x?y=1",
+            "other.example.com"
+        ),
+        ([.setURL("http://h.example.com:8080/x")], "http://h.example.com:8080/x", "kept.example.com"),
+        ([.setURL("http://h.example.com:8080/ü")], "http://h.example.com:8080/%C3%BC", "kept.example.com"),
+        ([.setHost("other.example.com")], "http://other.example.com:8080/a/b?q=%2f", "other.example.com:8080"),
+        ([.setHost("other.example.com:80")], "http://other.example.com:80/a/b?q=%2f", "other.example.com:80"),
+        ([.setHost("[::1]")], "http://[::1]:8080/a/b?q=%2f", "[::1]:8080"),
+        ([.setHost("[::1]:9")], "http://[::1]:9/a/b?q=%2f", "[::1]:9"),
+        ([.setPath("/new/p")], "http://h.example.com:8080/new/p?q=%2f", "kept.example.com"),
+    ])
+    func urls(edits: [RequestEdit], url: String, host: String) throws {
+        let (head, outcome) = try Self.edit(
+            edits, "GET http://h.example.com:8080/a/b?q=%2f\nHost: kept.example.com")
+        #expect(outcome.verdict == .proceed)
+        #expect(head.url == url)
+        #expect(head.fields.values(named: "Host") == [host])
+    }
+
+    @Test(arguments: [
+        (
+            "^http://[^/]+/(\\w)/(\\w)", "https://w.example.com/$2/$1/$$/$0x$9",
+            "https://w.example.com/b/a/$/http://h.example.com:8080/a/bx?q=%2f", "w.example.com"
+        ),
+        ("[ab](?=[/?])", "z", "http://h.example.com:8080/z/z?q=%2f", "kept.example.com"),
+        ("(/a)|(/q)", "$1$2/", "http://h.example.com:8080/a//b?q=%2f", "kept.example.com"),
+        ("nowhere", "z", "http://h.example.com:8080/a/b?q=%2f", "kept.example.com"),
+    ])
+    func rewriting(pattern: String, replacement: String, url: String, host: String) throws {
+        let (head, outcome) = try Self.edit(
+            [.rewriteURL(try Pattern(pattern), replacement)],
+            "GET http://h.example.com:8080/a/b?q=%2f\nHost: kept.example.com")
+        #expect(outcome.verdict == .proceed)
+        #expect(head.url == url)
+        #expect(head.fields.values(named: "Host") == [host])
+    }
+
+    @Test func method() throws {
+        let (head, outcome) = try Self.edit([.setMethod("PATCH")], "POST http://h.example.com/")
+        #expect(head.method == .patch)
+        #expect(head.methodText == "PATCH")
+        #expect(outcome.changes == ["rule: set method PATCH"])
+    }
+
+    @Test func invalidTargetsAbort() throws {
+        for url in [
+            "", "/path", "ftp://h/", "http://", "http://h/a b", "http://u:p@h/", "http://h:99999/", "http://h/#f",
+        ] {
+            #expect(try Self.aborts(.setURL(url)).contains("URL"))
+        }
+        for host in ["", "h/x", "h:", "h:0", "u@h", "::1", "h?x"] { _ = try Self.aborts(.setHost(host)) }
+        for path in ["", "p", "/p?q", "/p#f", "/p q"] { _ = try Self.aborts(.setPath(path)) }
+        for method in ["", "G T", "CONNECT"] { _ = try Self.aborts(.setMethod(method)) }
+        _ = try Self.aborts(.rewriteURL(try Pattern("^http://"), "gopher://"))
+        _ = try Self.aborts(.setQuery([Pair("a", "1")]), "OPTIONS *\nHost: h.example.com")
+    }
+
+    // MARK: verdicts
+
+    @Test func theFirstVerdictEndsTheChain() throws {
+        let answer = LocalAnswer(status: 503, headers: [Pair("Retry-After", "60"), Pair("Content-Length", "1")])
+        let plan = Plan(rules: [
+            Rule(name: "one", request: [.setHeader([Pair("X-One", "1")])]),
+            Rule(name: "two", request: [.respond(answer), .abort("never")]),
+            Rule(name: "three", request: [.abort("never")]),
+        ])
+        let (head, outcome) = plan.request(try request("GET http://h.example.com/"))
+        #expect(
+            outcome.verdict
+                == .respond(LocalAnswer(status: 503, headers: [Pair("Retry-After", "60")]), interceptor: "two"))
+        #expect(outcome.changes == ["one: set header X-One", "two: answered 503 in the origin's place"])
+        #expect(head.fields["X-One"] == "1")
+
+        let aborted = Plan(rules: [Rule(name: "stop", request: [.abort("closed for today")])])
+            .request(try request("GET http://h.example.com/")).outcome
+        #expect(aborted.verdict == .abort(interceptor: "stop", reason: "closed for today"))
+        #expect(aborted.changes == ["stop: aborted: closed for today"])
+    }
+
+    @Test func anAnswerThatIsNotValidAborts() throws {
+        _ = try Self.aborts(.respond(LocalAnswer(status: 99)))
+        _ = try Self.aborts(.respond(LocalAnswer(status: 200, headers: [Pair("X", "a\r\nb")])))
+    }
+
+    @Test func eachRuleSeesWhatTheOneBeforeLeft() throws {
+        let plan = Plan(rules: [
+            Rule(
+                name: "early", when: .test(.header("X-Mark"), [.glob("*")]),
+                request: [.addHeader([Pair("X-Early", "1")])]),
+            Rule(name: "mark", request: [.setHeader([Pair("X-Mark", "1")]), .setHost("b.example.com")]),
+            Rule(
+                name: "late", when: .test(.host, [.exact("b.example.com")]),
+                request: [.addHeader([Pair("X-Late", "1")])]),
+            Rule(name: "gone", when: .test(.host, [.exact("a.example.com")]), request: [.abort("no")]),
+            Rule(name: "answers", response: [.setHeader([Pair("X-Answer", "1")])]),
+        ])
+        let (head, outcome) = plan.request(try request("GET http://a.example.com/"))
+        #expect(outcome.verdict == .proceed)
+        #expect(head.fields["X-Early"] == nil)
+        #expect(head.fields["X-Late"] == "1")
+        #expect(outcome.changes.count == 2)
+    }
+}
