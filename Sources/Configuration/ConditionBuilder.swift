@@ -13,7 +13,7 @@ struct ConditionBuilder {
         for field in fields.all {
             switch field.name {
             case "any":
-                if field.value.list.isEmpty {
+                if field.value.isEmptyList {
                     findings.error(field.position, "\"any\" without an entry never holds; remove the key")
                 }
                 parts.append(.any(field.value.list.map { condition($0.fields) }))

@@ -14,7 +14,8 @@ struct SnapshotBuilder {
         settings.servers = ServerBuilder(findings: findings).servers(root.list("am"))
         settings.actions = actions(root.list("actions"), conditions)
         settings.rules = rules(root.list("interceptors"), conditions)
-        let isWhole = root.has("am") == (root["am"] != nil) && settings.servers.count == root.list("am").count
+        let isWhole =
+            !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
         settings.authorization = AuthorizationBuilder(findings: findings, walker: walker).policy(
             root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
         settings.limits = Self.limits(root.fields("limits"))
@@ -36,7 +37,7 @@ struct SnapshotBuilder {
             let condition = conditions.condition(fields.fields("when"))
             let request = edits.requestEdits(fields.list("request"))
             let response = edits.responseEdits(fields.list("response"))
-            if !fields.has("request"), !fields.has("response"), !fields.has("session_cookie") {
+            if !fields.has("session_cookie"), ["request", "response"].allSatisfy({ isWithout($0, fields) }) {
                 findings.warning(
                     item.position, "this interceptor changes nothing; give it edits under request or response")
             }
@@ -56,6 +57,11 @@ struct SnapshotBuilder {
             lines[text] = name.position.line
             return Rule(name: text, when: condition, request: request, response: response)
         }
+    }
+
+    /// True where a list is missing or has no entry; false also for one that did not pass.
+    private func isWithout(_ key: String, _ fields: Fields) -> Bool {
+        !fields.has(key) || fields[key]?.isEmptyList == true
     }
 
     private func actions(_ items: [Decoded], _ conditions: ConditionBuilder) -> [ActionDefinition] {
@@ -87,7 +93,7 @@ struct SnapshotBuilder {
     private func listeners(_ root: Fields) -> [Listener] {
         guard root.has("listen") else { return Snapshot.defaultListeners }
         let items = root.list("listen")
-        if items.isEmpty, let written = root["listen"] {
+        if let written = root["listen"], written.isEmptyList {
             findings.error(written.position, "listen takes at least one address; remove the key for the default")
         }
         var lines: [Listener: Int] = [:]
@@ -117,7 +123,7 @@ struct SnapshotBuilder {
             }
             return .block(block)
         }
-        if entries.isEmpty, let written = fields["allow"], written.list.isEmpty {
+        if let written = fields["allow"], written.isEmptyList {
             findings.error(written.position, "clients.allow lets nobody in; write [loopback] or remove the key")
         }
         return ClientPolicy(allow: entries)

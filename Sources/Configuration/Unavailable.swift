@@ -89,9 +89,9 @@ enum Unavailable {
             "name an AM with an http URL, or remove authorization (an https AM is then recognised and not called)"
         ) { !($0.text.map { ASCII.lowercased($0).hasPrefix("https:") } ?? false) },
         Row(
-            .resource, "enforce", "policies that AM enforces without a Gateway",
+            .resource, "enforce", "enforcement by AM without a Gateway",
             "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),
-        Row(.callbackAnswer, "totp", "one-time passwords", "remove the answer"),
+        Row(.callbackAnswer, "totp", "answering with one-time passwords", "remove the answer"),
         Row(
             .callbackAnswer, "otherwise", "asking a person", "write otherwise: deny, or remove the entry",
             accepted: [.string("deny")]),
