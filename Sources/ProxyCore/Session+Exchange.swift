@@ -170,7 +170,7 @@ extension Session {
             }
             forwarding.dropsExpect = kept || !body.isEmpty
         }
-        forwarding.via = "1.1 usher"
+        forwarding.via = engine.via
         if let outgoing {
             outgoing.write(to: &out.origin, forwarding)
         } else {
