@@ -171,6 +171,8 @@ extension Session {
             forwarding.dropsExpect = kept || !body.isEmpty
         }
         forwarding.via = engine.via
+        offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
+        forwarding.upgrades = offersUpgrade
         if let outgoing {
             outgoing.write(to: &out.origin, forwarding)
         } else {
