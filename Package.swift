@@ -58,10 +58,6 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .testTarget(
-            name: "ConfigurationTests",
-            dependencies: ["Configuration", "ProxyCore", "Authorization", "Interception", "HTTPCodec"],
-            exclude: ["bad"], swiftSettings: strict),
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),

@@ -20,7 +20,12 @@ extension RequestHead {
         fields.bytes.withUnsafeBufferPointer { bytes in
             out.append(bytes, methodRange)
             out.append(ASCII.space)
-            if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F { out.append(0x2F) }
+            if target.pathAndQuery.isEmpty, method == .options {
+                // the server as a whole is meant (RFC 9112 §3.2.4)
+                out.append(0x2A)
+            } else if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F {
+                out.append(0x2F)
+            }
             out.append(bytes, target.pathAndQuery)
             out.append(literal: " HTTP/1.1\r\n")
             fields.write(bytes, to: &out, forwarding, dropsLength: true)

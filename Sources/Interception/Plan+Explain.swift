@@ -6,7 +6,7 @@ extension Plan {
     /// - Parameter response: judges the rules' response side too. Without it a rule that only edits responses is judged
     ///   by what its condition says of the request.
     public func explain(
-        request: RequestHead, _ classification: Classification?, response: ResponseHead? = nil
+        _ request: RequestHead, _ classification: Classification?, response: ResponseHead? = nil
     ) -> [RuleVerdict] {
         var request = request
         var response = response

@@ -11,7 +11,7 @@ public final class Engine: Sendable {
 
     public init(_ settings: Settings) {
         self.settings = settings
-        classifier = Classifier(servers: settings.servers)
+        classifier = Classifier(servers: settings.servers, definitions: settings.actions)
         plan = Plan(rules: settings.rules)
         headLimits = HeadLimits(
             bytes: settings.limits.header, fields: settings.limits.headerFields, target: settings.limits.url)

@@ -6,8 +6,9 @@ struct OriginLeg {
     enum State: UInt8 { case idle, leasing, awaitingHead, body }
     /// What the request on this leg is for.
     enum Purpose: UInt8 { case attempt, serverCall }
-    /// Where the body goes.
-    enum Sink: UInt8 { case client, collect }
+    /// Where the body goes. It is thrown away where an interceptor made an answer that has none: the client must not take
+    /// it for the next response.
+    enum Sink: UInt8 { case client, collect, discard }
 
     var state = State.idle
     var purpose = Purpose.attempt

@@ -9,7 +9,7 @@ enum OwnAnswer {
         _ error: ProxyError, flow: UInt64, to request: borrowing RequestHead, closing: Bool, into out: inout [UInt8]
     ) {
         let wantsJSON = accepts(request, "application/problem+json") || accepts(request, "application/json")
-        let reason = String(describing: Reason.phrase(error.status))
+        let reason = ReasonPhrase.of(error.status)
         let body: String
         if wantsJSON {
             body =
@@ -37,7 +37,7 @@ enum OwnAnswer {
     static func write(
         _ answer: LocalAnswer, interceptor: String, flow: UInt64, head: Bool, closing: Bool, into out: inout [UInt8]
     ) {
-        var text = "HTTP/1.1 \(answer.status) \(Reason.phrase(answer.status))\r\n"
+        var text = "HTTP/1.1 \(answer.status) \(ReasonPhrase.of(answer.status))\r\n"
         for header in answer.headers { text += "\(header.name): \(header.value)\r\n" }
         text += "Proxy-Status: usher; details=\"answered by interceptor \(quoted(interceptor))\"\r\n"
         text += "Usher-Flow: \(String(flow, radix: 16))\r\n"

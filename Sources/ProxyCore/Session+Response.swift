@@ -86,6 +86,7 @@ extension Session {
             } else {
                 origin.sink = .client
                 deliverHead(&out)
+                // an interceptor may have answered in its place
                 guard origin.state == .body else { return }
             }
         } else {
@@ -132,7 +133,16 @@ extension Session {
             framing = .untilClose
             closesAfter = true
         }
+        if isBodiless {
+            if framing != .none { origin.sink = .discard }
+            framing = .none
+        }
         writeHead(framing, &out)
+    }
+
+    /// No body follows this head to the client (RFC 9110 §6.4.1), whatever the origin sends.
+    private var isBodiless: Bool {
+        request.method == .head || [204, 304].contains(origin.response.status)
     }
 
     private mutating func writeHead(_ framing: BodyFraming, _ out: inout Outbox) {
@@ -218,6 +228,7 @@ extension Session {
         case .collect:
             held?.body.append(bytes)
             if let held, held.body.count > held.limit { heldTooLarge(&out) }
+        case .discard: break
         }
     }
 
@@ -258,9 +269,8 @@ extension Session {
         held = nil
         origin.response = response.head
         guard editResponse(&out) else { return }
-        let bodiless = request.method == .head || [204, 304].contains(origin.response.status)
-        writeHead(bodiless ? .none : .length(UInt64(response.body.count)), &out)
-        if !bodiless {
+        writeHead(isBodiless ? .none : .length(UInt64(response.body.count)), &out)
+        if !isBodiless {
             out.client.append(response.body.span)
             record.responseBytes += UInt64(response.body.count)
         }
@@ -274,7 +284,7 @@ extension Session {
         let reusable =
             origin.response.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
         releaseOrigin(reusable: reusable, &out)
-        guard let response = held, origin.sink == .collect else { return finishExchange(&out) }
+        guard origin.sink == .collect, let response = held else { return finishExchange(&out) }
         if origin.purpose == .serverCall {
             held = nil
             return serverAnswered(response, &out)

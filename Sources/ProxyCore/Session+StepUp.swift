@@ -231,7 +231,7 @@ extension Session {
 extension HeldResponse {
     /// What an interceptor answered in AM's place.
     init(_ local: LocalAnswer, _ interceptor: String) {
-        head = ResponseHead(status: local.status, reason: String(describing: ProxyCore.Reason.phrase(local.status)))
+        head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))
         for header in local.headers { head.fields.add(header.name, header.value) }
         body = local.body
         reason = .advice

@@ -70,7 +70,10 @@ final class Connection {
     private func clientBytes(_ count: Int, _ now: Int) {
         var start = 0
         if fromClient.remaining > 0 {
-            start = move(count, &fromClient, to: origin)
+            var isGone = false
+            start = move(count, &fromClient, to: origin, &isGone)
+            // what the origin said before it went may still be read
+            if isGone { origin?.isBroken = true }
             session.touched(now: now)
             if let origin, origin.queuedBytes > Self.highWater { client.stopReading() }
             if fromClient.remaining == 0 {
@@ -130,7 +133,9 @@ final class Connection {
     private func originBytes(_ count: Int, _ now: Int) {
         var start = 0
         if fromOrigin.remaining > 0 {
-            start = move(count, &fromOrigin, to: client)
+            var isGone = false
+            start = move(count, &fromOrigin, to: client, &isGone)
+            if isGone { return clientLost() }
             session.touched(now: now)
             if client.queuedBytes > Self.highWater { origin?.stopReading() }
             if fromOrigin.remaining == 0 {
@@ -147,14 +152,14 @@ final class Connection {
         if !clientEnded, !clientPaused { client.startReading() }
     }
 
-    /// Moves the first bytes of the scratch buffer to the other leg, without a look at them.
-    private func move(_ count: Int, _ relay: inout Relay, to target: Channel?) -> Int {
+    /// Moves the first bytes of the scratch buffer to the other leg, without a look at them. Changes nothing else: the
+    /// relay is being written to.
+    private func move(_ count: Int, _ relay: inout Relay, to target: Channel?, _ isGone: inout Bool) -> Int {
         let taken = Int(min(relay.remaining, UInt64(count)))
         if relay.remaining != .max { relay.remaining -= UInt64(taken) }
         relay.moved += UInt64(taken)
-        if let target, !target.write(UnsafeRawBufferPointer(rebasing: worker.loop.scratch[..<taken])) {
-            (target as? OriginChannel)?.isBroken = true
-            if target === client { clientLost() }
+        if let target {
+            isGone = !target.write(UnsafeRawBufferPointer(rebasing: worker.loop.scratch[..<taken]))
         }
         return taken
     }

@@ -27,12 +27,12 @@ public struct Explanation {
         if !body.isEmpty, !head.fields.contains(.contentLength), !head.fields.contains(.transferEncoding) {
             head.fields.add("Content-Length", String(body.count))
         }
-        let classifier = Classifier(servers: snapshot.settings.servers)
+        let classifier = Classifier(servers: snapshot.settings.servers, definitions: snapshot.settings.actions)
         let plan = Plan(rules: snapshot.settings.rules)
         let complete = body.count <= Classifier.bodyPeek
         classification = classifier.classify(head, body: complete ? body : nil, complete: complete)
         let recognised = classification.action == nil ? nil : classification
-        rules = plan.explain(request: head, recognised)
+        rules = plan.explain(head, recognised)
         before = head
         self.body = body
         var forwarded = head

@@ -9,7 +9,7 @@ struct ConditionTests {
     ) -> Bool {
         let plan = Plan(rules: [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])])
         let matched = plan.firstRequestMatch(head, classification) == 0
-        #expect(plan.explain(request: head, classification).first?.matched == matched)
+        #expect(plan.explain(head, classification).first?.matched == matched)
         return matched
     }
 

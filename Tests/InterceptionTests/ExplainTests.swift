@@ -9,7 +9,7 @@ struct ExplainTests {
 
     static func because(_ condition: Condition, _ classification: Classification? = nil) throws -> RuleVerdict {
         let plan = Plan(rules: [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])])
-        return try #require(plan.explain(request: try head.get(), classification).first)
+        return try #require(plan.explain(try head.get(), classification).first)
     }
 
     @Test func theTermThatDecided() throws {
@@ -51,7 +51,7 @@ struct ExplainTests {
             Rule(name: "stops", request: [.abort("enough")]),
             Rule(name: "late", request: edit),
         ])
-        let verdicts = plan.explain(request: try Self.head.get(), nil)
+        let verdicts = plan.explain(try Self.head.get(), nil)
         #expect(verdicts.map(\.name) == ["mark", "sees-mark", "answers", "any-answer", "stops", "late"])
         #expect(verdicts.map(\.matched) == [true, true, false, true, true, false])
         #expect(verdicts[2].because == "its condition looks at the response, which is not there yet")
@@ -65,7 +65,7 @@ struct ExplainTests {
             Rule(name: "still-401", when: .test(.status, [.exact("401")]), response: [.setStatus(500)]),
             Rule(name: "request", request: [.setMethod("GET")]),
         ])
-        let verdicts = plan.explain(request: try Self.head.get(), nil, response: try response("HTTP/1.1 401 No"))
+        let verdicts = plan.explain(try Self.head.get(), nil, response: try response("HTTP/1.1 401 No"))
         #expect(verdicts.map(\.matched) == [true, false, true])
         #expect(verdicts[1].because == "status is 200, wanted 401")
     }
