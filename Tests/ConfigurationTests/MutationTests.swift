@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: 0..<8) func neverCrashes(_ seed: Int) {
         var random = Generator(state: UInt64(seed))
         let valid = Array(ValidDocumentTests.whole.unicodeScalars)
-        for _ in 0..<40 {
+        for _ in 0..<100 {
             var scalars = valid
             for _ in 0..<Int.random(in: 1...6, using: &random) { mutate(&scalars, &random) }
             let text = String(String.UnicodeScalarView(scalars))
