@@ -59,6 +59,7 @@ let package = Package(
             swiftSettings: strict),
 
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
+        tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
