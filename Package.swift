@@ -63,5 +63,9 @@ let package = Package(
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: ["Configuration", "ProxyCore", "Authorization", "Interception", "HTTPCodec"],
+            exclude: ["bad"], swiftSettings: strict),
     ]
 )

@@ -28,7 +28,7 @@ struct HeadWriterTests {
                 + "x-B:  2 \r\nProxy-Authorization: x\r\nX-B: 3\r\nUpgrade: h2c\r\nconnection: HOST, content-length\r\n\r\n"
         )
         var forwarding = Forwarding(framing: .none)
-        forwarding.via = "1.1 usher"
+        forwarding.via = Array("1.1 usher".utf8)
         forwarding.connection = "keep-alive"
         #expect(
             written(head, forwarding)
