@@ -61,6 +61,7 @@ let package = Package(
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "Interception", "Authorization"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
     ]
 )
