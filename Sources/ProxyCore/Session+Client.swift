@@ -84,7 +84,7 @@ extension Session {
             guard let end = try parser.parse(bytes, into: &request, limits: engine.headLimits) else { return nil }
             used = end
         } catch {
-            parser.reset()
+            forgetHead()
             startRecord()
             refuse(error, &out)
             return bytes.count
@@ -96,6 +96,13 @@ extension Session {
             refuse(error, &out)
         }
         return used
+    }
+
+    /// Gives up a head that did not come whole: its fields point at bytes that are not kept, and nothing of the request
+    /// before it may colour the answer.
+    mutating func forgetHead() {
+        parser.reset()
+        request = RequestHead()
     }
 
     /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.

@@ -249,6 +249,7 @@ public struct Session: ~Copyable {
         switch phase {
         case .awaitingRequest:
             if headBegan {
+                forgetHead()
                 startRecord()
                 closesAfter = true
                 answer(.requestTimeout, &out)
