@@ -43,8 +43,10 @@ extension Session {
             case .awaitingRequest:
                 guard let used = head(bytes.extracting(position...), &out) else { return position }
                 position += used
+                if isBetweenExchanges(&out, more: position < bytes.count) { return position }
             case .collectingBody:
                 collect(bytes, &position, &out)
+                if isBetweenExchanges(&out, more: position < bytes.count) { return position }
             case .exchanging:
                 guard origin.purpose == .attempt, origin.state == .awaitingHead || origin.state == .body,
                     bodyState != .complete
@@ -69,6 +71,13 @@ extension Session {
             }
         }
         return position
+    }
+
+    /// An exchange was answered here and is over. The next one has to wait until its record was read.
+    private func isBetweenExchanges(_ out: inout Outbox, more: Bool) -> Bool {
+        guard phase == .awaitingRequest else { return false }
+        if more { out.orders.append(.proceed) }
+        return true
     }
 
     // MARK: heads
