@@ -33,6 +33,20 @@ extension Session {
         }
         swap(&buffer, &clientPending)
         if clientPending.count < Self.pipelineBuffer { resumeClient(&out) }
+        if clientEnded { missEnd(&out) }
+    }
+
+    /// The client has sent all that it will: what is still incomplete then stays so.
+    private mutating func missEnd(_ out: inout Outbox) {
+        switch phase {
+        case .awaitingRequest:
+            if !isProceeding { abandon(reset: false, &out) }
+        case .collectingBody: abandon(reset: false, &out)
+        case .exchanging:
+            // while there is no connection the body waits in `clientPending`
+            if bodyState != .complete, origin.state != .leasing { abandon(reset: false, &out) }
+        case .waiting, .connecting, .peeking, .tunnel, .lingering, .closed: break
+        }
     }
 
     /// Uses as many bytes as the present phase wants.
@@ -76,7 +90,7 @@ extension Session {
     /// An exchange was answered here and is over. The next one has to wait until its record was read.
     private func isBetweenExchanges(_ out: inout Outbox, more: Bool) -> Bool {
         guard phase == .awaitingRequest else { return false }
-        if more { out.orders.append(.proceed) }
+        if more { orderProceed(&out) }
         return true
     }
 
@@ -299,6 +313,6 @@ extension Session {
             note(.note, "the client went away; the step-up was given up")
             return abandon(reset: false, &out)
         }
-        if bodyState != .complete { abandon(reset: false, &out) }
+        missEnd(&out)
     }
 }

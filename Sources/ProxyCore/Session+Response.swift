@@ -150,7 +150,7 @@ extension Session {
         var forwarding = Forwarding(framing: framing)
         forwarding.keepsLength = framing == .none && (request.method == .head || origin.response.status == 304)
         forwarding.via = "1.1 usher"
-        if closesAfter || clientEnded {
+        if closesAfter || isLastOfClient {
             forwarding.connection = "close"
         } else if request.version == .http10 {
             forwarding.connection = "keep-alive"

@@ -43,6 +43,8 @@ public struct Session: ~Copyable {
     var clientPaused = false
     var clientEnded = false
     var headBegan = false
+    /// `proceed` was ordered and has not come yet.
+    var isProceeding = false
     var parser = HeadParser()
     /// The request as the client sent it.
     var request = RequestHead()
@@ -152,6 +154,7 @@ public struct Session: ~Copyable {
     /// Bytes of the next request were here already.
     public mutating func proceed(now: Int, _ out: inout Outbox) {
         self.now = now
+        isProceeding = false
         drainClientPending(&out)
     }
 
@@ -200,7 +203,7 @@ public struct Session: ~Copyable {
         classification = nil
         classifierStep = .none
         if body.capacity > 64 << 10 { body = [] } else { body.removeAll(keepingCapacity: true) }
-        if closesAfter || clientEnded || bodyState != .complete {
+        if closesAfter || isLastOfClient || bodyState != .complete {
             clientPending = []
             phase = .lingering
             deadline = now + engine.settings.timeouts.idle
@@ -213,8 +216,16 @@ public struct Session: ~Copyable {
         phase = .awaitingRequest
         headBegan = false
         deadline = now + engine.settings.timeouts.idle
-        if !clientPending.isEmpty { out.orders.append(.proceed) } else { resumeClient(&out) }
+        if !clientPending.isEmpty { orderProceed(&out) } else { resumeClient(&out) }
     }
+
+    mutating func orderProceed(_ out: inout Outbox) {
+        isProceeding = true
+        out.orders.append(.proceed)
+    }
+
+    /// The client has closed its side and nothing of it waits.
+    var isLastOfClient: Bool { clientEnded && clientPending.isEmpty }
 
     /// Closes at once. With a reset when the client must not take what it has for complete.
     mutating func abandon(reset: Bool, _ out: inout Outbox) {
