@@ -30,6 +30,8 @@ public struct Session: ~Copyable {
 
     // the connection
     var engine: Engine
+    /// Takes the place of `engine` when the exchange is over.
+    private var nextEngine: Engine?
     let flows: (any FlowMemory)?
     private let flowBase: UInt64
     private var exchanges: UInt64 = 0
@@ -107,7 +109,7 @@ public struct Session: ~Copyable {
 
     /// The next exchange goes by this generation.
     public mutating func adopt(_ engine: Engine) {
-        if isIdle { self.engine = engine }
+        if isIdle { self.engine = engine } else { nextEngine = engine }
     }
 
     // MARK: events
@@ -213,6 +215,10 @@ public struct Session: ~Copyable {
             return
         }
         responseStarted = false
+        if let next = nextEngine {
+            engine = next
+            nextEngine = nil
+        }
         phase = .awaitingRequest
         headBegan = false
         deadline = now + engine.settings.timeouts.idle
