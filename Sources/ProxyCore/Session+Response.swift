@@ -75,6 +75,7 @@ extension Session {
             return originFailed(.badResponse("the origin switched protocols without being asked"), &out)
         }
         origin.framing = framing
+        origin.keepsAlive = origin.response.keepsAlive
         origin.state = .body
         deadline = bounded(now + engine.settings.timeouts.idle)
         origin.sink = .collect
@@ -282,7 +283,7 @@ extension Session {
     /// - Parameter unasked: the origin sent more than the answer; its connection is not trusted further.
     mutating func responseComplete(unasked: Bool = false, _ out: inout Outbox) {
         let reusable =
-            origin.response.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
+            origin.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
         releaseOrigin(reusable: reusable, &out)
         guard origin.sink == .collect, let response = held else { return finishExchange(&out) }
         if origin.purpose == .serverCall {
