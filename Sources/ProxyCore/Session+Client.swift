@@ -17,7 +17,8 @@ extension Session {
             clientPending.append(bytes)
             drainClientPending(&out)
         }
-        if clientPending.count >= Self.pipelineBuffer { pauseClient(&out) }
+        // a head has a limit of its own, and nothing but its end would let the client go on
+        if clientPending.count >= Self.pipelineBuffer, phase != .awaitingRequest { pauseClient(&out) }
     }
 
     mutating func drainClientPending(_ out: inout Outbox) {
@@ -32,7 +33,7 @@ extension Session {
             buffer.removeFirst(used)
         }
         swap(&buffer, &clientPending)
-        if clientPending.count < Self.pipelineBuffer { resumeClient(&out) }
+        if clientPending.count < Self.pipelineBuffer || phase == .awaitingRequest, !isProceeding { resumeClient(&out) }
         if clientEnded { missEnd(&out) }
     }
 
