@@ -195,7 +195,10 @@ extension Session {
     /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
     private mutating func settleInTunnel(_ target: Origin, _ out: inout Outbox) throws(HTTPFault) -> Bool {
         try request.settleHost(scheme: .http)
-        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) { return true }
+        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) {
+            if request.target.form == .absolute { request.alignHost() }
+            return true
+        }
         phase = .exchanging
         bodyState = .complete
         closesAfter = true
