@@ -156,6 +156,7 @@ extension Session {
                 closesAfter = true
                 return answer(.badRequest(400, "CONNECT inside a CONNECT tunnel"), &out)
             }
+            guard try request.framing() == .none else { throw HTTPFault(.bodyNotAllowed, at: 0) }
             try request.settleHost(scheme: .https)
             Redaction.appendURL(of: request, to: &record.url)
             return beginConnect(&out)
