@@ -305,7 +305,7 @@ extension Session {
     }
 
     /// The origin closed its side.
-    mutating func originEnded(relayed: UInt64, _ out: inout Outbox) {
+    mutating func originEnded(relayed: UInt64, cleanly: Bool, _ out: inout Outbox) {
         if origin.sink == .client, origin.isRelaying { record.responseBytes += relayed }
         switch phase {
         case .peeking: return abandon(reset: false, &out)
@@ -322,7 +322,7 @@ extension Session {
             }
             originFailed(origin.hasAnswered ? .incompleteResponse : .connectionTerminated, &out)
         case .body:
-            if origin.framing == .untilClose {
+            if origin.framing == .untilClose, cleanly {
                 origin.isRelaying = false
                 responseComplete(&out)
             } else {

@@ -130,11 +130,14 @@ public struct Session: ~Copyable {
     }
 
     /// The leg will send no more. `relayed` bytes of an order to relay had gone before.
-    public mutating func ended(_ leg: Leg, relayed: UInt64, now: Int, _ out: inout Outbox) {
+    /// - Parameter cleanly: false where the connection broke, which is never the end of an answer.
+    public mutating func ended(
+        _ leg: Leg, relayed: UInt64, cleanly: Bool = true, now: Int, _ out: inout Outbox
+    ) {
         self.now = now
         switch leg {
         case .client: clientGone(&out)
-        case .origin: originEnded(relayed: relayed, &out)
+        case .origin: originEnded(relayed: relayed, cleanly: cleanly, &out)
         }
     }
 

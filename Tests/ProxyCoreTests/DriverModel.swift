@@ -162,7 +162,7 @@ final class DriverModel {
         guard !isOver, let origin, !origin.ended else { return }
         origin.ended = true
         if isTunnel { return tunnelEnded() }
-        session.ended(.origin, relayed: fromOrigin.moved, now: now, &out)
+        session.ended(.origin, relayed: fromOrigin.moved, cleanly: cleanly, now: now, &out)
         settle()
     }
 
