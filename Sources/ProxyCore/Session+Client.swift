@@ -89,7 +89,7 @@ extension Session {
     }
 
     /// An exchange was answered here and is over. The next one has to wait until its record was read.
-    private func isBetweenExchanges(_ out: inout Outbox, more: Bool) -> Bool {
+    private mutating func isBetweenExchanges(_ out: inout Outbox, more: Bool) -> Bool {
         guard phase == .awaitingRequest else { return false }
         if more { orderProceed(&out) }
         return true
