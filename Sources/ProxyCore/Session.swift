@@ -122,11 +122,23 @@ public struct Session: ~Copyable {
         }
     }
 
-    /// The driver relays; this keeps the session from looking idle.
+    /// The driver relays, or a slow reader took something; this keeps the session from looking idle. It lends no time
+    /// to what waits for something else: a head, a connection, AM.
     public mutating func touched(now: Int) {
         self.now = now
-        deadline = now + (phase == .tunnel ? engine.settings.timeouts.tunnelIdle : engine.settings.timeouts.idle)
-        if let limit = stepUp?.holdUntil, deadline > limit { deadline = limit }
+        let timeouts = engine.settings.timeouts
+        switch phase {
+        case .tunnel, .peeking: deadline = now + timeouts.tunnelIdle
+        case .lingering, .closed: deadline = now + timeouts.idle
+        case .awaitingRequest: if !headBegan { deadline = now + timeouts.idle }
+        case .exchanging:
+            switch origin.state {
+            case .body: deadline = bounded(now + timeouts.idle)
+            case .awaitingHead: deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
+            case .idle, .leasing: break
+            }
+        case .collectingBody, .waiting, .connecting: break
+        }
     }
 
     /// The leg will send no more. `relayed` bytes of an order to relay had gone before.
