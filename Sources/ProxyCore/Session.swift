@@ -256,7 +256,7 @@ public struct Session: ~Copyable {
             out.orders.append(.record)
         }
         phase = .closed
-        deadline = .max
+        deadline = now + engine.settings.timeouts.idle
         out.orders.append(.closeClient(reset: reset))
     }
 
@@ -296,7 +296,10 @@ public struct Session: ~Copyable {
         case .exchanging, .waiting: exchangeTimedOut(&out)
         case .connecting: leaseFailed(.timedOut, now: now, &out)
         case .peeking, .tunnel, .lingering: abandon(reset: false, &out)
-        case .closed: deadline = .max
+        case .closed:
+            // what is queued for the client is not being read
+            deadline = .max
+            out.orders.append(.closeClient(reset: true))
         }
     }
 
