@@ -290,9 +290,7 @@ public struct Session: ~Copyable {
             }
         case .collectingBody:
             closesAfter = true
-            answer(
-                ProxyError("http_request_error", status: 408, "the request's body did not arrive within timeouts.idle"),
-                &out)
+            answer(.bodyTimeout, &out)
         case .exchanging, .waiting: exchangeTimedOut(&out)
         case .connecting: leaseFailed(.timedOut, now: now, &out)
         case .peeking, .tunnel, .lingering: abandon(reset: false, &out)
@@ -308,7 +306,7 @@ public struct Session: ~Copyable {
         switch origin.state {
         case .leasing: leaseFailed(.timedOut, now: now, &out)
         case .awaitingHead:
-            originFailed(.responseTimeout, &out)
+            originFailed(origin.requestSent ? .responseTimeout : .bodyTimeout, &out)
         case .body:
             originFailed(
                 ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its answer"), &out
