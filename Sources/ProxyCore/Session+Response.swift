@@ -21,7 +21,7 @@ struct HeldResponse {
 extension Session {
     mutating func originBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if phase == .tunnel || phase == .peeking { return tunnelBytes(bytes, &out) }
-        guard origin.state == .awaitingHead || origin.state == .body else { return }
+        guard origin.state == .awaitingHead || origin.state == .body else { return out.distrustRelease() }
         origin.hasAnswered = true
         if origin.pending.isEmpty {
             let used = answerBytes(bytes, &out)
