@@ -194,7 +194,8 @@ extension Session {
             let complete = origin.remaining == 0
             sink(bytes.extracting(position..<position + taken), &out)
             position += taken
-            if complete { responseComplete(unasked: position < bytes.count, &out) }
+            // what was held may have turned out too large and ended the exchange
+            if complete, origin.state == .body { responseComplete(unasked: position < bytes.count, &out) }
         case .untilClose:
             sink(bytes.extracting(position...), &out)
             position = bytes.count
