@@ -268,6 +268,8 @@ extension Session {
                     switch try requestDecoder.next(bytes, &position) {
                     case .data(let range):
                         bodyBytes += UInt64(range.count)
+                        // nothing past the limit goes out, least of all the end that would make the request whole
+                        if let limit = engine.settings.limits.body, bodyBytes > limit { return streamedTooMuch(&out) }
                         out.origin.append(chunk: bytes.extracting(range))
                     case .end:
                         out.origin.appendLastChunk(trailers: requestDecoder.trailers)
@@ -281,14 +283,15 @@ extension Session {
                 releaseOrigin(reusable: false, &out)
                 return refuse(error, &out)
             }
-            if let limit = engine.settings.limits.body, bodyBytes > limit {
-                if responseStarted { return abandon(reset: true, &out) }
-                releaseOrigin(reusable: false, &out)
-                return tooLarge(&out)
-            }
         }
         record.requestBytes += UInt64(position - start)
         if bodyState == .complete { requestBodySent() }
+    }
+
+    private mutating func streamedTooMuch(_ out: inout Outbox) {
+        if responseStarted { return abandon(reset: true, &out) }
+        releaseOrigin(reusable: false, &out)
+        tooLarge(&out)
     }
 
     /// The rest of a body of known length needs no decision: the driver moves it.
