@@ -59,8 +59,13 @@ let package = Package(
             swiftSettings: strict),
 
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
+        tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: ["Configuration", "ProxyCore", "Authorization", "Interception", "HTTPCodec"],
+            exclude: ["bad"], swiftSettings: strict),
     ]
 )

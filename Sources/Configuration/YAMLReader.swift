@@ -26,7 +26,8 @@ struct YAMLReader {
     /// The document's root; nil where there is none or it cannot be read, which has been reported then.
     static func read(_ text: String, _ findings: Findings) -> YAMLNode? {
         guard text.utf8.count <= maxBytes else {
-            findings.error(.start, "the file is larger than \(maxBytes >> 10) KiB; split off what is no configuration")
+            findings.error(
+                .start, "the file is larger than \(Units.size(maxBytes)); split off what is no configuration")
             return nil
         }
         guard AliasBudget.isKept(text) else {

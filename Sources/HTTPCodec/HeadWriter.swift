@@ -8,8 +8,10 @@ public struct Forwarding: Sendable {
     public var dropsExpect = false
     /// What `Connection` says to the next hop; nil leaves the field out.
     public var connection: StaticString?
-    /// This hop's entry for `Via` (RFC 9110 §7.6.3); nil adds none.
-    public var via: StaticString?
+    /// `Upgrade` is passed on, and `Connection: upgrade` with it (RFC 9110 §7.8).
+    public var upgrades = false
+    /// This hop's entry for `Via` (RFC 9110 §7.6.3); empty adds none.
+    public var via: [UInt8] = []
 
     public init(framing: BodyFraming) { self.framing = framing }
 }
@@ -20,7 +22,12 @@ extension RequestHead {
         fields.bytes.withUnsafeBufferPointer { bytes in
             out.append(bytes, methodRange)
             out.append(ASCII.space)
-            if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F { out.append(0x2F) }
+            if target.pathAndQuery.isEmpty, method == .options {
+                // the server as a whole is meant (RFC 9112 §3.2.4)
+                out.append(0x2A)
+            } else if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F {
+                out.append(0x2F)
+            }
             out.append(bytes, target.pathAndQuery)
             out.append(literal: " HTTP/1.1\r\n")
             fields.write(bytes, to: &out, forwarding, dropsLength: true)
@@ -77,9 +84,10 @@ extension FieldTable {
             case .other: break
             case .contentLength: if dropsLength { continue }
             case .expect: if forwarding.dropsExpect { continue }
+            case .upgrade: if !forwarding.upgrades { continue }
             default: if slot.known.isHopByHop { continue }
             }
-            if let named, slot.known != .host, slot.known != .contentLength,
+            if let named, slot.known != .host, slot.known != .contentLength, slot.known != .upgrade,
                 named.contains(where: { same(bytes, $0, slot.name) })
             {
                 continue
@@ -89,14 +97,16 @@ extension FieldTable {
             out.append(bytes, slot.value)
             out.append(literal: "\r\n")
         }
-        if let connection = forwarding.connection {
+        if forwarding.upgrades {
+            out.append(literal: "Connection: upgrade\r\n")
+        } else if let connection = forwarding.connection {
             out.append(literal: "Connection: ")
             out.append(literal: connection)
             out.append(literal: "\r\n")
         }
-        if let via = forwarding.via {
+        if !forwarding.via.isEmpty {
             out.append(literal: "Via: ")
-            out.append(literal: via)
+            out.append(contentsOf: forwarding.via)
             out.append(literal: "\r\n")
         }
     }

@@ -12,6 +12,7 @@ extension Session {
             let used = intake(bytes, &out)
             if used < bytes.count, phase != .lingering, phase != .closed {
                 clientPending.append(bytes.extracting(used...))
+                if recordIsDue, phase == .awaitingRequest { proceedLater(&out) }
             }
         } else {
             clientPending.append(bytes)
@@ -32,6 +33,7 @@ extension Session {
             buffer.removeFirst(used)
         }
         swap(&buffer, &clientPending)
+        if recordIsDue, phase == .awaitingRequest, !clientPending.isEmpty { proceedLater(&out) }
         if clientPending.count < Self.pipelineBuffer { resumeClient(&out) }
     }
 
@@ -41,6 +43,7 @@ extension Session {
         while position < bytes.count {
             switch phase {
             case .awaitingRequest:
+                guard !recordIsDue else { return position }
                 guard let used = head(bytes.extracting(position...), &out) else { return position }
                 position += used
             case .collectingBody:
@@ -147,6 +150,8 @@ extension Session {
             bodyState = .chunked
             requestDecoder = ChunkedDecoder(maxTrailerBytes: engine.settings.limits.header)
         }
+        if isOwnRequest { return refuseLoop(&out) }
+        if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
         planExchange(&out)
     }
 

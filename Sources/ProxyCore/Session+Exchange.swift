@@ -170,7 +170,9 @@ extension Session {
             }
             forwarding.dropsExpect = kept || !body.isEmpty
         }
-        forwarding.via = "1.1 usher"
+        forwarding.via = engine.via
+        offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
+        forwarding.upgrades = offersUpgrade
         if let outgoing {
             outgoing.write(to: &out.origin, forwarding)
         } else {

@@ -70,6 +70,8 @@ public struct Session: ~Copyable {
     var classification: Classification?
     var began = 0
     var responseStarted = false
+    /// The client asked for another protocol, and the origin was told.
+    var offersUpgrade = false
     var closesAfter = false
     var stepUp: StepUpState?
     /// Filled where the response is held back.
@@ -77,6 +79,8 @@ public struct Session: ~Copyable {
     /// Set-Cookie lines of an upgraded session, for the client.
     var cookieLines: [String] = []
     public internal(set) var record = ExchangeRecord()
+    /// The record was ordered to be written and has not been yet: no new exchange may overwrite it.
+    var recordIsDue = false
 
     /// - Parameters:
     ///   - number: unique among the connections of this process; becomes part of every flow id.
@@ -117,6 +121,7 @@ public struct Session: ~Copyable {
 
     public mutating func received(_ bytes: Span<UInt8>, on leg: Leg, now: Int, _ out: inout Outbox) {
         self.now = now
+        recordIsDue = false
         switch leg {
         case .client: clientBytes(bytes, &out)
         case .origin: originBytes(bytes, &out)
@@ -158,6 +163,7 @@ public struct Session: ~Copyable {
     /// Bytes of the next request were here already.
     public mutating func proceed(now: Int, _ out: inout Outbox) {
         self.now = now
+        recordIsDue = false
         drainClientPending(&out)
     }
 
@@ -198,6 +204,7 @@ public struct Session: ~Copyable {
     mutating func finishExchange(_ out: inout Outbox) {
         record.milliseconds = now - began
         out.orders.append(.record)
+        recordIsDue = true
         outgoing = nil
         outgoingBody = nil
         stepUp = nil
@@ -223,7 +230,13 @@ public struct Session: ~Copyable {
         phase = .awaitingRequest
         headBegan = false
         deadline = now + engine.settings.timeouts.idle
-        if !clientPending.isEmpty { out.orders.append(.proceed) } else { resumeClient(&out) }
+        if !clientPending.isEmpty { proceedLater(&out) } else { resumeClient(&out) }
+    }
+
+    /// The driver comes back for the bytes in hand when the record is written.
+    mutating func proceedLater(_ out: inout Outbox) {
+        if out.orders.contains(where: { if case .proceed = $0 { true } else { false } }) { return }
+        out.orders.append(.proceed)
     }
 
     /// Closes at once. With a reset when the client must not take what it has for complete.

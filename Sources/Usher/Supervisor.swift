@@ -19,6 +19,8 @@ public final class Supervisor {
     private var alive = 0
     private var isStopping = false
     private var failure: SystemError?
+    /// Tells this process from others of its kind in `Via`.
+    private let pseudonym = "usher-\(String(UInt32.random(in: 0 ... .max), radix: 16))"
 
     /// Why a daemon did not start, in one line for a person.
     public struct StartFault: Error, Sendable {
@@ -134,7 +136,8 @@ public final class Supervisor {
 
     private func workerSettings(_ snapshot: Snapshot, _ count: Int) -> WorkerSettings {
         WorkerSettings(
-            engine: Engine(snapshot.settings), clients: snapshot.clients, destinations: snapshot.destinations,
+            engine: Engine(snapshot.settings, pseudonym: pseudonym), clients: snapshot.clients,
+            destinations: snapshot.destinations,
             maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
     }
 
