@@ -10,7 +10,8 @@ struct StepUpState {
     /// The machine that talks to AM, while it does.
     var machine: StepUp?
     var advice: Advice?
-    /// The response that carried the advice: the client gets it when the step-up fails.
+    /// The response that carried the advice: the client gets it when the step-up fails. Kept until the head of the
+    /// replay's answer is here.
     var original: HeldResponse?
     /// What earlier rounds have won; nil before the first.
     var replay: Replay?
@@ -163,14 +164,12 @@ extension Session {
     private mutating func replay(_ outcome: StepUp.Outcome, _ out: inout Outbox) {
         guard let advice = stepUp?.advice else { return abandon(reset: true, &out) }
         stepUp?.replay?.absorb(advice, outcome)
-        // kept at hand in case the replay cannot be made
-        let original = stepUp?.original
         endConversation()
-        sendAgain(orDeliver: original, &out)
+        sendAgain(&out)
     }
 
     /// Sends the request again, from what the client sent and what the step-ups so far have won.
-    private mutating func sendAgain(orDeliver original: HeldResponse? = nil, _ out: inout Outbox) {
+    private mutating func sendAgain(_ out: inout Outbox) {
         phase = .exchanging
         cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
         do throws(Replay.Refusal) {
@@ -183,7 +182,8 @@ extension Session {
             attempt(&out)
         } catch {
             note(.note, "no replay: \(error.reason); the original answer was delivered")
-            guard let original else { return abandon(reset: true, &out) }
+            guard let original = stepUp?.original else { return abandon(reset: true, &out) }
+            stepUp?.original = nil
             deliverHeld(original, &out)
         }
     }
@@ -193,15 +193,17 @@ extension Session {
         classification = stepUp?.putAside
         stepUp?.putAside = nil
         stepUp?.machine = nil
-        stepUp?.original = nil
     }
 
-    /// Ends a step-up without success: the client gets the answer that carried the advice. False when none is under way.
+    /// Ends a step-up without success: the client gets the answer that carried the advice. False when none is under way,
+    /// or when the replay has gone out and may have done what must not be done twice: the client has to know of it.
     @discardableResult
     mutating func stepUpFailed(_ reason: String, _ out: inout Outbox) -> Bool {
-        guard let original = stepUp?.original, stepUp?.isActive == true else { return false }
+        guard let state = stepUp, let original = state.original, state.isActive || !mayHaveReplayed else { return false }
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         note(.note, "the step-up failed: \(reason); the original answer was delivered")
         endConversation()
+        stepUp?.original = nil
         held = nil
         // an earlier round may have replaced the session, and the client has to learn of it all the same
         cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
@@ -213,11 +215,15 @@ extension Session {
         return true
     }
 
+    /// The replay is out, and sending it once more would not be the same as sending it once.
+    private var mayHaveReplayed: Bool {
+        origin.state != .leasing && origin.state != .idle && !request.method.isIdempotent
+    }
+
     /// Time has passed in a step-up. False when the ordinary timeouts apply.
     mutating func stepUpWoke(_ out: inout Outbox) -> Bool {
-        guard let state = stepUp, state.isActive else { return false }
+        guard let state = stepUp, state.original != nil else { return false }
         if let limit = state.holdUntil, now >= limit {
-            if origin.state != .idle { releaseOrigin(reusable: false, &out) }
             return stepUpFailed("it took longer than authorization.hold allows", &out)
         }
         guard phase == .waiting, var machine = state.machine else { return false }
