@@ -125,7 +125,8 @@ extension Session {
             switch outcome.verdict {
             case .proceed: break
             case .respond(let local, let interceptor):
-                return serverAnswered(HeldResponse(local, interceptor), &out)
+                note(.interceptor, "\(interceptor): answered with status \(local.status)")
+                return advance(HeldResponse(local), &out)
             case .abort(let interceptor, let reason):
                 stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
                 return
@@ -142,20 +143,33 @@ extension Session {
     }
 
     mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {
-        var head = response.head
-        if let sent = outgoing, let first = engine.plan.firstResponseMatch(head, request: sent, classification) {
-            let outcome = engine.plan.applyResponse(from: first, to: &head, request: sent, classification)
+        var response = response
+        if let sent = outgoing,
+            let first = engine.plan.firstResponseMatch(response.head, request: sent, classification)
+        {
+            let outcome = engine.plan.applyResponse(from: first, to: &response.head, request: sent, classification)
             for change in outcome.changes { note(.interceptor, change) }
-            if case .abort(let interceptor, let reason) = outcome.verdict {
+            switch outcome.verdict {
+            case .proceed: break
+            case .respond(let local, let interceptor):
+                note(.interceptor, "\(interceptor): answered with status \(local.status)")
+                response = HeldResponse(local)
+            case .abort(let interceptor, let reason):
                 stepUpFailed("interceptor \(interceptor) aborted AM's answer: \(reason)", &out)
                 return
             }
         }
+        advance(response, &out)
+    }
+
+    /// Hands an answer, AM's or one in its place, to the machine.
+    private mutating func advance(_ response: HeldResponse, _ out: inout Outbox) {
         if let flows, let payload = classification?.payload, let authId = Classifier.authId(in: response.body) {
             flows.remember(authId: authId, payload: payload)
         }
         guard var machine = stepUp?.machine else { return abandon(reset: true, &out) }
-        let order = machine.answered(status: head.status, fields: head.fields, body: response.body)
+        let order = machine.answered(
+            status: response.head.status, fields: response.head.fields, body: response.body)
         stepUp?.machine = machine
         tellStory()
         perform(order, &out)
@@ -236,7 +250,7 @@ extension Session {
 
 extension HeldResponse {
     /// What an interceptor answered in AM's place.
-    init(_ local: LocalAnswer, _ interceptor: String) {
+    init(_ local: LocalAnswer) {
         head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))
         for header in local.headers { head.fields.add(header.name, header.value) }
         body = local.body
