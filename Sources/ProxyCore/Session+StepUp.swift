@@ -28,6 +28,13 @@ struct StepUpState {
 
     var isActive: Bool { machine != nil }
 
+    /// The query parameter that carries the transaction's id, where one does.
+    var presentedParameter: String? {
+        let style = resource.present ?? (advice?.source == .body ? policy.presentToREST : policy.presentToGateway)
+        if case .query(let name) = style { return name }
+        return nil
+    }
+
     /// Whether a response with this head has to be held until it is clear that it is no advice.
     func holds(_ response: ResponseHead) -> Bool {
         if isActive { return false }
@@ -190,7 +197,8 @@ extension Session {
             guard let again = try stepUp?.replay?.request(request, body: body) else {
                 return abandon(reset: true, &out)
             }
-            note(.replay, "\(again.head.methodText) \(Redaction.url(of: again.head)) is sent again")
+            let url = Redaction.url(of: again.head, hiding: stepUp?.presentedParameter)
+            note(.replay, "\(again.head.methodText) \(url) is sent again")
             outgoing = again.head
             outgoingBody = again.body
             attempt(&out)
