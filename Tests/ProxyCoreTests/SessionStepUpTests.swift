@@ -194,7 +194,7 @@ struct SessionStepUpTests {
         (SteppingUp.json("[]"), "no JSON object"), (SteppingUp.json("{"), "no JSON object"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "breaks HTTP"),
         ("HTTP/1.1 101 Switching\r\n\r\n", "switched protocols"), ("SSH-2.0\r\n\r\n", "breaks HTTP"),
-        (SteppingUp.json("{\"authId\":\"a\",\"callbacks\":[{\"type\":\"OddCallback\"}]}"), "OddCallback"),
+        (SteppingUp.json("{\"authId\":\"a\",\"callbacks\":[{\"type\":\"OddCallback\",\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}]}"), "OddCallback"),
         (SteppingUp.json("{\"pad\":\"\(String(repeating: "x", count: 3000))\"}"), "larger than"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n" + String(repeating: "x", count: 4096), "larger than"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "breaks HTTP"),
