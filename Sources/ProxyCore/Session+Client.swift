@@ -45,7 +45,7 @@ extension Session {
         case .collectingBody: abandon(reset: false, &out)
         case .exchanging:
             // while there is no connection the body waits in `clientPending`
-            if bodyState != .complete, origin.state != .leasing { abandon(reset: false, &out) }
+            if bodyState != .complete, origin.state != .leasing { abandon(reset: responseStarted, &out) }
         case .waiting, .connecting, .peeking, .tunnel, .lingering, .closed: break
         }
     }
