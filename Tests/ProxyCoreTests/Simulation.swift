@@ -113,9 +113,7 @@ struct Simulation {
         let peer = peer(connection)
         if !peer.outgoing.isEmpty {
             let count = random.chance(200) ? peer.outgoing.count : min(peer.outgoing.count, 1 + random.below(120))
-            let piece = Array(peer.outgoing.prefix(count))
-            peer.outgoing.removeFirst(count)
-            driver.originPiece(piece)
+            driver.originPiece(peer.take(count))
             return true
         }
         if peer.fate != .stays, !connection.ended {

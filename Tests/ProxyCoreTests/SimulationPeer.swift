@@ -11,9 +11,11 @@ final class SimulatedPeer {
     private var looked = -1
     /// Bytes on their way to the proxy.
     var outgoing: [UInt8] = []
+    /// Bytes that nobody asked for. They come with the last byte of the answer: what comes later, on a connection that is
+    /// in use again, no proxy could tell from an answer.
+    private var unasked: [UInt8] = []
     /// What it does when they have gone.
     var fate = Fate.stays
-    private var isAnswering = false
     private var answered = false
     private var saidContinue = false
     /// It stopped listening without a word.
@@ -28,8 +30,15 @@ final class SimulatedPeer {
         if isBlind { speak(&random) }
     }
 
-    /// Everything of the last answer has gone out and nothing of it ends the connection.
-    var isDone: Bool { outgoing.isEmpty && fate == .stays }
+    func take(_ count: Int) -> [UInt8] {
+        var piece = Array(outgoing.prefix(count))
+        outgoing.removeFirst(piece.count)
+        if outgoing.isEmpty {
+            piece += unasked
+            unasked = []
+        }
+        return piece
+    }
 
     // MARK: tunnels
 
@@ -116,7 +125,7 @@ final class SimulatedPeer {
             // a clean end there could be taken for the end of a close-delimited answer
             fate = .breaks
         } else if fate == .stays, random.chance(15) {
-            outgoing += "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8
+            unasked += "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8
         }
     }
 
