@@ -10,6 +10,7 @@ extension Session {
         if phase == .lingering || phase == .closed { return }
         if clientPending.isEmpty {
             let used = intake(bytes, &out)
+            hasMore = false
             if used < bytes.count, phase != .lingering, phase != .closed {
                 clientPending.append(bytes.extracting(used...))
             }
@@ -26,6 +27,7 @@ extension Session {
         var buffer: [UInt8] = []
         swap(&buffer, &clientPending)
         let used = intake(buffer.span, &out)
+        hasMore = false
         if phase == .lingering || phase == .closed { return }
         if used == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.capacity <= Self.pipelineBuffer)
@@ -113,6 +115,7 @@ extension Session {
             refuse(error, &out)
             return bytes.count
         }
+        hasMore = used < bytes.count
         startRecord()
         do {
             try begin(&out)
@@ -243,6 +246,7 @@ extension Session {
                 }
             } catch { return refuse(error, &out) }
         }
+        hasMore = position < bytes.count
         if bodyState == .complete {
             bodyKept = true
             bodyCollected(&out)
