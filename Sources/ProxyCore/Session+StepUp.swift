@@ -221,7 +221,9 @@ extension Session {
     /// or when the replay has gone out and may have done what must not be done twice: the client has to know of it.
     @discardableResult
     mutating func stepUpFailed(_ reason: String, _ out: inout Outbox) -> Bool {
-        guard let state = stepUp, let original = state.original, state.isActive || !mayHaveReplayed else { return false }
+        guard let state = stepUp, let original = state.original, state.isActive || !mayHaveReplayed else {
+            return false
+        }
         if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         note(.note, "the step-up failed: \(reason); the original answer was delivered")
         endConversation()

@@ -51,7 +51,10 @@ final class SimulatedClient {
     ) -> (ticket: Ticket, bytes: [UInt8], waits: Int?) {
         let kind: Ticket.Kind =
             mode == .tunnelHTTP
-            ? .plain : random.pick([.plain, .plain, .plain, .plain, .plain, .protected, .protected, .answeredHere, .unresolvable])
+            ? .plain
+            : random.pick([
+                .plain, .plain, .plain, .plain, .plain, .protected, .protected, .answeredHere, .unresolvable,
+            ])
         let method = random.pick(["GET", "GET", "GET", "HEAD", "POST", "POST", "PUT"])
         let hasBody = method == "POST" || method == "PUT"
         let size = random.below(random.chance(100) ? 6000 : 200)
@@ -225,11 +228,14 @@ final class SimulatedClient {
     /// What must hold when the connection is over.
     func checkEnd() {
         look()
-        guard driver.origin == nil, driver.dialing == nil else { return ledger.fail("\(name) left its origin leg taken") }
+        guard driver.origin == nil, driver.dialing == nil else {
+            return ledger.fail("\(name) left its origin leg taken")
+        }
         checkRecords()
         if driver.client == .reset || isLost || mode == .tunnelBlind { return }
-        if read < driver.sent.count { 
-            ledger.fail("\(name) got half an answer and a clean end: \(WireMessage.text(driver.sent[read...].prefix(300)))")
+        if read < driver.sent.count {
+            ledger.fail(
+                "\(name) got half an answer and a clean end: \(WireMessage.text(driver.sent[read...].prefix(300)))")
         }
         guard let ticket = unanswered.first, ticket.isDelivered, !wasToldToClose else { return }
         // nobody is asked to step up for a client that may be gone, and a broken-off request ends what is before it
@@ -265,7 +271,9 @@ final class SimulatedClient {
     func checkTunnel(_ peer: SimulatedPeer) {
         guard mode == .tunnelBlind else { return }
         let got = driver.sent.dropFirst(read)
-        if !blindSent.starts(with: peer.connection.received) { ledger.fail("\(name): the tunnel changed what went out") }
+        if !blindSent.starts(with: peer.connection.received) {
+            ledger.fail("\(name): the tunnel changed what went out")
+        }
         if !peer.blindSent.starts(with: got) { ledger.fail("\(name): the tunnel changed what came in") }
     }
 }

@@ -68,15 +68,15 @@ final class SimulatedPeer {
                 if random.chance(15) {
                     // an answer before the request's end, and no ear for the rest of it
                     answered = true
-                    respond(part, isWhole: false, &random)
-                    fate = .ends
+                    respond(part, &random)
+                    if fate == .stays { fate = .ends }
                 }
             case .message(let message, let used):
                 if !outgoing.isEmpty, !saidContinue { ledger.fail("a request behind an answer that is not out yet") }
                 read += used
                 saidContinue = false
                 arrived(message)
-                if !answered { respond(message, isWhole: true, &random) }
+                if !answered { respond(message, &random) }
                 answered = false
                 looked = -1
             }
@@ -100,7 +100,7 @@ final class SimulatedPeer {
         if message["Host"] != connection.origin.host { ledger.fail("\(ticket.id) came to the wrong host") }
     }
 
-    private func respond(_ message: WireMessage, isWhole: Bool, _ random: inout SeededGenerator) {
+    private func respond(_ message: WireMessage, _ random: inout SeededGenerator) {
         if random.chance(15) {
             hangs = true
             return
