@@ -85,21 +85,15 @@ extension Session {
     /// Runs the request phase on a copy. False when it ended in an answer made here.
     private mutating func editRequest(_ out: inout Outbox) -> Bool {
         var head = outgoing ?? request
-        if let first = engine.plan.firstRequestMatch(head, classification) {
-            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
-            case .proceed: break
-            case .respond(let local, let interceptor):
-                note(.interceptor, "\(interceptor): answered with status \(local.status)")
-                answer(local, interceptor: interceptor, &out)
-                return false
-            case .abort(let interceptor, let reason):
-                answer(
-                    ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"),
-                    &out)
-                return false
-            }
+        switch intercept(&head) {
+        case .proceed: break
+        case .respond(let local, let interceptor):
+            answer(local, interceptor: interceptor, &out)
+            return false
+        case .abort(let interceptor, let reason):
+            answer(
+                ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            return false
         }
         if let state = stepUp, bodyKept, state.policy.offersHeader(on: head, state.resource) {
             head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)

@@ -118,17 +118,13 @@ extension Session {
         // the machine knows better than an authId that may tell nothing
         classification?.payload = call.payload
         note(.action, "\(call.action.rawValue): call \(call.number) of the step-up to \(Redaction.url(of: head))")
-        if let first = engine.plan.firstRequestMatch(head, classification) {
-            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
-            case .proceed: break
-            case .respond(let local, let interceptor):
-                return serverAnswered(HeldResponse(local, interceptor), &out)
-            case .abort(let interceptor, let reason):
-                stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
-                return
-            }
+        switch intercept(&head) {
+        case .proceed: break
+        case .respond(let local, _):
+            return hear(ResponseHead(local), local.body, &out)
+        case .abort(let interceptor, let reason):
+            stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
+            return
         }
         // the session is in this request: it goes to the configured server and nowhere else
         guard let server = stepUp?.policy.server, head.host == server.host else {
@@ -142,19 +138,20 @@ extension Session {
 
     mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {
         var head = response.head
-        if let sent = outgoing, let first = engine.plan.firstResponseMatch(head, request: sent, classification) {
-            let outcome = engine.plan.applyResponse(from: first, to: &head, request: sent, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            if case .abort(let interceptor, let reason) = outcome.verdict {
-                stepUpFailed("interceptor \(interceptor) aborted AM's answer: \(reason)", &out)
-                return
-            }
+        if let sent = outgoing, case .abort(let interceptor, let reason) = intercept(&head, to: sent) {
+            stepUpFailed("interceptor \(interceptor) aborted AM's answer: \(reason)", &out)
+            return
         }
-        if let flows, let payload = classification?.payload, let authId = Classifier.authId(in: response.body) {
+        hear(head, response.body, &out)
+    }
+
+    /// Gives the machine AM's answer, or one that an interceptor made in AM's place.
+    private mutating func hear(_ head: ResponseHead, _ body: [UInt8], _ out: inout Outbox) {
+        if let flows, let payload = classification?.payload, let authId = Classifier.authId(in: body) {
             flows.remember(authId: authId, payload: payload)
         }
         guard var machine = stepUp?.machine else { return abandon(reset: true, &out) }
-        let order = machine.answered(status: head.status, fields: head.fields, body: response.body)
+        let order = machine.answered(status: head.status, fields: head.fields, body: body)
         stepUp?.machine = machine
         tellStory()
         perform(order, &out)
@@ -228,13 +225,10 @@ extension Session {
     }
 }
 
-extension HeldResponse {
-    /// What an interceptor answered in AM's place.
-    init(_ local: LocalAnswer, _ interceptor: String) {
-        head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))
-        for header in local.headers { head.fields.add(header.name, header.value) }
-        body = local.body
-        reason = .advice
-        limit = local.body.count
+extension ResponseHead {
+    /// The head of what an interceptor answered in AM's place.
+    init(_ local: LocalAnswer) {
+        self.init(status: local.status, reason: ReasonPhrase.of(local.status))
+        for header in local.headers { fields.add(header.name, header.value) }
     }
 }
