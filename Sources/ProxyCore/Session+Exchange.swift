@@ -133,8 +133,12 @@ extension Session {
         return Origin(outgoing ?? request)
     }
 
-    /// No wait of a step-up goes past the time that the whole of it may take.
-    func bounded(_ time: Int) -> Int { min(time, stepUp?.holdUntil ?? .max) }
+    /// No wait of a step-up goes past the time that the whole of it may take. Once the replay is being answered, the
+    /// answer takes the time it takes.
+    func bounded(_ time: Int) -> Int {
+        guard let stepUp, stepUp.original != nil, let limit = stepUp.holdUntil else { return time }
+        return min(time, limit)
+    }
 
     /// An origin's connection stands.
     public mutating func leased(reused: Bool, now: Int, _ out: inout Outbox) {
@@ -204,8 +208,8 @@ extension Session {
 
     /// The exchange cannot be finished with the origin: whoever waits for it is told.
     mutating func originFailed(_ error: ProxyError, _ out: inout Outbox) {
-        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         if stepUpFailed(error.details, &out) { return }
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         if responseStarted {
             record.proxyError = error.token
             note(.note, error.details)
