@@ -66,7 +66,8 @@ struct NameService {
         var addresses: [[UInt8]] = []
         var next = list
         while let entry = next {
-            if let pointer = entry.pointee.ai_addr, let found = SocketAddress(pointer), !addresses.contains(found.address)
+            if let pointer = entry.pointee.ai_addr, let found = SocketAddress(pointer),
+                !addresses.contains(found.address)
             {
                 addresses.append(found.address)
             }

@@ -24,10 +24,10 @@ extension RequestHead {
         fields.bytes.withUnsafeBufferPointer { bytes in
             out.append(bytes, methodRange)
             out.append(ASCII.space)
-            if target.pathAndQuery.isEmpty, method == .options {
-                // the server as a whole is meant (RFC 9112 §3.2.4)
-                out.append(0x2A)
-            } else if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F {
+            if target.pathAndQuery.isEmpty {
+                // RFC 9112 §3.2.4: a URL without a path asks about the whole server
+                out.append(method == .options ? 0x2A : 0x2F)
+            } else if bytes[target.pathAndQuery.lower] == 0x3F {
                 out.append(0x2F)
             }
             out.append(bytes, target.pathAndQuery)

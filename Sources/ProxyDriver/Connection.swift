@@ -113,7 +113,8 @@ final class Connection {
         let now = worker.loop.refreshNow()
         for _ in 0..<Self.readsPerTurn {
             guard let origin else { return }
-            switch origin.read() {
+            let outcome = origin.read()
+            switch outcome {
             case .bytes(let count):
                 originBytes(count, now)
                 guard fromOrigin.remaining > 0, count == Loop.scratchSize, self.origin?.isReading == true else {
@@ -124,7 +125,8 @@ final class Connection {
                 originEnded = true
                 origin.stopReading()
                 if isTunnel { return tunnelEnded(.origin) }
-                session.ended(.origin, relayed: fromOrigin.moved, now: now, &worker.out)
+                let cleanly = if case .end = outcome { true } else { false }
+                session.ended(.origin, relayed: fromOrigin.moved, cleanly: cleanly, now: now, &worker.out)
                 return settle()
             }
         }
