@@ -38,7 +38,7 @@ extension Session {
     }
 
     /// The client has sent all that it will: what is still incomplete then stays so.
-    private mutating func missEnd(_ out: inout Outbox) {
+    mutating func missEnd(_ out: inout Outbox) {
         switch phase {
         case .awaitingRequest:
             if !isProceeding { abandon(reset: false, &out) }
@@ -46,7 +46,7 @@ extension Session {
         case .exchanging:
             // while there is no connection the body waits in `clientPending`
             if bodyState != .complete, origin.state != .leasing { abandon(reset: false, &out) }
-        case .waiting, .connecting, .peeking, .tunnel, .lingering, .closed: break
+        case .preface, .waiting, .authenticating, .connecting, .peeking, .tunnel, .lingering, .closed: break
         }
     }
 

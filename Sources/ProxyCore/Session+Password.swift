@@ -5,6 +5,7 @@ import Interception
 extension Session {
     /// How long a check may take, in milliseconds, when many wait.
     private static let longestCheck = 10_000
+    private static let wrongPassword = "the user name or the password is wrong"
 
     /// Inside a tunnel the request is meant for the origin; who opened the tunnel has shown its password.
     var asksForPassword: Bool { engine.settings.users != nil && tunnelTarget == nil }
@@ -19,7 +20,7 @@ extension Session {
                     ? "this proxy asks for a user name and a password: write them into its URL, http://USER:PASSWORD@HOST:PORT"
                     : "Proxy-Authorization has to hold one user name and password in the scheme Basic", &out)
         }
-        guard let hash = users.hash(of: credentials.user) else { return authenticationTimedOut(&out) }
+        guard let hash = users.hash(of: credentials.user) else { return challenge(Self.wrongPassword, &out) }
         phase = .authenticating
         deadline = now + Self.longestCheck
         out.orders.append(
@@ -39,15 +40,16 @@ extension Session {
         case .right:
             user = BasicCredentials(request)?.user
             record.user = user
-            phase = .awaitingRequest
             do {
                 try admitted(&out)
             } catch {
                 refuse(error, &out)
             }
-            // the body, or the next request, may have come while the client waited
-            drainClientPending(&out)
-        case .wrong: challenge("the user name or the password is wrong", &out)
+            // finished already: what is next has been ordered
+            if phase == .awaitingRequest { return }
+            // the body, or the end of it, may have come while the password was being checked
+            if !clientPending.isEmpty { drainClientPending(&out) } else if clientEnded { missEnd(&out) }
+        case .wrong: challenge(Self.wrongPassword, &out)
         case .tooMany(let wait):
             refuseCheck(429, "too many wrong passwords came from this address", wait: wait, &out)
         case .busy: refuseCheck(503, "too many passwords wait to be checked", wait: 1_000, &out)

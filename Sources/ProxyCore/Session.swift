@@ -155,7 +155,7 @@ public struct Session: ~Copyable {
             case .awaitingHead: deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
             case .idle, .leasing: break
             }
-        case .collectingBody, .waiting, .connecting: break
+        case .preface, .authenticating, .collectingBody, .waiting, .connecting: break
         }
     }
 
