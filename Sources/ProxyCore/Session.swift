@@ -125,6 +125,9 @@ public struct Session: ~Copyable {
     /// Between two requests: may be closed without loss, and may change its configuration.
     public var isIdle: Bool { phase == .awaitingRequest && clientPending.isEmpty }
 
+    /// The next request has not begun, or not come whole.
+    public var awaitsRequest: Bool { phase == .awaitingRequest }
+
     /// The next exchange goes by this generation.
     public mutating func adopt(_ engine: Engine) {
         if isIdle { self.engine = engine } else { nextEngine = engine }

@@ -24,12 +24,18 @@ final class Worker {
     private var free: [Int] = []
     private var nextNumber: UInt64
     private(set) var openConnections = 0
-    private var isDraining = false
+    private(set) var isDraining = false
+    /// When a drain cuts off what is still open.
+    private var drainLimit = Int.max
+    /// When the next failure to accept is worth a word.
+    private var nextComplaint = 0
     private var sources: [EventSource] = []
 
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
     private static let sweepInterval = 100
     private static let poolIdle = 30_000
+    /// Between two words about failures to accept, in milliseconds.
+    private static let complaintInterval = 10_000
     /// Step of connection numbers, so that those of two workers never meet.
     private static let maxWorkers: UInt64 = 256
 
@@ -42,7 +48,7 @@ final class Worker {
         authenticator = start.authenticator
         own = start.addresses
         self.recorder = recorder
-        pool = OriginPool(perOrigin: start.settings.idlePerOrigin)
+        pool = OriginPool(perOrigin: start.settings.idlePerOrigin, total: start.settings.idleTotal)
         nextNumber = UInt64(start.number)
         answers = try Mailbox()
         sources.append(try MailboxPort(loop: loop, answers) { [unowned self] in answered($0) })
@@ -69,6 +75,7 @@ final class Worker {
             for connection in connections { connection?.adopt(settings.engine) }
         case .drain:
             isDraining = true
+            drainLimit = loop.now + settings.drainLimit
             for listener in listeners { listener.close() }
             listeners = []
             for connection in connections { connection?.closeIfIdle() }
@@ -118,6 +125,15 @@ final class Worker {
         channel.localAddress.flatMap { IPAddress(bytes: $0.address) }
     }
 
+    /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
+    func acceptFailed(_ error: SystemError) {
+        pool.closeAll()
+        let now = loop.refreshNow()
+        guard now >= nextComplaint else { return }
+        nextComplaint = now + Self.complaintInterval
+        recorder.complain("a connection could not be accepted: \(error.reason)")
+    }
+
     func closed(_ connection: Connection) {
         guard connections[connection.index] === connection else { return }
         loop.bury(connection)
@@ -132,9 +148,10 @@ final class Worker {
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.deadline <= now { connection.sweep(now) }
-            if isDraining { connection.closeIfIdle() }
+            if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
         }
         pool.expire(before: now - Self.poolIdle)
+        for listener in listeners { listener.resume() }
         recorder.flush()
     }
 
@@ -148,10 +165,13 @@ final class Worker {
 
     // MARK: names
 
+    var connectTimeout: Int { settings.engine.settings.timeouts.connect }
+
     func resolve(_ origin: Origin, for dial: Dial) -> UInt64 {
         nextTicket += 1
         waiting[nextTicket] = dial
-        resolver.resolve(origin.host, port: origin.port, ticket: nextTicket, reply: answers)
+        resolver.resolve(
+            origin.host, port: origin.port, ticket: nextTicket, limit: loop.now + connectTimeout, reply: answers)
         return nextTicket
     }
 
@@ -161,13 +181,23 @@ final class Worker {
         waiting.removeValue(forKey: answer.ticket)?.resolved(answer)
     }
 
+    /// Whether a connection that stands has come back to this very proxy by an address of this machine which only a
+    /// listener on every address hears.
+    func isOwn(_ channel: OriginChannel, _ address: SocketAddress) -> Bool {
+        let isHeard = own.contains { $0.port == address.port && IPAddress(bytes: $0.address)?.isUnspecified == true }
+        return isHeard && channel.localAddress?.address == address.address
+    }
+
     /// Whether a connection to that address would come back to this very proxy.
     func isOwn(_ address: SocketAddress) -> Bool {
-        own.contains { listener in
-            guard listener.port == address.port else { return false }
-            if listener.address == address.address { return true }
-            let isWildcard = listener.address.allSatisfy { $0 == 0 }
-            return isWildcard && IPAddress(bytes: address.address)?.unmapped.isLoopback == true
+        guard let wanted = IPAddress(bytes: address.address)?.unmapped else { return false }
+        return own.contains { listener in
+            guard listener.port == address.port, let heard = IPAddress(bytes: listener.address)?.unmapped else {
+                return false
+            }
+            // the unspecified address reaches this machine's loopback, and a listener on it hears every address
+            return heard == wanted || (wanted.isUnspecified && (heard.isLoopback || heard.isUnspecified))
+                || (heard.isUnspecified && wanted.isLoopback)
         }
     }
 }
@@ -183,4 +213,6 @@ final class ProxyListener: Listener {
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
         worker.accept(descriptor, from: peer)
     }
+
+    override func acceptFailed(_ error: SystemError) { worker.acceptFailed(error) }
 }
