@@ -171,7 +171,11 @@ extension Session {
         forwarding.via = engine.via
         offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
         forwarding.upgrades = offersUpgrade
-        if let outgoing {
+        if origin.purpose == .attempt, engine.settings.forwarded != .none {
+            var head = outgoing ?? request
+            forwarding.lines = forwardedLines(&head)
+            head.write(to: &out.origin, forwarding)
+        } else if let outgoing {
             outgoing.write(to: &out.origin, forwarding)
         } else {
             request.write(to: &out.origin, forwarding)
