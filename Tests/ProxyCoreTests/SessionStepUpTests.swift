@@ -35,8 +35,11 @@ struct SessionStepUpTests {
             #expect(talk.clientGot() == "")
             let am = talk.connects()
             let call = talk.originGot()
-            #expect(call.hasPrefix("POST /am/json/realms/root/authenticate?authIndexType=composite_advice&authIndexValue="))
-            #expect(call.contains("Cookie: iPlanetDirectoryPro=SESSION-A\r\n") && call.hasSuffix("Content-Length: 0\r\n\r\n"))
+            #expect(
+                call.hasPrefix("POST /am/json/realms/root/authenticate?authIndexType=composite_advice&authIndexValue="))
+            #expect(
+                call.contains("Cookie: iPlanetDirectoryPro=SESSION-A\r\n")
+                    && call.hasSuffix("Content-Length: 0\r\n\r\n"))
             talk.origin(Up.step)
             #expect(talk.connection === am)
             #expect(talk.originGot().contains("\"value\":\"robot\""))
@@ -56,10 +59,12 @@ struct SessionStepUpTests {
 
     @Test(arguments: Delivery.all)
     func redirectForm(_ delivery: Delivery) {
-        let xml = "<Advices><AttributeValuePair><Attribute name=\"TransactionConditionAdvice\"/><Value>t-9</Value></AttributeValuePair></Advices>"
+        let xml =
+            "<Advices><AttributeValuePair><Attribute name=\"TransactionConditionAdvice\"/><Value>t-9</Value></AttributeValuePair></Advices>"
         let location =
             "http://am.test/am/?goto=x&realm=%2F&authIndexType=composite_advice&authIndexValue=\(PercentCoding.encode(xml))"
-        let talk = asked(refused: "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n", delivery: delivery)
+        let talk = asked(
+            refused: "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n", delivery: delivery)
         talk.origin(Up.success)
         #expect(talk.originGot().contains("GET /api/cart?_txid=t-9 HTTP/1.1\r\n"))
         talk.origin(ok)
@@ -74,7 +79,8 @@ struct SessionStepUpTests {
         let talk = Conversation(evaluate, delivery: delivery)
         talk.client(
             "POST http://am.test/am/json/policies?_action=evaluate HTTP/1.1\r\nHost: am.test\r\n"
-                + "Content-Type: application/json\r\nCookie: iPlanetDirectoryPro=AGENT\r\nContent-Length: \(question.utf8.count)\r\n\r\n\(question)")
+                + "Content-Type: application/json\r\nCookie: iPlanetDirectoryPro=AGENT\r\nContent-Length: \(question.utf8.count)\r\n\r\n\(question)"
+        )
         talk.connects()
         _ = talk.originGot()
         talk.origin(Up.json("[{\"resource\":\"r\",\"actions\":{},\"advices\":\(Up.transaction)}]"))
@@ -90,17 +96,25 @@ struct SessionStepUpTests {
     func upgradeThenTransaction(_ delivery: Delivery) {
         let talk = asked(refused: Up.refused(Up.upgrade), delivery: delivery)
         _ = talk.originGot()
-        talk.origin(Up.json("{\"tokenId\":\"SESSION-B\"}", fields: "Set-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/; Domain=am.test\r\n"))
-        #expect(talk.originGot().contains("GET /api/cart HTTP/1.1\r\nHost: shop.test\r\nCookie: iPlanetDirectoryPro=SESSION-B\r\n"))
+        talk.origin(
+            Up.json(
+                "{\"tokenId\":\"SESSION-B\"}",
+                fields: "Set-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/; Domain=am.test\r\n"))
+        #expect(
+            talk.originGot().contains(
+                "GET /api/cart HTTP/1.1\r\nHost: shop.test\r\nCookie: iPlanetDirectoryPro=SESSION-B\r\n"))
         talk.origin(Up.refused())
         #expect(talk.originGot().contains("Cookie: iPlanetDirectoryPro=SESSION-B\r\n"))
         talk.origin(Up.success)
-        #expect(talk.originGot().contains("GET /api/cart?_txid=t-1 HTTP/1.1\r\nHost: shop.test\r\nCookie: iPlanetDirectoryPro=SESSION-B\r\n"))
+        #expect(
+            talk.originGot().contains(
+                "GET /api/cart?_txid=t-1 HTTP/1.1\r\nHost: shop.test\r\nCookie: iPlanetDirectoryPro=SESSION-B\r\n"))
         talk.origin(ok)
         // the client has to go on with the new session
         #expect(
             talk.clientGot()
-                == "HTTP/1.1 200 OK\r\nSet-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/\r\nVia: 1.1 usher\r\nContent-Length: 2\r\n\r\nok")
+                == "HTTP/1.1 200 OK\r\nSet-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/\r\nVia: 1.1 usher\r\nContent-Length: 2\r\n\r\nok"
+        )
         #expect(talk.record.attempts == 3)
     }
 
@@ -128,7 +142,8 @@ struct SessionStepUpTests {
             talk.client(Up.get)
             talk.connects()
             talk.origin(answer)
-            #expect(talk.clientGot().hasSuffix(String(answer.suffix(2))) && talk.driver.dials == 1 && talk.driver.isIdle)
+            #expect(
+                talk.clientGot().hasSuffix(String(answer.suffix(2))) && talk.driver.dials == 1 && talk.driver.isIdle)
         }
     }
 
@@ -152,9 +167,11 @@ struct SessionStepUpTests {
 
     @Test(arguments: Delivery.all)
     func aBodyOverTheLimitIsStreamed(_ delivery: Delivery) {
-        for (framing, count) in [("Content-Length: 10\r\n\r\n0123456789", 10), ("Content-Length: 11\r\n\r\n0123456789x", 11),
+        for (framing, count) in [
+            ("Content-Length: 10\r\n\r\n0123456789", 10), ("Content-Length: 11\r\n\r\n0123456789x", 11),
             ("Transfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n", 10),
-            ("Transfer-Encoding: chunked\r\n\r\nb\r\n0123456789x\r\n0\r\n\r\n", 11)] {
+            ("Transfer-Encoding: chunked\r\n\r\nb\r\n0123456789x\r\n0\r\n\r\n", 11),
+        ] {
             let talk = Conversation(stepUpSettings { $0.maxBodyBytes = 10 }, delivery: delivery)
             talk.client("POST http://shop.test/api/pay HTTP/1.1\r\nHost: shop.test\r\n\(Up.session)\r\n\(framing)")
             talk.connects()
@@ -194,9 +211,16 @@ struct SessionStepUpTests {
         (SteppingUp.json("[]"), "no JSON object"), (SteppingUp.json("{"), "no JSON object"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "breaks HTTP"),
         ("HTTP/1.1 101 Switching\r\n\r\n", "switched protocols"), ("SSH-2.0\r\n\r\n", "breaks HTTP"),
-        (SteppingUp.json("{\"authId\":\"a\",\"callbacks\":[{\"type\":\"OddCallback\",\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}]}"), "OddCallback"),
+        (
+            SteppingUp.json(
+                "{\"authId\":\"a\",\"callbacks\":[{\"type\":\"OddCallback\",\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}]}"
+            ), "OddCallback"
+        ),
         (SteppingUp.json("{\"pad\":\"\(String(repeating: "x", count: 3000))\"}"), "larger than"),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n" + String(repeating: "x", count: 4096), "larger than"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n" + String(repeating: "x", count: 4096),
+            "larger than"
+        ),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "breaks HTTP"),
     ])
     func hostileAnswersOfAM(_ answer: String, _ reason: String) {
@@ -254,7 +278,8 @@ struct SessionStepUpTests {
         var rewritten = stepUpSettings()
         rewritten.rules = [
             .init(
-                name: "move", when: .test(.action, [.exact("START_AUTHENTICATE")]), request: [.setURL("http://evil.test/")])
+                name: "move", when: .test(.action, [.exact("START_AUTHENTICATE")]),
+                request: [.setURL("http://evil.test/")])
         ]
         let moved = Conversation(rewritten)
         moved.client(Up.get)
@@ -268,7 +293,9 @@ struct SessionStepUpTests {
         func rule(_ request: [RequestEdit], _ response: [ResponseEdit]) -> Settings {
             var settings = stepUpSettings()
             settings.rules = [
-                .init(name: "am", when: .test(.action, [.exact("START_AUTHENTICATE")]), request: request, response: response)
+                .init(
+                    name: "am", when: .test(.action, [.exact("START_AUTHENTICATE")]), request: request,
+                    response: response)
             ]
             return settings
         }
@@ -369,7 +396,8 @@ struct SessionStepUpTests {
 
     @Test func aReplayThatCannotBeSent() {
         for request in [Up.get, Up.post] {
-            let talk = asked(request: request, refused: Up.refused().replacing("X-Odd", with: "Connection: close\r\nX-Odd"))
+            let talk = asked(
+                request: request, refused: Up.refused().replacing("X-Odd", with: "Connection: close\r\nX-Odd"))
             talk.origin(Up.success)
             talk.driver.dialFails(.refused("Connection refused"))
             #expect(talk.clientGot() == Up.original() && talk.noted("the original answer was delivered"))
@@ -380,7 +408,8 @@ struct SessionStepUpTests {
     @Test func aReplayWithoutAnAnswer() {
         // what may have happened twice over must not look as if it had not happened at all
         for (request, status) in [(Up.get, 401), (Up.post, 502)] {
-            let talk = asked(request: request, refused: Up.refused().replacing("X-Odd", with: "Connection: close\r\nX-Odd"))
+            let talk = asked(
+                request: request, refused: Up.refused().replacing("X-Odd", with: "Connection: close\r\nX-Odd"))
             talk.origin(Up.success)
             talk.connects()
             talk.driver.originEnds()
