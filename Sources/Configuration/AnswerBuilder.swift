@@ -51,7 +51,8 @@ struct AnswerBuilder {
         guard let written = fields["callback"], let callback = written.text else { return nil }
         if !Self.callbacks.contains(callback) {
             findings.warning(
-                written.position, "unknown callback \"\(written.written)\"; it is answered if AM has such a one",
+                written.position,
+                "\"\(written.written)\" is no callback that Usher fills in, so this answer is never given",
                 nearest: Nearest.name(to: callback, among: Self.callbacks))
         }
         guard
@@ -69,14 +70,12 @@ struct AnswerBuilder {
         return Glob.matches(prompt, later.prompt ?? "*", ignoringCase: true)
     }
 
-    /// The callback types of AM and its SDKs that hold an input (sdk-protocol.md §4).
+    /// The callback types that a step-up fills in (sdk-protocol.md §4).
     static let callbacks = [
         "NameCallback", "PasswordCallback", "TextInputCallback", "ChoiceCallback", "ConfirmationCallback",
         "HiddenValueCallback", "DeviceProfileCallback", "BooleanAttributeInputCallback",
         "NumberAttributeInputCallback", "StringAttributeInputCallback", "ValidatedCreateUsernameCallback",
-        "ValidatedCreatePasswordCallback", "KbaCreateCallback", "TermsAndConditionsCallback", "ConsentMappingCallback",
-        "SelectIdPCallback", "IdPCallback", "ReCaptchaCallback", "ReCaptchaEnterpriseCallback",
-        "DeviceBindingCallback", "DeviceSigningVerifierCallback", "AppIntegrityCallback",
-        "PingOneProtectInitializeCallback", "PingOneProtectEvaluationCallback", "LanguageCallback",
+        "ValidatedCreatePasswordCallback", "TermsAndConditionsCallback", "ConsentMappingCallback",
+        "SelectIdPCallback",
     ]
 }

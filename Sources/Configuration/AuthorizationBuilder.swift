@@ -67,7 +67,7 @@ struct AuthorizationBuilder {
 
     private func resources(_ fields: Fields) -> [AuthorizationPolicy.Resource] {
         let items = fields.list("resources")
-        if items.isEmpty, fields["resources"] != nil || !fields.has("resources") {
+        if !fields.has("resources") || fields["resources"]?.isEmptyList == true {
             findings.warning(fields.position, "authorization covers no resource; list URLs under resources")
         }
         return items.compactMap { item in

@@ -13,7 +13,7 @@ struct ConditionBuilder {
         for field in fields.all {
             switch field.name {
             case "any":
-                if field.value.list.isEmpty {
+                if field.value.isEmptyList {
                     findings.error(field.position, "\"any\" without an entry never holds; remove the key")
                 }
                 parts.append(.any(field.value.list.map { condition($0.fields) }))
@@ -22,19 +22,28 @@ struct ConditionBuilder {
             case "query": parts += tests(field.value, Condition.Key.query)
             case "cookie": parts += tests(field.value, Condition.Key.cookie)
             default:
-                guard let (key, kind) = Self.keys[field.name] else { continue }
+                guard let key = Self.keys[field.name] else { continue }
+                let kind = Self.kind(field.name)
                 parts.append(.test(key, field.value.list.compactMap { matcher($0, kind, field.name) }))
             }
         }
         return parts.count == 1 ? parts[0] : parts.isEmpty ? .always : .all(parts)
     }
 
-    private static let keys: [String: (Condition.Key, MatchKind)] = [
-        "action": (.action, .action), "tree": (.tree, .text), "type": (.type, .text), "realm": (.realm, .realm),
-        "platform": (.platform, .text), "scheme": (.scheme, .scheme), "host": (.host, .host), "port": (.port, .port),
-        "path": (.path, .path), "method": (.method, .method), "status": (.status, .status),
-        "content_type": (.contentType, .contentType),
+    private static let keys: [String: Condition.Key] = [
+        "action": .action, "tree": .tree, "type": .type, "realm": .realm, "platform": .platform, "scheme": .scheme,
+        "host": .host, "port": .port, "path": .path, "method": .method, "status": .status,
+        "content_type": .contentType,
     ]
+
+    /// How the values of a key are written.
+    private static func kind(_ name: String) -> MatchKind {
+        if case .matcher(let kind)? = KeyTable.condition.first(where: { $0.name == name })?.shape {
+            kind
+        } else {
+            .text
+        }
+    }
 
     private func tests(_ value: Decoded, _ key: (String) -> Condition.Key) -> [Condition] {
         (value.fields?.all ?? []).map { field in
@@ -47,7 +56,10 @@ struct ConditionBuilder {
     private func matcher(_ value: Decoded, _ kind: MatchKind, _ key: String) -> TextMatcher? {
         guard let text = value.text else { return nil }
         if text.hasPrefix("~") { return pattern(text, value.position, value.written).map { .pattern($0) } }
-        if Glob.isGlob(text) { return .glob(text) }
+        if Glob.isGlob(text) {
+            if kind == .action { check(glob: text, value) }
+            return .glob(text)
+        }
         switch kind {
         case .status: return status(text, value)
         case .action: return action(text, value).map { .exact($0) }
@@ -71,6 +83,15 @@ struct ConditionBuilder {
             findings.error(position, "the text behind ~ is no regular expression\(detail)")
             return nil
         }
+    }
+
+    /// Values are compared by the first names of Actions, so a glob that only a second name fits is never met.
+    private func check(glob: String, _ value: Decoded) {
+        let names = Action.known.map(\.rawValue) + defined
+        guard !names.contains(where: { Glob.matches(glob, $0) }) else { return }
+        let meant = Action.aliases.filter { Glob.matches(glob, $0.key) }.map(\.value.rawValue).sorted()
+        let remedy = meant.isEmpty ? "" : "; for its second names write \(meant.joined(separator: ", "))"
+        findings.error(value.position, "\"\(value.written)\" fits no Action\(remedy)")
     }
 
     private func action(_ text: String, _ value: Decoded) -> String? {

@@ -9,7 +9,8 @@ struct Decoded: Sendable {
         case number(Int)
         /// `unlimited`, `auto`.
         case word
-        case list([Decoded])
+        /// Nil for entries that did not pass.
+        case list([Decoded?])
         case fields(Fields)
         case json(JSONValue)
     }
@@ -22,7 +23,11 @@ struct Decoded: Sendable {
     var text: String? { if case .text(let text) = content { text } else { nil } }
     var flag: Bool? { if case .flag(let flag) = content { flag } else { nil } }
     var number: Int? { if case .number(let number) = content { number } else { nil } }
-    var list: [Decoded] { if case .list(let list) = content { list } else { [] } }
+    var list: [Decoded] { if case .list(let list) = content { list.compactMap { $0 } } else { [] } }
+    /// True for a list that was written without entries.
+    var isEmptyList: Bool { if case .list(let list) = content { list.isEmpty } else { false } }
+    /// True where every entry of a list passed.
+    var isWholeList: Bool { if case .list(let list) = content { !list.contains { $0 == nil } } else { false } }
     var fields: Fields? { if case .fields(let fields) = content { fields } else { nil } }
     var json: JSONValue? { if case .json(let json) = content { json } else { nil } }
 }

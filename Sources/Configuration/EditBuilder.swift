@@ -63,7 +63,7 @@ struct EditBuilder {
     // MARK: values
 
     private func texts(_ value: Decoded) -> [String] {
-        if value.list.isEmpty { findings.error(value.position, "an empty list removes nothing; remove the edit") }
+        if value.isEmptyList { findings.error(value.position, "an empty list removes nothing; remove the edit") }
         return value.list.compactMap(\.text)
     }
 

@@ -45,17 +45,18 @@ struct Key: Sendable {
 
 /// The objects of the configuration, by the name that the JSON Schema gives them.
 enum ObjectName: String, CaseIterable, Sendable {
-    case root, clients, admin, destinations, tls, upstreamTLS = "upstream_tls"
+    case root, clients, basic, destinations, tls, upstreamTLS = "upstream_tls"
     case server, paths, action, interceptor, condition
     case requestEdit = "request_edit", responseEdit = "response_edit", cookie, answer = "local_answer", abort
     case authorization, resource, present, stepUpLimits = "step_up_limits", rounds, callbackAnswer = "callback_answer"
-    case journal, limits, timeouts, log
+    case limits, timeouts, log
 
     /// The keys that this build understands.
     var keys: [Key] {
         switch self {
         case .root: KeyTable.root
         case .clients: KeyTable.clients
+        case .basic: KeyTable.basic
         case .destinations: KeyTable.destinations
         case .tls: KeyTable.tls
         case .server: KeyTable.server
@@ -77,8 +78,8 @@ enum ObjectName: String, CaseIterable, Sendable {
         case .stepUpLimits: KeyTable.stepUpLimits
         case .rounds: KeyTable.rounds
         case .callbackAnswer: KeyTable.callbackAnswer
-        // every key of these is in the table of what is not available
-        case .admin, .upstreamTLS, .journal: []
+        // every key of it is in the table of what is not available
+        case .upstreamTLS: []
         }
     }
 }

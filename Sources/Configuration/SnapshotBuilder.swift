@@ -14,14 +14,19 @@ struct SnapshotBuilder {
         settings.servers = ServerBuilder(findings: findings).servers(root.list("am"))
         settings.actions = actions(root.list("actions"), conditions)
         settings.rules = rules(root.list("interceptors"), conditions)
-        let isWhole = root.has("am") == (root["am"] != nil) && settings.servers.count == root.list("am").count
+        let isWhole =
+            !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
         settings.authorization = AuthorizationBuilder(findings: findings, walker: walker).policy(
             root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
         settings.limits = Self.limits(root.fields("limits"))
         settings.timeouts = Self.timeouts(root.fields("timeouts"))
+        let clients = ClientBuilder(findings: findings)
+        settings.users = clients.users(root.fields("clients"))
+        settings.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
+        settings.connectPorts = connectPorts(root.fields("destinations"))
         return Snapshot(
             generation: generation, file: file, listeners: listeners(root), workers: root.number("workers"),
-            settings: settings, clients: clients(root.fields("clients")),
+            settings: settings, clients: clients.policy(root.fields("clients")),
             destinations: Self.destinations(root.fields("destinations")), log: Self.log(root.fields("log")),
             warnings: [])
     }
@@ -36,7 +41,7 @@ struct SnapshotBuilder {
             let condition = conditions.condition(fields.fields("when"))
             let request = edits.requestEdits(fields.list("request"))
             let response = edits.responseEdits(fields.list("response"))
-            if !fields.has("request"), !fields.has("response"), !fields.has("session_cookie") {
+            if !fields.has("session_cookie"), ["request", "response"].allSatisfy({ isWithout($0, fields) }) {
                 findings.warning(
                     item.position, "this interceptor changes nothing; give it edits under request or response")
             }
@@ -56,6 +61,11 @@ struct SnapshotBuilder {
             lines[text] = name.position.line
             return Rule(name: text, when: condition, request: request, response: response)
         }
+    }
+
+    /// True where a list is missing or has no entry; false also for one that did not pass.
+    private func isWithout(_ key: String, _ fields: Fields) -> Bool {
+        !fields.has(key) || fields[key]?.isEmptyList == true
     }
 
     private func actions(_ items: [Decoded], _ conditions: ConditionBuilder) -> [ActionDefinition] {
@@ -87,7 +97,7 @@ struct SnapshotBuilder {
     private func listeners(_ root: Fields) -> [Listener] {
         guard root.has("listen") else { return Snapshot.defaultListeners }
         let items = root.list("listen")
-        if items.isEmpty, let written = root["listen"] {
+        if let written = root["listen"], written.isEmptyList {
             findings.error(written.position, "listen takes at least one address; remove the key for the default")
         }
         var lines: [Listener: Int] = [:]
@@ -103,26 +113,6 @@ struct SnapshotBuilder {
         }
     }
 
-    private func clients(_ fields: Fields?) -> ClientPolicy {
-        guard let fields, fields.has("allow") else { return ClientPolicy() }
-        let entries = fields.list("allow").compactMap { item -> ClientPolicy.Entry? in
-            guard let text = item.text else { return nil }
-            if let group = AddressGroup(rawValue: text) { return .group(group) }
-            guard let block = AddressBlock(text) else { return nil }
-            if !block.base.isLoopback {
-                findings.warning(
-                    item.position,
-                    "whoever has this address may use the proxy without a password (clients.basic is not available in this version); keep it narrow"
-                )
-            }
-            return .block(block)
-        }
-        if entries.isEmpty, let written = fields["allow"], written.list.isEmpty {
-            findings.error(written.position, "clients.allow lets nobody in; write [loopback] or remove the key")
-        }
-        return ClientPolicy(allow: entries)
-    }
-
     private static func destinations(_ fields: Fields?) -> DestinationPolicy {
         func patterns(_ key: String) -> [DestinationPattern]? {
             guard let fields, fields.has(key) else { return nil }
@@ -132,6 +122,15 @@ struct SnapshotBuilder {
         if let allow = patterns("allow") { policy.allow = allow }
         if let deny = patterns("deny") { policy.deny = deny }
         return policy
+    }
+
+    private func connectPorts(_ fields: Fields?) -> [UInt16]? {
+        guard let fields, fields.has("connect_ports") else { return nil }
+        if let written = fields["connect_ports"], written.isEmptyList {
+            findings.error(
+                written.position, "destinations.connect_ports permits no CONNECT at all; name ports or remove the key")
+        }
+        return fields.list("connect_ports").compactMap { $0.number.flatMap(UInt16.init(exactly:)) }
     }
 
     // MARK: numbers

@@ -56,10 +56,6 @@ enum Unavailable {
         Row(.root, "tokens", "handing tokens to requests", accepted: [.array([])]),
         Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
-        Row(
-            .clients, "basic", "asking clients for a password",
-            "remove the key and name the clients' addresses in clients.allow",
-            accepted: [.null]),
         Row(.destinations, "via", "sending requests on to another proxy", accepted: [.array([])]),
 
         Row(.interceptor, "percent", "acting on a share of the requests", accepted: [.integer(100)]),
@@ -89,9 +85,9 @@ enum Unavailable {
             "name an AM with an http URL, or remove authorization (an https AM is then recognised and not called)"
         ) { !($0.text.map { ASCII.lowercased($0).hasPrefix("https:") } ?? false) },
         Row(
-            .resource, "enforce", "policies that AM enforces without a Gateway",
+            .resource, "enforce", "enforcement by AM without a Gateway",
             "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),
-        Row(.callbackAnswer, "totp", "one-time passwords", "remove the answer"),
+        Row(.callbackAnswer, "totp", "answering with one-time passwords", "remove the answer"),
         Row(
             .callbackAnswer, "otherwise", "asking a person", "write otherwise: deny, or remove the entry",
             accepted: [.string("deny")]),

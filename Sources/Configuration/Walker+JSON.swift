@@ -4,13 +4,17 @@ internal import HTTPCodec
 extension Walker {
     /// - Parameter resolving: fills in references to secrets; a value that holds one is text.
     func json(_ node: YAMLNode, resolving: Bool) -> JSONValue {
+        Self.json(node) { text, position in resolving ? secrets.resolve(text, at: position) ?? "" : text }
+    }
+
+    /// - Parameter fill: makes the text of a quoted or unquoted string.
+    static func json(_ node: YAMLNode, fill: (String, Position) -> String = { text, _ in text }) -> JSONValue {
         switch node.content {
-        case .list(let items): return .array(items.map { json($0, resolving: resolving) })
-        case .map(let entries):
-            return .object(entries.map { .init($0.key, json($0.value, resolving: resolving)) })
+        case .list(let items): return .array(items.map { json($0, fill: fill) })
+        case .map(let entries): return .object(entries.map { .init($0.key, json($0.value, fill: fill)) })
         case .scalar(let text, let isPlain):
-            if isPlain, let value = Self.plain(text, node) { return value }
-            return .string(resolving ? secrets.resolve(text, at: node.position) ?? "" : text)
+            if isPlain, let value = plain(text, node) { return value }
+            return .string(fill(text, node.position))
         }
     }
 

@@ -124,7 +124,7 @@ struct Walker {
 
     private func list(_ items: [YAMLNode], _ element: Shape, _ node: YAMLNode, _ path: String) -> Decoded {
         let isOne = items.count == 1 && items[0].position == node.position
-        let values = items.enumerated().compactMap { index, item in
+        let values = items.enumerated().map { index, item in
             decode(item, element, path: isOne ? path : "\(path)[\(index)]", keyPosition: item.position)
         }
         return Decoded(position: node.position, written: "", content: .list(values))
@@ -169,13 +169,21 @@ struct Walker {
             findings.error(position, "\(subject(path)) takes \(expectation(shape))\(found)\(more)")
             return nil
         }
+        func needsUnit(_ first: String, _ second: String) -> String {
+            // the number itself may be a secret
+            let number = written == text ? text : "5"
+            return "; a number needs its unit, as \(number)\(first) or \(number)\(second)"
+        }
         func within(_ value: Int, _ range: ClosedRange<Int>) -> Decoded.Content? {
             range.contains(value) ? .number(value) : wrong()
         }
         switch shape {
         case .text(let format):
             guard format.accepts(text) else {
-                return wrong(quotes: format.isQuotable && !written.utf8.contains(0x40))
+                // what stands before an @ is a name and a password
+                let hasUser = written.utf8.contains(0x40)
+                return wrong(
+                    hasUser ? "; it may hold no user name or password" : "", quotes: format.isQuotable && !hasUser)
             }
             return .text(text)
         case .boolean:
@@ -196,7 +204,7 @@ struct Walker {
         case .duration(let range):
             switch Units.read(text, Units.times) {
             case .value(let value): return within(value, range)
-            case .bare: return wrong("; a number needs its unit, as \(text)s or \(text)ms")
+            case .bare: return wrong(needsUnit("s", "ms"))
             case .malformed: return wrong()
             case .tooLarge: return wrong("; that is too large")
             }
@@ -204,7 +212,7 @@ struct Walker {
             if orUnlimited, text == "unlimited" { return .word }
             switch Units.read(text, Units.sizes) {
             case .value(let value): return within(value, range)
-            case .bare: return wrong("; a number needs its unit, as \(text)KiB or \(text)B")
+            case .bare: return wrong(needsUnit("KiB", "B"))
             case .malformed: return wrong()
             case .tooLarge: return wrong("; that is too large")
             }

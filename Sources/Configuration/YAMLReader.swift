@@ -26,7 +26,8 @@ struct YAMLReader {
     /// The document's root; nil where there is none or it cannot be read, which has been reported then.
     static func read(_ text: String, _ findings: Findings) -> YAMLNode? {
         guard text.utf8.count <= maxBytes else {
-            findings.error(.start, "the file is larger than \(maxBytes >> 10) KiB; split off what is no configuration")
+            findings.error(
+                .start, "the file is larger than \(Units.size(maxBytes)); split off what is no configuration")
             return nil
         }
         guard AliasBudget.isKept(text) else {
@@ -158,9 +159,8 @@ struct YAMLReader {
             let value = convert(pair.value, depth: depth + 1, at: position)
             if let line = lines[key] {
                 findings.error(position, "the key \"\(key)\" already stands in line \(line); every key may stand once")
-                continue
             }
-            lines[key] = position.line
+            lines[key] = lines[key] ?? position.line
             entries.append(.init(key: key, position: position, value: value))
         }
         return entries
@@ -170,6 +170,8 @@ struct YAMLReader {
 
     private func report(_ error: YamlError) {
         switch error {
+        case .composer(_, let problem, let mark, _) where problem.contains("another document"):
+            findings.error(Position(mark), "the file holds more than one document; remove all from this line on")
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let place = context.map { " \($0.text) that begins in line \($0.mark.line)" } ?? ""

@@ -14,10 +14,13 @@ public final class Resolver: Sendable {
         let host: String
         let port: UInt16
         let ticket: UInt64
+        let limit: Int
         let reply: Mailbox<Answer>
     }
 
     private let questions: Locked<[Question]>
+    /// Names that may wait for a thread.
+    private static let capacity = 1024
 
     /// - Parameter threads: how many names may be looked up at once.
     public init(threads: Int = 4) throws(SystemError) {
@@ -27,6 +30,8 @@ public final class Resolver: Sendable {
             _ = try SystemThread(name: "resolve-\(number)") {
                 while true {
                     let question = queue.wait { queue in queue.isEmpty ? nil : queue.removeFirst() }
+                    // names that nobody waits for any more must not hold up those that somebody does
+                    guard Loop.monotonicMilliseconds() < question.limit else { continue }
                     question.reply.post(Resolver.lookUp(question))
                 }
             }
@@ -44,8 +49,17 @@ public final class Resolver: Sendable {
         ]
     }
 
-    public func resolve(_ host: String, port: UInt16, ticket: UInt64, reply: Mailbox<Answer>) {
-        questions.signal { $0.append(Question(host: host, port: port, ticket: ticket, reply: reply)) }
+    /// - Parameter limit: monotonic milliseconds after which the answer is of no use; then none may come.
+    public func resolve(_ host: String, port: UInt16, ticket: UInt64, limit: Int, reply: Mailbox<Answer>) {
+        var isFull = false
+        questions.signal { queue in
+            isFull = queue.count >= Self.capacity
+            guard !isFull else { return }
+            queue.append(Question(host: host, port: port, ticket: ticket, limit: limit, reply: reply))
+        }
+        if isFull {
+            reply.post(Answer(ticket: ticket, addresses: [], failure: "too many names wait to be looked up"))
+        }
     }
 
     private static func lookUp(_ question: Question) -> Answer {

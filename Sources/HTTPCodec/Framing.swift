@@ -63,6 +63,14 @@ extension RequestHead {
         fields.slots[index].value = target.authority
     }
 
+    /// Whether the client asks to speak another protocol on this connection (RFC 9110 §7.8). `h2c` alone does not count:
+    /// clients offer it on plain requests as a matter of course, and it would have to be understood here.
+    public var asksForUpgrade: Bool {
+        guard version == .http11, let index = fields.first(.upgrade) else { return false }
+        let named = fields.slots.contains { $0.known == .connection && fields.listContains($0.value, "upgrade") }
+        return named && !fields.equal(fields.slots[index].value, "h2c")
+    }
+
     /// Whether the client wants the connection kept (RFC 9112 §9.3).
     public var keepsAlive: Bool { fields.keepsAlive(version) }
 }

@@ -31,6 +31,15 @@ public struct RequestHead: Sendable {
         fields.add("Host", fields.text(target.authority))
     }
 
+    /// Empties the head and keeps its buffers.
+    mutating func removeAll() {
+        fields.removeAll()
+        method = .other
+        methodRange = .empty
+        target = Target()
+        version = .http11
+    }
+
     public var methodText: String { fields.text(methodRange) }
     public var targetText: String { fields.text(target.whole) }
     /// Lower-case host without port or brackets.
@@ -107,6 +116,14 @@ public struct ResponseHead: Sendable {
     public init(status: Int, reason: String) {
         self.status = status
         reasonRange = fields.store(reason)
+    }
+
+    /// Empties the head and keeps its buffers.
+    mutating func removeAll() {
+        fields.removeAll()
+        status = 0
+        reasonRange = .empty
+        version = .http11
     }
 
     public var reason: String { fields.text(reasonRange) }

@@ -13,6 +13,7 @@ public struct HeadParser: Sendable {
 
     public mutating func reset() { self = HeadParser() }
 
+    /// Whatever comes of it, `head` can be read afterwards: it holds all complete lines before the end or the fault.
     /// - Returns: how many bytes the head took, or nil while it is incomplete.
     /// - Throws: `HTTPFault` with the offset of the byte that broke a rule.
     public mutating func parse(
@@ -27,16 +28,11 @@ public struct HeadParser: Sendable {
                 scanned = lineStart
                 return try parse(input, into: &head, limits: limits)
             }
-            head.fields.removeAll()
+            head.removeAll()
             try Self.requestLine(input, lineStart, end, &head, limits)
-            lineStart = end + 2
-            scanned = lineStart
-            inFields = true
+            startFields(after: end)
         }
-        guard let consumed = try fieldLines(input, into: &head.fields, limits) else { return nil }
-        Self.adopt(input, consumed, into: &head.fields)
-        reset()
-        return consumed
+        return try fieldLines(input, into: &head.fields, limits)
     }
 
     /// The same for a response.
@@ -45,20 +41,17 @@ public struct HeadParser: Sendable {
     ) throws(HTTPFault) -> Int? {
         if !inFields {
             guard let end = try nextLine(input, limits) else { return nil }
-            head.fields.removeAll()
+            head.removeAll()
             try Self.statusLine(input, lineStart, end, &head)
-            lineStart = end + 2
-            scanned = lineStart
-            inFields = true
+            startFields(after: end)
         }
-        guard let consumed = try fieldLines(input, into: &head.fields, limits) else { return nil }
-        Self.adopt(input, consumed, into: &head.fields)
-        reset()
-        return consumed
+        return try fieldLines(input, into: &head.fields, limits)
     }
 
-    private static func adopt(_ input: Span<UInt8>, _ count: Int, into fields: inout FieldTable) {
-        input.extracting(first: count).withUnsafeBufferPointer { fields.bytes.append(contentsOf: $0) }
+    private mutating func startFields(after end: Int) {
+        lineStart = end + 2
+        scanned = lineStart
+        inFields = true
     }
 
     /// The offset of the CR that ends the line at `lineStart`, or nil while the line is incomplete. No byte beyond the
@@ -100,14 +93,26 @@ public struct HeadParser: Sendable {
     private mutating func fieldLines(
         _ input: Span<UInt8>, into fields: inout FieldTable, _ limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
+        // the slots point into the table's own bytes, so these must never lag behind them
+        defer { if inFields { Self.take(input, upTo: lineStart, into: &fields) } }
         while let end = try nextLine(input, limits) {
-            if end == lineStart { return end + 2 }
+            if end == lineStart {
+                Self.take(input, upTo: end + 2, into: &fields)
+                reset()
+                return end + 2
+            }
             guard fields.slots.count < limits.fields else { throw HTTPFault(.tooManyFields, at: lineStart) }
             fields.slots.append(try Self.fieldLine(input, lineStart, end))
             lineStart = end + 2
             scanned = lineStart
         }
         return nil
+    }
+
+    private static func take(_ input: Span<UInt8>, upTo end: Int, into fields: inout FieldTable) {
+        let start = fields.bytes.count
+        guard start < end else { return }
+        input.extracting(start..<end).withUnsafeBufferPointer { fields.bytes.append(contentsOf: $0) }
     }
 
     /// One `name: value` line without its CRLF (RFC 9112 §5). Its bytes are already known to be no control characters.
@@ -146,10 +151,10 @@ public struct HeadParser: Sendable {
         guard targetEnd - targetStart <= limits.target else { throw HTTPFault(.targetTooLong, at: limits.target) }
         head.version = try version(input, targetEnd + 1, upper)
         guard targetEnd + 9 == upper else { throw HTTPFault(.badRequestLine, at: targetEnd) }
+        let method = Method.identify(input, lower, methodEnd)
+        head.target = try TargetParser.parse(input, ByteRange(start: targetStart, end: targetEnd), method: method)
+        head.method = method
         head.methodRange = ByteRange(start: lower, end: methodEnd)
-        head.method = Method.identify(input, lower, methodEnd)
-        head.target = try TargetParser.parse(
-            input, ByteRange(start: targetStart, end: targetEnd), method: head.method)
     }
 
     private static func statusLine(

@@ -8,8 +8,12 @@ public struct Forwarding: Sendable {
     public var dropsExpect = false
     /// What `Connection` says to the next hop; nil leaves the field out.
     public var connection: StaticString?
-    /// This hop's entry for `Via` (RFC 9110 §7.6.3); nil adds none.
-    public var via: StaticString?
+    /// `Upgrade` is passed on, and `Connection: upgrade` with it (RFC 9110 §7.8).
+    public var upgrades = false
+    /// This hop's entry for `Via` (RFC 9110 §7.6.3); empty adds none.
+    public var via: [UInt8] = []
+    /// Further lines, each with its end. `Connection` does not reach them.
+    public var lines: [UInt8] = []
 
     public init(framing: BodyFraming) { self.framing = framing }
 }
@@ -82,9 +86,10 @@ extension FieldTable {
             case .other: break
             case .contentLength: if dropsLength { continue }
             case .expect: if forwarding.dropsExpect { continue }
+            case .upgrade: if !forwarding.upgrades { continue }
             default: if slot.known.isHopByHop { continue }
             }
-            if let named, slot.known != .host, slot.known != .contentLength,
+            if let named, slot.known != .host, slot.known != .contentLength, slot.known != .upgrade,
                 named.contains(where: { same(bytes, $0, slot.name) })
             {
                 continue
@@ -94,16 +99,19 @@ extension FieldTable {
             out.append(bytes, slot.value)
             out.append(literal: "\r\n")
         }
-        if let connection = forwarding.connection {
+        if forwarding.upgrades {
+            out.append(literal: "Connection: upgrade\r\n")
+        } else if let connection = forwarding.connection {
             out.append(literal: "Connection: ")
             out.append(literal: connection)
             out.append(literal: "\r\n")
         }
-        if let via = forwarding.via {
+        if !forwarding.via.isEmpty {
             out.append(literal: "Via: ")
-            out.append(literal: via)
+            out.append(contentsOf: forwarding.via)
             out.append(literal: "\r\n")
         }
+        if !forwarding.lines.isEmpty { out.append(contentsOf: forwarding.lines) }
     }
 
     /// The fields that `Connection` names beside the usual `close` and `keep-alive`; nil, without allocating, when it

@@ -33,6 +33,15 @@ public final class AccessLog {
         if buffer.count >= Self.batch { flush() }
     }
 
+    /// Something that concerns no single exchange.
+    public func complain(_ text: String) {
+        buffer.append(literal: "{\"time\":\"")
+        clock.append(to: &buffer)
+        buffer.append(literal: "\"")
+        member(",\"error\":", text)
+        buffer.append(literal: "}\n")
+    }
+
     public func flush() {
         guard !buffer.isEmpty else { return }
         emit(buffer)
@@ -53,7 +62,9 @@ public final class AccessLog {
         begin(record.flow)
         buffer.append(literal: ",\"client\":\"")
         buffer.append(contentsOf: record.client.utf8)
-        buffer.append(literal: "\",\"method\":\"")
+        buffer.append(0x22)
+        member(",\"user\":", record.user)
+        buffer.append(literal: ",\"method\":\"")
         for byte in record.method { JSONValue.writeEscaped(byte, to: &buffer) }
         buffer.append(literal: "\",\"url\":\"")
         for byte in record.url { JSONValue.writeEscaped(byte, to: &buffer) }

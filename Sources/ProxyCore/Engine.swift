@@ -9,7 +9,19 @@ public final class Engine: Sendable {
     public let plan: Plan
     let headLimits: HeadLimits
 
-    public init(_ settings: Settings) {
+    /// This proxy's entry for `Via`, and the name in it by which it knows its own requests.
+    let via: [UInt8]
+    let pseudonym: String
+
+    public static let defaultPseudonym = "usher"
+
+    /// An entry for `Via` (RFC 9110 §7.6.3).
+    public static func via(_ pseudonym: String) -> [UInt8] { Array("1.1 \(pseudonym)".utf8) }
+
+    /// - Parameter pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
+    public init(_ settings: Settings, pseudonym: String = Engine.defaultPseudonym) {
+        self.pseudonym = pseudonym
+        via = Engine.via(pseudonym)
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
         plan = Plan(rules: settings.rules)

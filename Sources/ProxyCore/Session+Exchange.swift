@@ -85,21 +85,15 @@ extension Session {
     /// Runs the request phase on a copy. False when it ended in an answer made here.
     private mutating func editRequest(_ out: inout Outbox) -> Bool {
         var head = outgoing ?? request
-        if let first = engine.plan.firstRequestMatch(head, classification) {
-            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
-            case .proceed: break
-            case .respond(let local, let interceptor):
-                note(.interceptor, "\(interceptor): answered with status \(local.status)")
-                answer(local, interceptor: interceptor, &out)
-                return false
-            case .abort(let interceptor, let reason):
-                answer(
-                    ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"),
-                    &out)
-                return false
-            }
+        switch intercept(&head) {
+        case .proceed: break
+        case .respond(let local, let interceptor):
+            answer(local, interceptor: interceptor, &out)
+            return false
+        case .abort(let interceptor, let reason):
+            answer(
+                ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            return false
         }
         if let state = stepUp, bodyKept, state.policy.offersHeader(on: head, state.resource) {
             head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
@@ -174,8 +168,14 @@ extension Session {
             }
             forwarding.dropsExpect = kept || !body.isEmpty
         }
-        forwarding.via = "1.1 usher"
-        if let outgoing {
+        forwarding.via = engine.via
+        offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
+        forwarding.upgrades = offersUpgrade
+        if origin.purpose == .attempt, engine.settings.forwarded != .none {
+            var head = outgoing ?? request
+            forwarding.lines = forwardedLines(&head)
+            head.write(to: &out.origin, forwarding)
+        } else if let outgoing {
             outgoing.write(to: &out.origin, forwarding)
         } else {
             request.write(to: &out.origin, forwarding)

@@ -56,6 +56,10 @@ extension Session {
                             "the origin's answer breaks HTTP: \(error.explanation) (\(error.code.rawValue))"), &out)
                     return bytes.count
                 }
+                if phase == .tunnel {
+                    tunnelBytes(bytes.extracting(position...), &out)
+                    return bytes.count
+                }
             case .body:
                 bodyBytes(bytes, &position, &out)
                 if origin.state == .body, position == bytes.count { relayRestOfResponse(&out) }
@@ -71,9 +75,7 @@ extension Session {
         let method = origin.purpose == .serverCall ? Method.post : outgoing?.method ?? request.method
         let framing = try origin.response.framing(answering: method)
         if origin.response.isInterim { return forwardInterim(&out) }
-        if origin.response.status == 101 {
-            return originFailed(.badResponse("the origin switched protocols without being asked"), &out)
-        }
+        if origin.response.status == 101 { return switchProtocols(&out) }
         origin.framing = framing
         origin.keepsAlive = origin.response.keepsAlive
         origin.state = .body
@@ -106,6 +108,25 @@ extension Session {
         }
     }
 
+    /// From here on the connection speaks something else, and is relayed unopened (RFC 9110 §15.2.2).
+    private mutating func switchProtocols(_ out: inout Outbox) {
+        guard offersUpgrade else {
+            return originFailed(.badResponse("the origin switched protocols without being asked"), &out)
+        }
+        guard editResponse(&out) else { return }
+        var forwarding = Forwarding(framing: .none)
+        forwarding.upgrades = true
+        forwarding.via = engine.via
+        origin.response.write(to: &out.client, forwarding)
+        record.status = 101
+        responseStarted = true
+        openTunnel(&out)
+        out.origin.append(contentsOf: clientPending)
+        record.requestBytes += UInt64(clientPending.count)
+        clientPending = []
+        resumeClient(&out)
+    }
+
     private func reasonToHold() -> HeldResponse.Reason? {
         let response = origin.response
         if let stepUp, stepUp.holds(response) { return .advice }
@@ -120,7 +141,7 @@ extension Session {
         // an answered Expect is not answered twice
         if origin.response.status == 100, bodyKept { return }
         var forwarding = Forwarding(framing: .none)
-        forwarding.via = "1.1 usher"
+        forwarding.via = engine.via
         origin.response.write(to: &out.client, forwarding)
     }
 
@@ -151,7 +172,7 @@ extension Session {
         if bodyState != .complete { closesAfter = true }
         var forwarding = Forwarding(framing: framing)
         forwarding.keepsLength = framing == .none && (request.method == .head || origin.response.status == 304)
-        forwarding.via = "1.1 usher"
+        forwarding.via = engine.via
         if closesAfter || isLastOfClient {
             forwarding.connection = "close"
         } else if request.version == .http10 {
@@ -165,16 +186,13 @@ extension Session {
 
     /// Runs the response phase. False when it ended in an answer made here.
     private mutating func editResponse(_ out: inout Outbox) -> Bool {
-        let sent = outgoing ?? request
-        guard let first = engine.plan.firstResponseMatch(origin.response, request: sent, classification) else {
-            return true
-        }
-        let outcome = engine.plan.applyResponse(from: first, to: &origin.response, request: sent, classification)
-        for change in outcome.changes { note(.interceptor, change) }
-        switch outcome.verdict {
+        guard engine.plan.hasResponseRules else { return true }
+        var head = origin.response
+        let verdict = intercept(&head, to: outgoing ?? request)
+        origin.response = head
+        switch verdict {
         case .proceed: return true
         case .respond(let local, let interceptor):
-            note(.interceptor, "\(interceptor): answered with status \(local.status)")
             if origin.state != .idle { releaseOrigin(reusable: false, &out) }
             answer(local, interceptor: interceptor, &out)
         case .abort(let interceptor, let reason):

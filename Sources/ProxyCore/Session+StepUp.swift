@@ -126,18 +126,12 @@ extension Session {
         // the machine knows better than an authId that may tell nothing
         classification?.payload = call.payload
         note(.action, "\(call.action.rawValue): call \(call.number) of the step-up to \(Redaction.url(of: head))")
-        if let first = engine.plan.firstRequestMatch(head, classification) {
-            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
-            case .proceed: break
-            case .respond(let local, let interceptor):
-                note(.interceptor, "\(interceptor): answered with status \(local.status)")
-                return advance(HeldResponse(local), &out)
-            case .abort(let interceptor, let reason):
-                stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
-                return
-            }
+        switch intercept(&head) {
+        case .proceed: break
+        case .respond(let local, _): return advance(HeldResponse(local), &out)
+        case .abort(let interceptor, let reason):
+            stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
+            return
         }
         // the session is in this request: it goes to the configured server and nowhere else
         guard let server = stepUp?.policy.server, head.host == server.host else {
@@ -151,16 +145,10 @@ extension Session {
 
     mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {
         var response = response
-        if let sent = outgoing,
-            let first = engine.plan.firstResponseMatch(response.head, request: sent, classification)
-        {
-            let outcome = engine.plan.applyResponse(from: first, to: &response.head, request: sent, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
+        if let sent = outgoing {
+            switch intercept(&response.head, to: sent) {
             case .proceed: break
-            case .respond(let local, let interceptor):
-                note(.interceptor, "\(interceptor): answered with status \(local.status)")
-                response = HeldResponse(local)
+            case .respond(let local, _): response = HeldResponse(local)
             case .abort(let interceptor, let reason):
                 stepUpFailed("interceptor \(interceptor) aborted AM's answer: \(reason)", &out)
                 return

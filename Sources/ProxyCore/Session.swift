@@ -6,8 +6,12 @@ public import Interception
 /// socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
 public struct Session: ~Copyable {
     enum Phase: UInt8 {
+        /// A balancer's connection: the header of the PROXY protocol comes first.
+        case preface
         /// Between requests, or in the middle of a head.
         case awaitingRequest
+        /// The request is here, and the password that came with it is being checked.
+        case authenticating
         /// The body is kept before the request goes out: something needs to see it, or it may have to be sent again.
         case collectingBody
         /// The request, or a call to AM, is on its way through the origin leg.
@@ -41,6 +45,9 @@ public struct Session: ~Copyable {
     public internal(set) var deadline = Int.max
 
     // the client's side
+    var source: ClientSource
+    /// Whose password was right: for this request, or for the tunnel around it.
+    var user: String?
     var clientPending: [UInt8] = []
     var clientPaused = false
     var clientEnded = false
@@ -74,6 +81,8 @@ public struct Session: ~Copyable {
     var classification: Classification?
     var began = 0
     var responseStarted = false
+    /// The client asked for another protocol, and the origin was told.
+    var offersUpgrade = false
     var closesAfter = false
     var stepUp: StepUpState?
     /// Filled where the response is held back.
@@ -85,13 +94,22 @@ public struct Session: ~Copyable {
     /// - Parameters:
     ///   - number: unique among the connections of this process; becomes part of every flow id.
     ///   - client: the client's address, for the record.
-    public init(engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String, now: Int) {
+    ///   - source: the same as a value, and how far it is to be believed.
+    public init(
+        engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String,
+        source: ClientSource = ClientSource(address: nil), now: Int
+    ) {
         self.engine = engine
         self.flows = flows
         flowBase = number << 16
         record.client = client
         self.now = now
+        self.source = source
         deadline = now + engine.settings.timeouts.idle
+        if source.policy != nil {
+            phase = .preface
+            deadline = now + engine.settings.timeouts.header
+        }
     }
 
     /// Said to a client that is one too many.
@@ -108,6 +126,9 @@ public struct Session: ~Copyable {
 
     /// Between two requests: may be closed without loss, and may change its configuration.
     public var isIdle: Bool { phase == .awaitingRequest && clientPending.isEmpty }
+
+    /// The next request has not begun, or not come whole.
+    public var awaitsRequest: Bool { phase == .awaitingRequest }
 
     /// The next exchange goes by this generation.
     public mutating func adopt(_ engine: Engine) {
@@ -139,7 +160,7 @@ public struct Session: ~Copyable {
             case .awaitingHead: deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
             case .idle, .leasing: break
             }
-        case .collectingBody, .waiting, .connecting: break
+        case .preface, .authenticating, .collectingBody, .waiting, .connecting: break
         }
     }
 
@@ -203,6 +224,7 @@ public struct Session: ~Copyable {
     mutating func startRecord() {
         exchanges &+= 1
         record.reset(flow: flowBase &+ exchanges)
+        if tunnelTarget != nil { record.user = user }
         began = now
     }
 
@@ -281,6 +303,8 @@ public struct Session: ~Copyable {
 
     private mutating func timedOut(_ out: inout Outbox) {
         switch phase {
+        case .preface: prefaceTimedOut(&out)
+        case .authenticating: authenticationTimedOut(&out)
         case .awaitingRequest:
             if headBegan {
                 forgetHead()

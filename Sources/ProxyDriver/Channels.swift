@@ -9,6 +9,7 @@ final class ClientChannel: Channel {
     override func progressed() { connection?.progressed() }
     override func drained() { connection?.clientDrained() }
     override func writeFailed(_ error: SystemError) { connection?.clientLost() }
+    override func readingRefused() { connection?.clientLost() }
 }
 
 /// An origin's socket: in use by a connection, or idle in the pool.
@@ -17,8 +18,8 @@ final class OriginChannel: Channel {
     unowned(unsafe) var connection: Connection?
     unowned(unsafe) var dial: Dial?
     unowned(unsafe) var pool: OriginPool?
-    /// Writing failed; what the origin said before may still be read.
-    var isBroken = false
+    /// Not to be used for another request: writing failed, or it said more than it was asked.
+    var isSpent = false
     var idleSince = 0
 
     init(loop: Loop, origin: Origin, descriptor: consuming Descriptor, connecting: Bool) throws(SystemError) {
@@ -33,5 +34,13 @@ final class OriginChannel: Channel {
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }
     override func progressed() { connection?.progressed() }
     override func drained() { connection?.originDrained() }
-    override func writeFailed(_ error: SystemError) { isBroken = true }
+
+    override func writeFailed(_ error: SystemError) {
+        isSpent = true
+        connection?.originMute()
+    }
+
+    override func readingRefused() {
+        if let connection { connection.originFinished(cut: true) } else { pool?.discard(self) }
+    }
 }

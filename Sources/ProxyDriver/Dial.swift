@@ -12,6 +12,9 @@ final class Dial {
     private var attempt: OriginChannel?
     private var lastFailure = LeaseFailure.unresolvable("the name has no address")
     private var ticket: UInt64?
+    /// When to go on to the next address; `Int.max` while there is none. One that does not answer leaves time for the
+    /// others.
+    private(set) var deadline = Int.max
 
     init(_ origin: Origin, for connection: Connection, worker: Worker) {
         self.origin = origin
@@ -61,13 +64,15 @@ final class Dial {
                 continue
             }
             do {
-                let dialed = try Dialer.connect(address)
+                let dialed = try Dialer.connect(address, on: worker.loop)
                 let inProgress = dialed.inProgress
                 let channel = try OriginChannel(
                     loop: worker.loop, origin: origin, descriptor: dialed.take(), connecting: inProgress)
                 attempt = channel
                 if inProgress {
                     channel.dial = self
+                    deadline =
+                        next < addresses.count ? worker.loop.now + worker.connectTimeout / addresses.count : .max
                     return
                 }
                 return succeed(channel)
@@ -81,13 +86,29 @@ final class Dial {
     func connected(_ channel: OriginChannel, _ error: SystemError?) {
         guard channel === attempt else { return }
         if let error {
-            channel.dial = nil
-            channel.close()
-            attempt = nil
             lastFailure = .refused(error.reason)
-            return tryNext()
+            return giveUp(channel)
+        }
+        if worker.isOwn(channel, addresses[next - 1]) {
+            lastFailure = .loop
+            return giveUp(channel)
         }
         succeed(channel)
+    }
+
+    /// The address has had its time: on to the next one.
+    func goOn() {
+        guard let attempt else { return }
+        lastFailure = .timedOut
+        giveUp(attempt)
+    }
+
+    private func giveUp(_ channel: OriginChannel) {
+        channel.dial = nil
+        channel.close()
+        attempt = nil
+        deadline = .max
+        tryNext()
     }
 
     private func succeed(_ channel: OriginChannel) {

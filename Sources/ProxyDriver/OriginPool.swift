@@ -1,27 +1,48 @@
 import EventLoop
 import ProxyCore
 
-/// Idle connections of one loop, by origin; the one used last is used first.
+/// Idle connections of one loop, by origin; the one used last is used first. Bounded for each origin and in all.
 final class OriginPool {
-    private var idle: [Origin: [OriginChannel]] = [:]
-    private let perOrigin: Int
+    /// The idle connections to one origin, oldest first. A class, because changing an array inside a dictionary costs an
+    /// allocation each time, and this happens twice for every request.
+    private final class Shelf {
+        var channels: [OriginChannel] = []
+    }
 
-    init(perOrigin: Int) { self.perOrigin = perOrigin }
+    private var shelves: [Origin: Shelf] = [:]
+    private(set) var count = 0
+    private let perOrigin: Int
+    private let total: Int
+
+    init(perOrigin: Int, total: Int) {
+        self.perOrigin = perOrigin
+        self.total = total
+    }
 
     /// An idle connection to the origin, out of the pool.
     func take(_ origin: Origin) -> OriginChannel? {
-        guard let channel = idle[origin]?.popLast() else { return nil }
+        guard let channel = shelves[origin]?.channels.popLast() else { return nil }
         channel.pool = nil
+        count -= 1
         return channel
     }
 
     func put(_ channel: OriginChannel, now: Int) {
-        guard idle[channel.origin, default: []].count < perOrigin else { return channel.close() }
+        let shelf = shelf(channel.origin)
+        guard count < total, shelf.channels.count < perOrigin else { return channel.close() }
         channel.connection = nil
         channel.pool = self
         channel.idleSince = now
+        shelf.channels.append(channel)
+        count += 1
         channel.startReading()
-        idle[channel.origin, default: []].append(channel)
+    }
+
+    private func shelf(_ origin: Origin) -> Shelf {
+        if let shelf = shelves[origin] { return shelf }
+        let shelf = Shelf()
+        shelves[origin] = shelf
+        return shelf
     }
 
     /// The origin closed an idle connection, or spoke without being asked.
@@ -29,18 +50,25 @@ final class OriginPool {
         // closing buries the channel, which keeps it alive when the pool lets go of it
         channel.pool = nil
         channel.close()
-        idle[channel.origin]?.removeAll { $0 === channel }
+        guard let shelf = shelves[channel.origin],
+            let index = shelf.channels.firstIndex(where: { $0 === channel })
+        else { return }
+        shelf.channels.remove(at: index)
+        count -= 1
     }
 
-    /// Closes what has been idle since before `limit`.
+    /// Closes what has been idle since before `limit`, and forgets origins without a connection.
     func expire(before limit: Int) {
-        for (origin, channels) in idle {
-            let (old, kept) = (channels.filter { $0.idleSince < limit }, channels.filter { $0.idleSince >= limit })
-            for channel in old {
+        // each shelf is in the order of time: where its first is young enough there is nothing to do
+        for (origin, shelf) in shelves where (shelf.channels.first?.idleSince ?? .min) < limit {
+            let old = shelf.channels.firstIndex { $0.idleSince >= limit } ?? shelf.channels.count
+            for channel in shelf.channels[..<old] {
                 channel.pool = nil
                 channel.close()
             }
-            idle[origin] = kept.isEmpty ? nil : kept
+            count -= old
+            shelf.channels.removeFirst(old)
+            if shelf.channels.isEmpty { shelves[origin] = nil }
         }
     }
 

@@ -12,6 +12,9 @@ final class Worker {
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
     private let resolver: Resolver
+    private let authenticator: Authenticator
+    /// Made with the first password.
+    private var desk: PasswordDesk?
     private let own: [SocketAddress]
     private let answers: Mailbox<Resolver.Answer>
     private var waiting: [UInt64: Dial] = [:]
@@ -21,12 +24,18 @@ final class Worker {
     private var free: [Int] = []
     private var nextNumber: UInt64
     private(set) var openConnections = 0
-    private var isDraining = false
+    private(set) var isDraining = false
+    /// When a drain cuts off what is still open.
+    private var drainLimit = Int.max
+    /// When the next failure to accept is worth a word.
+    private var nextComplaint = 0
     private var sources: [EventSource] = []
 
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
     private static let sweepInterval = 100
     private static let poolIdle = 30_000
+    /// Between two words about failures to accept, in milliseconds.
+    private static let complaintInterval = 10_000
     /// Step of connection numbers, so that those of two workers never meet.
     private static let maxWorkers: UInt64 = 256
 
@@ -36,9 +45,10 @@ final class Worker {
         settings = start.settings
         flows = start.flows
         resolver = start.resolver
+        authenticator = start.authenticator
         own = start.addresses
         self.recorder = recorder
-        pool = OriginPool(perOrigin: start.settings.idlePerOrigin)
+        pool = OriginPool(perOrigin: start.settings.idlePerOrigin, total: start.settings.idleTotal)
         nextNumber = UInt64(start.number)
         answers = try Mailbox()
         sources.append(try MailboxPort(loop: loop, answers) { [unowned self] in answered($0) })
@@ -65,6 +75,7 @@ final class Worker {
             for connection in connections { connection?.adopt(settings.engine) }
         case .drain:
             isDraining = true
+            drainLimit = loop.now + settings.drainLimit
             for listener in listeners { listener.close() }
             listeners = []
             for connection in connections { connection?.closeIfIdle() }
@@ -82,7 +93,9 @@ final class Worker {
     // MARK: connections
 
     func accept(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
-        guard let address = IPAddress(bytes: peer.address), settings.clients.admits(address) else { return }
+        guard let address = IPAddress(bytes: peer.address) else { return }
+        let isBalancer = settings.clients.isBalancer(address)
+        guard isBalancer || settings.clients.admits(address) else { return }
         guard openConnections < settings.maxConnections else {
             // no memory is spent on one too many: the kernel's buffer takes these few bytes
             let text = Session.tooManyConnections
@@ -90,8 +103,12 @@ final class Worker {
         }
         nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, descriptor: descriptor) else { return }
+        let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let session = Session(
             engine: settings.engine, flows: flows, number: nextNumber, client: peer.description,
+            source: ClientSource(
+                address: address, local: wantsLocal ? localAddress(of: channel) : nil,
+                balancer: isBalancer ? settings.clients : nil),
             now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, session: session)
         if let index = free.popLast() {
@@ -102,6 +119,19 @@ final class Worker {
             connections.append(connection)
         }
         openConnections += 1
+    }
+
+    private func localAddress(of channel: ClientChannel) -> IPAddress? {
+        channel.localAddress.flatMap { IPAddress(bytes: $0.address) }
+    }
+
+    /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
+    func acceptFailed(_ error: SystemError) {
+        pool.closeAll()
+        let now = loop.refreshNow()
+        guard now >= nextComplaint else { return }
+        nextComplaint = now + Self.complaintInterval
+        recorder.complain("a connection could not be accepted: \(error.reason)")
     }
 
     func closed(_ connection: Connection) {
@@ -118,18 +148,30 @@ final class Worker {
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.deadline <= now { connection.sweep(now) }
-            if isDraining { connection.closeIfIdle() }
+            if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
         }
         pool.expire(before: now - Self.poolIdle)
+        for listener in listeners { listener.resume() }
         recorder.flush()
+    }
+
+    // MARK: passwords
+
+    /// The verdict where it is known at once; else the connection is told later.
+    func verdict(on check: PasswordCheck, for connection: Connection) -> PasswordVerdict? {
+        if desk == nil { desk = try? PasswordDesk(loop: loop, authenticator: authenticator) }
+        return desk.map { $0.verdict(on: check, for: connection) } ?? .busy
     }
 
     // MARK: names
 
+    var connectTimeout: Int { settings.engine.settings.timeouts.connect }
+
     func resolve(_ origin: Origin, for dial: Dial) -> UInt64 {
         nextTicket += 1
         waiting[nextTicket] = dial
-        resolver.resolve(origin.host, port: origin.port, ticket: nextTicket, reply: answers)
+        resolver.resolve(
+            origin.host, port: origin.port, ticket: nextTicket, limit: loop.now + connectTimeout, reply: answers)
         return nextTicket
     }
 
@@ -139,13 +181,23 @@ final class Worker {
         waiting.removeValue(forKey: answer.ticket)?.resolved(answer)
     }
 
+    /// Whether a connection that stands has come back to this very proxy by an address of this machine which only a
+    /// listener on every address hears.
+    func isOwn(_ channel: OriginChannel, _ address: SocketAddress) -> Bool {
+        let isHeard = own.contains { $0.port == address.port && IPAddress(bytes: $0.address)?.isUnspecified == true }
+        return isHeard && channel.localAddress?.address == address.address
+    }
+
     /// Whether a connection to that address would come back to this very proxy.
     func isOwn(_ address: SocketAddress) -> Bool {
-        own.contains { listener in
-            guard listener.port == address.port else { return false }
-            if listener.address == address.address { return true }
-            let isWildcard = listener.address.allSatisfy { $0 == 0 }
-            return isWildcard && IPAddress(bytes: address.address)?.unmapped.isLoopback == true
+        guard let wanted = IPAddress(bytes: address.address)?.unmapped else { return false }
+        return own.contains { listener in
+            guard listener.port == address.port, let heard = IPAddress(bytes: listener.address)?.unmapped else {
+                return false
+            }
+            // the unspecified address reaches this machine's loopback, and a listener on it hears every address
+            return heard == wanted || (wanted.isUnspecified && (heard.isLoopback || heard.isUnspecified))
+                || (heard.isUnspecified && wanted.isLoopback)
         }
     }
 }
@@ -161,4 +213,6 @@ final class ProxyListener: Listener {
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
         worker.accept(descriptor, from: peer)
     }
+
+    override func acceptFailed(_ error: SystemError) { worker.acceptFailed(error) }
 }

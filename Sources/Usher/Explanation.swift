@@ -134,7 +134,7 @@ public struct Explanation {
     private static func asForwarded(_ head: RequestHead, bodyCount: Int) -> RequestHead {
         var bytes: [UInt8] = []
         var forwarding = Forwarding(framing: bodyCount == 0 ? .none : .length(UInt64(bodyCount)))
-        forwarding.via = "1.1 usher"
+        forwarding.via = Engine.via(Engine.defaultPseudonym)
         forwarding.dropsExpect = bodyCount > 0
         head.write(to: &bytes, forwarding)
         var forwarded = RequestHead()

@@ -19,6 +19,8 @@ public final class Supervisor {
     private var alive = 0
     private var isStopping = false
     private var failure: SystemError?
+    /// Tells this process from others of its kind in `Via`.
+    private let pseudonym = "usher-\(String(UInt32.random(in: 0 ... .max), radix: 16))"
 
     /// Why a daemon did not start, in one line for a person.
     public struct StartFault: Error, Sendable {
@@ -44,8 +46,12 @@ public final class Supervisor {
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
             try raiseDescriptorLimit()
-            try start(count, try listen(count))
+            // before anyone is told that Usher listens: a signal that follows at once must not end it
             try watch()
+            let listeners = try listen(count)
+            try start(count, listeners)
+            // only now: where one address of several cannot be had, nothing was ever served
+            for address in listeners.addresses { Console.error("listening on \(address)\(listeners.origin)") }
         } catch let fault as StartFault {
             throw fault
         } catch {
@@ -64,6 +70,8 @@ public final class Supervisor {
         /// For each worker, its descriptors.
         var perWorker: [[Int32]]
         var addresses: [SocketAddress]
+        /// Where they come from, for a person.
+        var origin = ""
     }
 
     private func listen(_ count: Int) throws -> Listeners {
@@ -73,18 +81,16 @@ public final class Supervisor {
             for number in handed {
                 let socket = try ListeningSocket(adopting: number)
                 listeners.addresses.append(socket.address)
-                Console.error("listening on \(socket.address), handed over by the service manager")
                 for worker in 0..<count { listeners.perWorker[worker].append(dup(number)) }
             }
+            listeners.origin = ", handed over by the service manager"
             return listeners
         }
         for wanted in snapshot.listeners {
             guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
-            let bound = try open(address, count, into: &listeners)
-            listeners.addresses.append(bound)
-            Console.error("listening on \(bound)")
+            listeners.addresses.append(try open(address, count, into: &listeners))
         }
         return listeners
     }
@@ -116,6 +122,7 @@ public final class Supervisor {
     private func start(_ count: Int, _ listeners: Listeners) throws {
         let flows = FlowTable()
         let resolver = try Resolver()
+        let authenticator = Authenticator()
         let settings = workerSettings(snapshot, count)
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
@@ -126,6 +133,7 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, resolver: resolver,
+                    authenticator: authenticator,
                     listeners: listeners.perWorker[number], addresses: listeners.addresses,
                     recorder: { AccessLog(detail: detail) { log.post($0) } },
                     ended: { ends.post($0) }))
@@ -134,7 +142,8 @@ public final class Supervisor {
 
     private func workerSettings(_ snapshot: Snapshot, _ count: Int) -> WorkerSettings {
         WorkerSettings(
-            engine: Engine(snapshot.settings), clients: snapshot.clients, destinations: snapshot.destinations,
+            engine: Engine(snapshot.settings, pseudonym: pseudonym), clients: snapshot.clients,
+            destinations: snapshot.destinations,
             maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
     }
 

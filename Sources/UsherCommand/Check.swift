@@ -17,7 +17,7 @@ struct Check: ParsableCommand {
     var json = false
 
     func run() throws {
-
+        if printSchema { return Console.print(Schema.text) }
         let path = file ?? ConfigurationFile.standard
         let diagnostics: [Diagnostic]
         let stands: Bool

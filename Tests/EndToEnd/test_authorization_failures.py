@@ -126,9 +126,16 @@ def test_a_body_beyond_the_limit_is_passed_and_not_replayed(start, sandbox, thro
     client = through(usher)
     answer = client.post(
         f"{sandbox.shop}/{mark}", data=b"x" * 5000, headers=headers, timeout=15, allow_redirects=False)
-    assert answer.status_code == 401
+    # too long to be replayed, so the header form was not asked for: the gateway answers as it does without a proxy
+    assert answer.status_code == 307
     assert usher.flow(mark).access["attempts"] == 1
     check_note(usher, mark, "body_limit")
+    # how long a chunked body is shows only on the way
+    chunked = client.post(
+        f"{sandbox.shop}/{mark}/chunked", data=iter([b"x" * 1000] * 5), headers=headers, timeout=15,
+        allow_redirects=False)
+    assert chunked.status_code == 307
+    check_note(usher, f"{mark}/chunked", "body_limit")
     small = client.post(f"{sandbox.shop}/{mark}/small", data=b"x" * 1000, headers=headers, timeout=15)
     assert small.status_code == 200
     plain = client.post(f"{sandbox.shop}/open/{mark}", data=b"x" * 500_000, headers=headers, timeout=15)
@@ -169,8 +176,9 @@ def test_am_misbehaves(start, origin, answer):
     usher = start(fake_shop(gate, am))
     check_original(ask(usher, f"{gate.url}/fault", "POST", body=b"the body"))
     check_note(usher, "/fault", "")
-    assert len(gate.requests) == 1
-    assert gate.requests[0].body == b"the body"
+    # a transaction that AM does not know is asked for once more; nothing is ever replayed without one
+    assert len(gate.requests) <= 2
+    assert all(seen.body == b"the body" and "_txid" not in seen.target for seen in gate.requests)
     assert 1 <= len(am.requests) <= 20
 
 

@@ -55,7 +55,7 @@ CASES = [
     ("POST", f"{OAUTH}/access_token", FORM, b"grant_type=authorization_code&code=x", "EXCHANGE_TOKEN", "/", None),
     ("POST", f"{OAUTH}/access_token", FORM, b"refresh_token=x&grant_type=refresh_token", "REFRESH_TOKEN", "/", None),
     ("POST", f"{OAUTH}/token/revoke", FORM, b"token=x", "REVOKE_TOKEN", "/", None),
-    ("GET", "/am/oauth2/alpha/userinfo", [], b"", None, None, None),
+    ("GET", "/am/oauth2/alpha/userinfo", [], b"", "USER_INFO", "/alpha", None),
     ("GET", "/custom/who-am-i", [], b"", "USER_INFO", None, None),
     ("POST", f"{ALPHA}/sessions/?_action=logout", JSON, b"", "LOGOUT", "/alpha", None),
     ("POST", f"{ALPHA}/push/sns/message?_action=register", JSON, b"{}", "PUSH_REGISTER", "/alpha", None),

@@ -69,7 +69,7 @@ def test_check_of_a_good_configuration(run, write_config):
 FAULTS = [
     (GOOD.replace("interceptors:", "intercepters:"), "6:1", "interceptors"),
     (GOOD.replace("when:", "wen:"), "8:5", "when"),
-    (GOOD.replace("set_query", "set_qery"), "9:16", "set_query"),
+    (GOOD.replace("set_query", "set_qery"), "9:17", "set_query"),
     (GOOD.replace("START_AUTHENTICATE", "START_AUTHENTICAT"), "8:21", "START_AUTHENTICATE"),
     (GOOD.replace("32KiB", "lots"), "10:19", "32KiB|size|bytes"),
     (GOOD.replace("connect: 5s", "connect: 5 parsecs"), "11:22", "duration|5s|250ms"),
@@ -133,6 +133,7 @@ def test_half_of_the_listeners_is_none(run, write_config):
             "serve", "--config", write_config("version: 1\n"), "--listen", "127.0.0.1:0", "--listen",
             f"127.0.0.1:{taken.getsockname()[1]}")
     assert done.returncode == 1
+    assert "listening on" not in done.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])

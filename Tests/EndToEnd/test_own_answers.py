@@ -46,8 +46,12 @@ def test_the_client_connection_survives_them(connect, closed_port, origin):
     server = origin()
     client = connect()
     for _ in range(2):
-        assert client.exchange(request("POST", f"http://127.0.0.1:{closed_port}/", body=b"abc")).status == 502
+        assert client.exchange(request("GET", f"http://127.0.0.1:{closed_port}/")).status == 502
         assert client.exchange(request("GET", f"{server.url}/")).status == 200
+    # where a body is still on its way, the connection ends, and says so
+    answer = client.exchange(request("POST", f"http://127.0.0.1:{closed_port}/", body=b"abc"))
+    assert (answer.status, answer.get("connection")) == (502, "close")
+    assert client.is_at_end()
 
 
 @pytest.mark.parametrize("accept", ["application/problem+json", "text/html, application/problem+json;q=0.5"])
@@ -117,7 +121,7 @@ def test_a_request_that_does_not_come(start):
 
 def test_limits_are_those_of_the_configuration(start, origin):
     server = origin(lambda seen: response(body=str(len(seen.body)).encode()))
-    usher = start({"limits": {"header": "1KiB", "header_fields": 10, "url": 200, "body": "4KiB"}})
+    usher = start({"limits": {"header": "1KiB", "header_fields": 10, "url": "200B", "body": "4KiB"}})
 
     def ask(data):
         with Connection(("127.0.0.1", usher.port)) as client:

@@ -31,6 +31,9 @@ public func fuzzResponseHead(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     let whole = read(input.bytes, [input.bytes.count], limits, into: &head)
     var pieces = ResponseHead()
     require(read(input.bytes, input.cuts(), limits, into: &pieces) == whole, "pieces read like the whole")
+    // whatever became of it, a head can be read
+    require(fieldText(head.fields) == fieldText(pieces.fields), "the lines before a fault are the same in pieces")
+    _ = head.reason
     guard case .head(_, let status, let reason, let fields) = whole else { return 0 }
 
     var written = Array("HTTP/1.\(head.version == .http11 ? 1 : 0) \(status) ".utf8) + reason + [ASCII.cr, ASCII.lf]

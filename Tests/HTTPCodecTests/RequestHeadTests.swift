@@ -58,6 +58,38 @@ struct RequestHeadTests {
         #expect(head.fields["C"] == "")
     }
 
+    @Test("Whatever became of a head, it can be read: an answer to a bad request looks at its fields", arguments: good)
+    func readable(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        var parser = HeadParser()
+        var head = RequestHead()
+        // once with what an earlier request left, so that nothing of it shines through
+        for _ in 0..<2 {
+            for end in bytes.indices {
+                for tail in [[], [ASCII.lf], [0], Array("\r\n x".utf8), Array("\r\n\r\n".utf8)] {
+                    let broken = Array(bytes[..<end]) + tail
+                    parser.reset()
+                    _ = try? parser.parse(broken.span, into: &head, limits: HeadLimits())
+                    #expect(head.fields.lines.count == head.fields.count)
+                    #expect(head.fields["Nowhere"] == nil)
+                    _ = (head.methodText, head.url, head.host, head.path, head.query)
+                }
+            }
+        }
+    }
+
+    @Test("The complete lines before a fault are there")
+    func linesBeforeAFault() {
+        let text = "GET /a HTTP/1.1\r\nAccept: text/plain\r\nX: b\u{0}\r\n\r\n"
+        let bytes = Array(text.utf8)
+        for cuts in Pieces.cuts(bytes.count) {
+            let (reading, head) = readRequest(bytes, cuts: cuts)
+            #expect(reading == .fault(HTTPFault(.badFieldValue, at: 41)))
+            #expect(head.methodText == "GET")
+            #expect(head.fields.lines.map(\.value) == ["text/plain"])
+        }
+    }
+
     @Test("What follows the head is left alone")
     func consumed() {
         guard case .head(let summary) = readRequest(Self.good[1]) else {

@@ -10,7 +10,7 @@ import Testing
         #expect(answer.status == 302)
         #expect(
             answer["Location"]
-                == "http://ig.localhost:8080/am/?goto=http://ig.localhost:8080/shop/pay?amount%3D40%26b%3D%2520&realm=/"
+                == "http://am.localhost:8080/am/?goto=http://ig.localhost:8080/shop/pay?amount%3D40%26b%3D%2520&realm=/"
         )
         #expect(try world.access(session: "dead.*x*").status == 302)
     }
@@ -63,7 +63,7 @@ import Testing
         let advices = Base64.encode(Array("{\"TransactionConditionAdvice\":[\"\(id)\"]}".utf8))
         #expect(
             answer["WWW-Authenticate"]
-                == "SSOADVICE realm=\"/\",advices=\"\(advices)\",am_uri=\"http://ig.localhost:8080/am/\"")
+                == "SSOADVICE realm=\"/\",advices=\"\(advices)\",am_uri=\"http://am.localhost:8080/am/\"")
     }
 
     @Test func theHeaderFormInOtherSpellings() throws {

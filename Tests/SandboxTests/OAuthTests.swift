@@ -40,7 +40,7 @@ import Testing
         let answer = try code(&world, session, "&nonce=n1")
         #expect(answer["state"] == "s&t")
         #expect(answer["client_id"] == "app")
-        #expect(answer["iss"] == "http://ig.localhost:8080/am/oauth2/realms/root")
+        #expect(answer["iss"] == "http://am.localhost:8080/am/oauth2/realms/root")
         let granted = try token(&world, redeem(try #require(answer["code"])))
         #expect(granted.status == 200)
         let tokens = try world.json(granted)
@@ -124,7 +124,7 @@ import Testing
         #expect(try world.send("GET", path + "client_id=nope&redirect_uri=\(Self.back)").status == 400)
         #expect(try world.send("GET", path + "client_id=app&redirect_uri=a%0D%0Ab%3A", session: session).status == 400)
         #expect(
-            try world.send("GET", path + Self.ask())["Location"]?.hasPrefix("http://ig.localhost:8080/am/?goto=")
+            try world.send("GET", path + Self.ask())["Location"]?.hasPrefix("http://am.localhost:8080/am/?goto=")
                 == true)
         let silent = try #require(try world.send("GET", path + Self.ask("&prompt=none"))["Location"])
         #expect(silent.contains("?error=login_required&"))
@@ -158,7 +158,7 @@ import Testing
         var world = World()
         let path = "/am/oauth2/realms/root/realms/alpha/.well-known/openid-configuration"
         let document = try world.json(try world.send("GET", path))
-        #expect(document["issuer"]?.text == "http://ig.localhost:8080/am/oauth2/realms/root/realms/alpha")
+        #expect(document["issuer"]?.text == "http://am.localhost:8080/am/oauth2/realms/root/realms/alpha")
         #expect(try world.send("GET", "/am/oauth2/realms/root/realms/beta/userinfo").status == 404)
     }
 }

@@ -1,0 +1,66 @@
+import HTTPCodec
+import Interception
+
+/// Requests that go no further: one that came back, and one that has no hops left.
+extension Session {
+    /// The request names this very process in `Via` (RFC 9110 §7.6.3): sending it on would go round for ever.
+    var isOwnRequest: Bool {
+        request.fields.contains(.via)
+            && request.fields.values(named: "Via").contains { line in
+                line.split(separator: ",").contains { entry in
+                    entry.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+                        .map { ASCII.equal($0, engine.pseudonym) } ?? false
+                }
+            }
+    }
+
+    mutating func refuseLoop(_ out: inout Outbox) {
+        phase = .exchanging
+        answer(
+            ProxyError(
+                "proxy_loop_detected", status: 508,
+                "the request has been through this proxy before: something behind it sends requests back"), &out)
+    }
+
+    /// Counts a TRACE or OPTIONS down (RFC 9110 §7.6.2). True when it ends here and was answered.
+    mutating func stopsHere(_ out: inout Outbox) throws(HTTPFault) -> Bool {
+        guard let index = request.fields.first(.maxForwards) else { return false }
+        guard let hops = UInt32(request.fields.value(index)) else { throw HTTPFault(.badFieldValue, at: 0) }
+        guard hops == 0 else {
+            // every attempt starts from the client's request, so it is counted down there, once
+            request.fields.setValue(index, String(hops - 1))
+            return false
+        }
+        phase = .exchanging
+        record.status = 200
+        if bodyState != .complete { closesAfter = true }
+        let isTrace = request.method == .trace
+        let body = isTrace ? reflection() : []
+        var head = ResponseHead(status: 200, reason: "OK")
+        if isTrace {
+            head.fields.add("Content-Type", "message/http")
+        } else {
+            head.fields.add("Allow", "GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH")
+        }
+        head.fields.add("Usher-Flow", String(record.flow, radix: 16))
+        var forwarding = Forwarding(framing: body.isEmpty ? .none : .length(UInt64(body.count)))
+        if closesAfter { forwarding.connection = "close" }
+        head.write(to: &out.client, forwarding)
+        out.client.append(contentsOf: body)
+        record.responseBytes += UInt64(body.count)
+        finishExchange(&out)
+        return true
+    }
+
+    /// The request as it arrived, without what must not be shown to whoever reads the answer (RFC 9110 §9.3.8).
+    private func reflection() -> [UInt8] {
+        var text = "\(request.methodText) \(request.targetText) HTTP/1.1\r\n"
+        for index in 0..<request.fields.count {
+            switch request.fields.slots[index].known {
+            case .cookie, .authorization, .proxyAuthorization: continue
+            default: text += "\(request.fields.name(index)): \(request.fields.value(index))\r\n"
+            }
+        }
+        return Array((text + "\r\n").utf8)
+    }
+}

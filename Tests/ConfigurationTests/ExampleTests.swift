@@ -1,0 +1,92 @@
+import Authorization
+import Configuration
+import Foundation
+import Interception
+import ProxyCore
+import Testing
+
+/// The configurations that come with Usher stand.
+@Suite struct ExampleTests {
+    private static let folder = testFolder.deletingLastPathComponent().deletingLastPathComponent().appending(
+        path: "config")
+
+    private func load(_ name: String) throws -> Snapshot {
+        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+        return try snapshot(text, environment: ["ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit"])
+    }
+
+    @Test func theStandardConfigurationIsThePlainProxy() throws {
+        let standard = try load("usher.yaml")
+        let plain = try snapshot("version: 1")
+        #expect("\(standard.settings)" == "\(plain.settings)" && standard.listeners == plain.listeners)
+        #expect(standard.warnings.isEmpty)
+    }
+
+    /// What is commented out in the standard configuration as a default is one, and its examples are right.
+    @Test func theCommentedOutLinesStand() throws {
+        let text = try String(contentsOf: Self.folder.appending(path: "usher.yaml"), encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
+            let rest = line.hasPrefix("# ") ? line.dropFirst(2) : ""
+            let isKey = rest.first == " " || rest.first == "-" || rest.prefix { $0.isLowercase || $0 == "_" }.count > 1
+            return isKey && (rest.contains(": ") || rest.hasSuffix(":")) && !rest.contains("example:") ? rest : ""
+        }
+        let environment = ["CREDENTIALS_DIRECTORY": "/c"]
+        let secret = FileContent(bytes: Array("x".utf8))
+        let users = FileContent(
+            bytes: Array("alice:$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y\n".utf8))
+        let snapshot = try snapshot(
+            "version: 1\n" + lines.joined(separator: "\n"), environment: environment,
+            files: ["/c/robot-user": secret, "/c/robot-pass": secret, "users.htpasswd": users])
+        let plain = try ConfigurationTests.snapshot("version: 1")
+        #expect("\(snapshot.settings.limits)" == "\(plain.settings.limits)")
+        #expect("\(snapshot.settings.timeouts)" == "\(plain.settings.timeouts)")
+        #expect(snapshot.destinations == plain.destinations && snapshot.log == plain.log)
+        #expect(snapshot.clients == plain.clients && snapshot.settings.users?.count == 1)
+        #expect(snapshot.settings.connectPorts == [443, 8443] && snapshot.settings.forwarded == .none)
+        #expect(snapshot.settings.rules.map(\.name) == ["force-auth"])
+        #expect(snapshot.settings.authorization != nil)
+    }
+
+    @Test func android() throws {
+        let rules = try load("examples/android.yaml").settings.rules
+        #expect(rules.map { words($0.when) } == [#"test(action,exact "START_AUTHENTICATE")"#, "always"])
+        #expect(
+            rules.flatMap(\.request).map(words) == [
+                "addQuery ForceAuth=true", "addHeader Accept-Language=en-GB",
+                "setCookie member=gold; example.com; secure; httpOnly",
+            ])
+    }
+
+    @Test func ios() throws {
+        let rules = try load("examples/ios.yaml").settings.rules
+        #expect(
+            Set(rules.map { words($0.when) }) == [#"test(action,exact "START_AUTHENTICATE",exact "AUTHENTICATE")"#])
+        #expect(
+            rules.flatMap(\.request).map(words) == [
+                "setQuery ForceAuth=true", "setHeader Accept-Language=en-GB", "setCookie member=gold",
+                "setCookie level=2",
+            ])
+    }
+
+    @Test func javascript() throws {
+        let rules = try load("examples/javascript.yaml").settings.rules
+        #expect(Set(rules.map { words($0.when) }) == [#"test(action,exact "START_AUTHENTICATE")"#])
+        #expect(
+            rules.flatMap(\.request).map(words) == ["setQuery ForceAuth=true", "addHeader Accept-Language=en-GB"])
+    }
+
+    @Test func transactional() throws {
+        let snapshot = try load("examples/transactional.yaml")
+        let policy = try #require(snapshot.settings.authorization)
+        #expect(policy.server.url == "http://am.localhost:9080/am")
+        #expect(policy.resources.map(\.url) == ["http://shop.localhost:9080/shop/*"])
+        #expect(policy.answers.map(\.response) == [.value("demo"), .value("changeit")])
+        #expect(snapshot.warnings.isEmpty)
+    }
+
+    @Test func everyExampleIsTested() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.appending(path: "examples").path)
+        #expect(files.sorted() == ["android.yaml", "ios.yaml", "javascript.yaml", "transactional.yaml"])
+        for file in files { _ = try load("examples/\(file)") }
+    }
+}

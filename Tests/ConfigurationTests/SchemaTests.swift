@@ -1,0 +1,58 @@
+import HTTPCodec
+import ProxyCore
+import Testing
+
+@testable import Configuration
+
+@Suite struct SchemaTests {
+    @Test func isJSONAndKnowsEveryKey() throws {
+        let schema = try JSONValue(parsing: Schema.text)
+        #expect(schema["$schema"]?.text == "https://json-schema.org/draft/2020-12/schema")
+        for object in ObjectName.allCases {
+            let properties = try #require(schema["$defs"]?[object.rawValue]?["properties"])
+            for key in object.keys { #expect(properties[key.name] != nil, "\(object).\(key.name)") }
+            for key in Unavailable.keys(of: object) { #expect(properties[key] != nil, "\(object).\(key)") }
+        }
+    }
+
+    @Test func referencesLeadSomewhere() throws {
+        let schema = try JSONValue(parsing: Schema.text)
+        func visit(_ value: JSONValue) {
+            if let reference = value["$ref"]?.text {
+                #expect(schema["$defs"]?[reference.replacing("#/$defs/", with: "")] != nil, "\(reference)")
+            }
+            value.members?.forEach { visit($0.value) }
+            value.items?.forEach(visit)
+        }
+        visit(schema)
+    }
+
+    /// The defaults that editors show are those that hold: a file that spells them all out changes nothing.
+    @Test func defaultsAreTheDefaults() throws {
+        func spelled(_ object: ObjectName, _ indent: String) -> String {
+            object.keys.map { key in
+                if case .object(let inner) = key.shape, object == .root {
+                    if inner == .authorization || inner == .tls { return "" }
+                    return "\(indent)\(key.name):\n\(spelled(inner, indent + "  "))"
+                }
+                return key.standard.map { "\(indent)\(key.name): \($0)\n" } ?? ""
+            }.joined()
+        }
+        let authorization = """
+            am: [{ url: "http://am.example.com" }]
+            authorization:
+
+            """
+        let plain = try snapshot("version: 1\n" + authorization + "  resources: []")
+        let text =
+            "version: 1\n"
+            + spelled(.root, "").replacing("am: []\n", with: authorization + spelled(.authorization, "  "))
+        let spelledOut = try snapshot(text)
+        #expect(spelledOut.listeners == plain.listeners && spelledOut.workers == plain.workers)
+        #expect(spelledOut.clients == plain.clients && spelledOut.destinations == plain.destinations)
+        #expect(spelledOut.log == plain.log)
+        #expect("\(spelledOut.settings.limits)" == "\(plain.settings.limits)")
+        #expect("\(spelledOut.settings.timeouts)" == "\(plain.settings.timeouts)")
+        #expect("\(spelledOut.settings)" == "\(plain.settings)")
+    }
+}

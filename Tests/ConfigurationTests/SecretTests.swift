@@ -1,0 +1,116 @@
+import Configuration
+import Foundation
+import Interception
+import ProxyCore
+import Testing
+
+@Suite struct SecretTests {
+    /// The value of a header that is written with `value`.
+    private func header(
+        _ value: String, file: String = "/etc/usher/usher.yaml", environment: [String: String] = [:],
+        files: [String: FileContent] = [:]
+    ) throws -> String? {
+        let text = "version: 1\ninterceptors: [{ name: a, request: [{ set_header: { X: \"\(value)\" } }] }]"
+        let snapshot = try load(text, file: file, environment: environment, files: files).get()
+        guard case .setHeader(let pairs)? = snapshot.settings.rules.first?.request.first else { return nil }
+        return pairs.first?.value
+    }
+
+    @Test func everySourceIsFilledIn() throws {
+        let environment = ["A": "one", "CREDENTIALS_DIRECTORY": "/run/credentials/usher"]
+        let files = [
+            "/run/credentials/usher/token": FileContent(bytes: Array("two\n".utf8), isWorldReadable: true),
+            "/etc/usher/three": FileContent(bytes: Array("three\r\n".utf8)),
+            "/srv/four": FileContent(bytes: Array("four\n\n".utf8)),
+        ]
+        #expect(try header("${env.A}", environment: environment) == "one")
+        #expect(
+            try header("<${env.A}|${credential.token}|${file:three}>", environment: environment, files: files)
+                == "<one|two|three>")
+        #expect(try header("${env.A}${env.A}", environment: environment) == "oneone")
+        // one line break goes, and no more: the second is a control character in a header
+        #expect(throws: ConfigurationFaults.self) { try header("${file:/srv/four}", files: files) }
+    }
+
+    @Test func relativePathsStartFromTheConfigurationFile() throws {
+        let files = [
+            "/three": FileContent(bytes: [0x61]), "x/three": FileContent(bytes: [0x62]),
+            "three": FileContent(bytes: [0x63]),
+        ]
+        #expect(
+            try header("${file:three}", file: "/usher.yaml", files: files.mapKeys { $0 == "/three" ? "//three" : $0 })
+                == "a")
+        #expect(try header("${file:three}", file: "x/usher.yaml", files: files) == "b")
+        #expect(try header("${file:three}", file: "usher.yaml", files: files) == "c")
+    }
+
+    @Test func dollarsAreEscaped() throws {
+        #expect(try header("$${env.A} $$ $1 $") == "${env.A} $$ $1 $")
+        #expect(try header("$$${env.A}", environment: ["A": "x"]) == "$${env.A}")
+    }
+
+    @Test func numbersMayComeFromTheEnvironment() throws {
+        let snapshot = try snapshot(
+            "version: 1\nworkers: ${env.N}\ntimeouts: { idle: \"${env.T}\" }", environment: ["N": "2", "T": "7s"])
+        #expect(snapshot.workers == 2)
+        #expect(snapshot.settings.timeouts.idle == 7000)
+    }
+
+    @Test func aMissingCredentialFolderSaysHowToGiveIt() {
+        let found = diagnosis("version: 1\nworkers: ${credential.n}\n")
+        #expect(
+            found == """
+                usher.yaml:2:10: error: the credential n cannot be read, for CREDENTIALS_DIRECTORY is not set; put \
+                LoadCredential=n:PATH into the systemd unit, or set the variable to a folder that holds the file n
+
+                """)
+    }
+
+    @Test func aNumberFromASecretIsNotRepeated() {
+        let found = diagnosis("version: 1\ntimeouts: { idle: \"${env.PIN}\" }\n", environment: ["PIN": "271828"])
+        #expect(found.contains("a number needs its unit") && !found.contains("271828"))
+    }
+
+    @Test func filesOnDiskAreJudged() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "usher-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let configuration = folder.appending(path: "usher.yaml")
+        try Data("version: 1\nworkers: ${file:count}\n".utf8).write(to: configuration)
+        func load() -> Result<Snapshot, ConfigurationFaults> {
+            ConfigurationLoader.load(path: configuration.path, generation: 7, environment: [:])
+        }
+        func message() -> String? {
+            if case .failure(let faults) = load() { faults.diagnostics.first?.message } else { nil }
+        }
+        let secret = folder.appending(path: "count")
+        #expect(message() == "the secret file \(secret.path) does not exist")
+        try Data("2\n".utf8).write(to: secret)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: secret.path)
+        #expect(message()?.contains("may be read by every user") == true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: secret.path)
+        let snapshot = try load().get()
+        #expect(snapshot.workers == 2 && snapshot.generation == 7)
+
+        try Data([0x76, 0x0A, 0x0A, 0xFF, 0x0A]).write(to: configuration)
+        guard case .failure(let faults) = load() else { return #expect(Bool(false)) }
+        #expect(faults.diagnostics.map(\.line) == [3])
+        #expect(ConfigurationLoader.load(path: folder.path, environment: [:]).fault == "the file is no regular file")
+        let missing = folder.appending(path: "none").path
+        #expect(ConfigurationLoader.load(path: missing, environment: [:]).fault == "the file does not exist")
+        try Data(repeating: 0x23, count: (1 << 20) + 1).write(to: configuration)
+        #expect(load().fault?.hasPrefix("the file is larger than 1MiB") == true)
+    }
+}
+
+extension Result<Snapshot, ConfigurationFaults> {
+    fileprivate var fault: String? {
+        if case .failure(let faults) = self { faults.diagnostics.first?.message } else { nil }
+    }
+}
+
+extension Dictionary where Key == String {
+    fileprivate func mapKeys(_ change: (String) -> String) -> [String: Value] {
+        Dictionary(uniqueKeysWithValues: map { (change($0.key), $0.value) })
+    }
+}

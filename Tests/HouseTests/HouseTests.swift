@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+/// The rules of the house that the compiler does not keep.
+struct HouseTests {
+    static let sources = SourceTree.files("Sources")
+
+    private static let dry: Set<String> = [
+        "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore",
+    ]
+    /// Who may import whom. Imports run down this list only; what no room brings in is Swift's own.
+    private static let table: [(room: String, mayImport: Set<String>)] = [
+        ("HTTPCodec", []),
+        ("TLSEngine", ["HTTPCodec", "COpenSSL"]),
+        ("Interception", ["HTTPCodec"]),
+        ("Authorization", ["HTTPCodec", "Interception"]),
+        ("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
+        ("EventLoop", ["CLibevent", "CCrypt", "Glibc"]),
+        ("ProxyDriver", dry.union(["EventLoop", "Glibc"])),
+        ("Observation", ["HTTPCodec", "Interception", "Glibc"]),
+        ("Configuration", dry.union(["Yams", "Glibc"])),
+        ("Administration", dry.union(["ProxyDriver", "Observation", "Configuration", "EventLoop", "Glibc"])),
+        ("Sandbox", ["HTTPCodec", "EventLoop", "Glibc"]),
+        (
+            "Usher",
+            dry.union(["EventLoop", "ProxyDriver", "Observation", "Configuration", "Administration", "Glibc"])
+        ),
+        ("UsherCommand", ["HTTPCodec", "Configuration", "Usher", "Sandbox", "ArgumentParser", "Glibc"]),
+    ]
+    private static let swiftsOwn: Set<String> = ["_StringProcessing", "Synchronization"]
+
+    @Test("There is something to check")
+    func treeIsFound() {
+        #expect(Self.sources.count > 100)
+    }
+
+    @Test("Every room imports only what stands below it", arguments: table.map(\.room))
+    func imports(_ room: String) throws {
+        let allowed = try #require(Self.table.first { $0.room == room }).mayImport.union(Self.swiftsOwn)
+        for file in Self.sources where file.room == room {
+            for (index, line) in file.lines.enumerated() {
+                guard
+                    let found = SourceFile.code(line).firstMatch(of: /^\s*(?:[@a-z_]+\s+)*import\s+(?:[a-z]+\s+)?(\w+)/)
+                else { continue }
+                #expect(allowed.contains(String(found.1)), "\(file.at(index))")
+            }
+        }
+    }
+
+    @Test("Every room of the sources stands in the table")
+    func rooms() {
+        let known = Set(Self.table.map(\.room))
+        for file in Self.sources { #expect(known.contains(file.room), "\(file.path)") }
+    }
+
+    @Test("Foundation stays at the edges: tests alone may import it")
+    func foundation() {
+        for file in Self.sources {
+            #expect(file.places { $0.contains(/\bimport\s+Foundation/) } == [])
+        }
+    }
+
+    @Test("No file is longer than 450 lines")
+    func length() {
+        for file in Self.sources + SourceTree.files("Tests", ["swift", "py"]) {
+            #expect(file.lines.count <= 450, "\(file.path) has \(file.lines.count) lines")
+        }
+    }
+
+    @Test("What the compiler is told to believe has its reason beside it")
+    func reasons() {
+        for file in Self.sources {
+            for index in file.lines.indices
+            where SourceFile.code(file.lines[index]).contains(/@unchecked Sendable|nonisolated\(unsafe\)/) {
+                let beside = file.lines[max(0, index - 1)...min(index + 1, file.lines.count - 1)]
+                #expect(beside.contains { $0.contains("//") }, "\(file.at(index))")
+            }
+        }
+    }
+
+    @Test("Nothing that input could reach may trap")
+    func traps() {
+        for file in Self.sources {
+            #expect(file.places { $0.contains(/\btry!|\bas!|\bfatalError\(|\bassertionFailure\(/) } == [])
+            // a force unwrap: something, an exclamation mark, and then no comparison
+            #expect(file.places { $0.contains(/[A-Za-z0-9_\)\]\}"]!(?!=)/) } == [])
+        }
+    }
+
+    @Test("What is here is finished, and speaks of itself alone")
+    func words() {
+        // put together here, so that this file passes its own test
+        let unfinished = [
+            "TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK", "not imple" + "mented", "place" + "holder",
+        ]
+        let elsewhere = ["/wo" + "rk/", "/fa" + "rm/", "/ho" + "me/", "clau" + "de", "chat" + "gpt"]
+        let files =
+            Self.sources + SourceTree.files("Tests", ["swift", "py", "js"]) + SourceTree.files("scripts", ["", "sh"])
+            + SourceTree.files("bench", ["", "py", "lua", "md"]) + SourceTree.files("config", ["yaml"])
+            + SourceTree.files("docs", ["md"]) + SourceTree.files("systemd", ["service", "socket"])
+        for file in files {
+            for (index, line) in file.lines.enumerated() {
+                let lower = line.lowercased()
+                for word in unfinished { #expect(!line.contains(word), "\(file.at(index))") }
+                for word in elsewhere { #expect(!lower.contains(word), "\(file.at(index))") }
+            }
+        }
+    }
+
+    @Test("Tests wait for what happens, not for time to pass")
+    func sleeps() {
+        for file in SourceTree.files("Tests", ["swift", "py"]) {
+            #expect(file.places { $0.contains(/\bu?sleep\(|Task\.sleep/) } == [])
+        }
+    }
+}
