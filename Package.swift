@@ -62,6 +62,8 @@ let package = Package(
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("EventLoopTests", ["EventLoop"]),
+        tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "ProxyCore", "Interception", "EventLoop"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",
