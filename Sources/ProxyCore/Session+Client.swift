@@ -168,6 +168,10 @@ extension Session {
             return asksForPassword ? authenticate(&out) : try admitted(&out)
         }
         let framing = try request.framing()
+        // a body without a length, as RFC 1945 §7.2.2 knows it: what follows may be that, and no request
+        if framing == .none, request.version == .http10, request.method.givesBodyMeaning, !request.announcesLength {
+            closesAfter = true
+        }
         if let tunnelTarget {
             guard try settleInTunnel(tunnelTarget, &out) else { return }
         } else {

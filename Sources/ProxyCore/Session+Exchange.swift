@@ -168,6 +168,7 @@ extension Session {
             }
             forwarding.dropsExpect = kept || !body.isEmpty
         }
+        origin.carriesOddBody = forwarding.framing != .none && !(outgoing?.method ?? request.method).givesBodyMeaning
         forwarding.via = engine.via
         offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
         forwarding.upgrades = offersUpgrade
