@@ -64,9 +64,8 @@ let package = Package(
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "Interception", "Authorization"]),
-        tests("ProxyDriverTests", ["ProxyDriver", "ProxyCore", "TLSEngine", "EventLoop"]),
         tests("EventLoopTests", ["EventLoop"]),
-        tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "ProxyCore", "Interception", "EventLoop"]),
+        tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",
