@@ -12,6 +12,8 @@ public struct Forwarding: Sendable {
     public var upgrades = false
     /// This hop's entry for `Via` (RFC 9110 §7.6.3); empty adds none.
     public var via: [UInt8] = []
+    /// Further lines, each with its end. `Connection` does not reach them.
+    public var lines: [UInt8] = []
 
     public init(framing: BodyFraming) { self.framing = framing }
 }
@@ -109,6 +111,7 @@ extension FieldTable {
             out.append(contentsOf: forwarding.via)
             out.append(literal: "\r\n")
         }
+        if !forwarding.lines.isEmpty { out.append(contentsOf: forwarding.lines) }
     }
 
     /// The fields that `Connection` names beside the usual `close` and `keep-alive`; nil, without allocating, when it

@@ -5,6 +5,8 @@ public struct ProxyError: Equatable, Sendable {
     public var status: Int
     /// One sentence: what happened and, where there is one, the remedy.
     public var details: String
+    /// Further lines of the answer's head, without their ends.
+    public var fields: [String] = []
 
     public init(_ token: String, status: Int, _ details: String) {
         self.token = token

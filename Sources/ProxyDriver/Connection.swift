@@ -90,7 +90,7 @@ final class Connection {
 
     func clientLost() {
         guard !isClosed else { return }
-        session.clientLost(now: worker.loop.now, &worker.out)
+        if isTunnel { closeTunnel() } else { session.clientLost(now: worker.loop.now, &worker.out) }
         settle()
         if !isClosed { close() }
     }
@@ -217,12 +217,17 @@ final class Connection {
 
     private func closeTunnelWhenDone() {
         // what is queued on either side still goes out
-        guard clientEnded, originEnded, client.queuedBytes == 0, isOriginMute || origin?.queuedBytes == 0 else {
-            return
-        }
+        guard !isClosed, clientEnded, originEnded, client.queuedBytes == 0,
+            isOriginMute || origin?.queuedBytes == 0
+        else { return }
+        closeTunnel()
+        settle()
+    }
+
+    /// However a tunnel ends, what went through it is counted.
+    private func closeTunnel() {
         session.tunnelClosed(
             toOrigin: fromClient.moved, toClient: fromOrigin.moved, now: worker.loop.now, &worker.out)
-        settle()
     }
 
     // MARK: the dial's outcome
@@ -247,6 +252,13 @@ final class Connection {
         session.leased(reused: reused, now: worker.loop.now, &worker.out)
     }
 
+    /// A password was checked that took its time.
+    func authenticated(_ verdict: PasswordVerdict, flow: UInt64) {
+        guard !isClosed else { return }
+        session.authenticated(verdict, flow: flow, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     // MARK: time
 
     func sweep(_ now: Int) {
@@ -256,7 +268,7 @@ final class Connection {
             return close()
         }
         if let dial, dial.deadline <= now { dial.goOn() }
-        session.woke(now: now, &worker.out)
+        if isTunnel, session.deadline <= now { closeTunnel() } else { session.woke(now: now, &worker.out) }
         settle()
     }
 
@@ -315,6 +327,7 @@ final class Connection {
     private func perform(_ order: Order) {
         switch order {
         case .lease(let wanted, let fresh):
+            guard !isClosed else { return }
             if !fresh, let channel = worker.pool.take(wanted) {
                 attach(channel, reused: true)
             } else {
@@ -329,6 +342,8 @@ final class Connection {
             isTunnel = true
             fromClient = Relay(remaining: .max)
             fromOrigin = Relay(remaining: .max)
+            // a client may have ended before its request became a tunnel
+            if clientEnded { tunnelEnded(.client) }
         case .pause:
             clientPaused = true
             client.stopReading()
@@ -347,6 +362,9 @@ final class Connection {
             } else {
                 closeGently()
             }
+        case .authenticate(let check):
+            guard let verdict = worker.verdict(on: check, for: self) else { return }
+            session.authenticated(verdict, flow: check.flow, now: worker.loop.now, &worker.out)
         case .record: worker.recorder.record(session.record)
         case .proceed:
             if client.queuedBytes > Self.highWater {
