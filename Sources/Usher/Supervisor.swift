@@ -45,9 +45,10 @@ public final class Supervisor {
         signal(SIGPIPE, SIG_IGN)
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
+            // first: a SIGHUP that comes while the daemon starts must not end it
+            try watch()
             try raiseDescriptorLimit()
             try start(count, try listen(count))
-            try watch()
         } catch let fault as StartFault {
             throw fault
         } catch {
