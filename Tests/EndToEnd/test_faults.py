@@ -49,11 +49,11 @@ def step_up(client, server, sandbox):
 
 def try_it(usher, scenario, server, sandbox):
     """The scenario's status, None where the connection ended before an answer."""
-    with Connection(("127.0.0.1", usher.port)) as client:
-        try:
+    try:
+        with Connection(("127.0.0.1", usher.port)) as client:
             return scenario(client, server, sandbox)
-        except (EOFError, OSError):
-            return None
+    except (EOFError, OSError):
+        return None
 
 
 @pytest.mark.parametrize("call, code", FAULTS, ids=[f"{call} {code}" for call, code in FAULTS])
@@ -79,7 +79,7 @@ def test_every_failure_ends_in_an_answer_or_a_close(
             programs.eventually(lambda: usher.descriptors() <= normal, f"descriptors go back to {normal}")
         finally:
             ended = usher.stop()
-        assert ended == 0, usher.errors
+        assert ended == 0, (number, usher.errors)
         # one failure is one exchange at most: an answer of the proxy's own, the resource's own, or none
         harmed = [status for status in seen if status != 200]
         assert len(harmed) <= struck(usher) and set(harmed) <= {None, 401, 502, 503, 504}, (seen, usher.errors)
