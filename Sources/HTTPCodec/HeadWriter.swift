@@ -12,19 +12,28 @@ public struct Forwarding: Sendable {
     public var upgrades = false
     /// This hop's entry for `Via` (RFC 9110 §7.6.3); empty adds none.
     public var via: [UInt8] = []
+    /// The next hop is a proxy: the whole URL is asked for (RFC 9112 §3.2.2).
+    public var absoluteForm = false
+    /// The value of `Proxy-Authorization` for the next hop; empty adds none.
+    public var credentials: [UInt8] = []
 
     public init(framing: BodyFraming) { self.framing = framing }
 }
 
 extension RequestHead {
-    /// Writes the head for the next hop, in origin form, without hop-by-hop fields (RFC 9110 §7.6.1).
+    /// Writes the head for the next hop, in origin form where not told otherwise, without hop-by-hop fields (RFC 9110
+    /// §7.6.1).
     public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
         fields.bytes.withUnsafeBufferPointer { bytes in
             out.append(bytes, methodRange)
             out.append(ASCII.space)
+            if forwarding.absoluteForm {
+                out.append(literal: target.scheme == .http ? "http://" : "https://")
+                out.append(bytes, target.authority)
+            }
             if target.pathAndQuery.isEmpty, method == .options {
-                // the server as a whole is meant (RFC 9112 §3.2.4)
-                out.append(0x2A)
+                // the server as a whole is meant, which the last proxy says by an asterisk (RFC 9112 §3.2.4)
+                if !forwarding.absoluteForm { out.append(0x2A) }
             } else if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F {
                 out.append(0x2F)
             }
@@ -107,6 +116,11 @@ extension FieldTable {
         if !forwarding.via.isEmpty {
             out.append(literal: "Via: ")
             out.append(contentsOf: forwarding.via)
+            out.append(literal: "\r\n")
+        }
+        if !forwarding.credentials.isEmpty {
+            out.append(literal: "Proxy-Authorization: ")
+            out.append(contentsOf: forwarding.credentials)
             out.append(literal: "\r\n")
         }
     }

@@ -119,6 +119,7 @@ extension Session {
                     "an https:// URL was asked for without CONNECT, and this version opens no TLS to origins"), &out)
         }
         let wanted = nextOrigin()
+        noteRoute(wanted)
         origin.begin(purpose, wanted)
         deadline = bounded(now + engine.settings.timeouts.connect)
         out.orders.append(.lease(wanted, fresh: fresh))
@@ -126,7 +127,9 @@ extension Session {
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
     private func nextOrigin() -> Origin {
-        if var last = tunnelTarget ?? origin.origin {
+        // what was asked for last went by the routes of its time
+        let isKnown = tunnelTarget != nil || engine.settings.routes.isEmpty && origin.origin?.route == nil
+        if isKnown, var last = tunnelTarget ?? origin.origin {
             if let outgoing {
                 if last.matches(outgoing) { return last }
             } else if tunnelTarget != nil {
@@ -136,7 +139,11 @@ extension Session {
                 return last
             }
         }
-        return Origin(outgoing ?? request)
+        return Origin(outgoing ?? request, engine.settings.routes)
+    }
+
+    mutating func noteRoute(_ origin: Origin) {
+        if origin.route != nil { note(.note, "sent on to \(origin.peer)") }
     }
 
     /// No wait of a step-up goes past the time that the whole of it may take.
@@ -171,6 +178,10 @@ extension Session {
             forwarding.dropsExpect = kept || !body.isEmpty
         }
         forwarding.via = engine.via
+        if case .forward(let proxy) = origin.origin?.route {
+            forwarding.absoluteForm = true
+            forwarding.credentials = proxy.credentials
+        }
         offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
         forwarding.upgrades = offersUpgrade
         if let outgoing {

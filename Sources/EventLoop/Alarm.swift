@@ -1,0 +1,27 @@
+/// Calls back on its loop once, at a time of its own: for the few waits that the sweep is too coarse for.
+public final class Alarm: EventSource {
+    private var event: EventHandle?
+    private let action: () -> Void
+
+    /// Not set yet.
+    /// - Throws: `SystemError` when libevent has no memory for it.
+    public init(loop: Loop, _ action: @escaping () -> Void) throws(SystemError) {
+        self.action = action
+        super.init(loop: loop)
+        event = try EventHandle(loop, -1, 0, self)
+    }
+
+    /// Rings after so many milliseconds, and not at any time that was set before.
+    public func set(milliseconds: Int) { event?.add(everyMilliseconds: max(milliseconds, 0)) }
+
+    public override func ready(_ events: Int16) {
+        loop.refreshNow()
+        action()
+    }
+
+    /// Does not ring any more, and never will.
+    public func cancel() {
+        event?.remove()
+        loop.bury(self)
+    }
+}
