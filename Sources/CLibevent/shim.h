@@ -19,6 +19,7 @@ void event_base_free(struct event_base *);
 int event_base_loop(struct event_base *, int);
 int event_base_loopbreak(struct event_base *);
 struct event *event_new(struct event_base *, int, short, usher_event_callback, void *);
+int event_assign(struct event *, struct event_base *, int, short, usher_event_callback, void *);
 void event_free(struct event *);
 int event_add(struct event *, const struct usher_timeval *);
 int event_del(struct event *);
@@ -30,4 +31,5 @@ int usher_accept4(int, void *, unsigned int *, int) __asm__("accept4");
 int usher_res_search(const char *, int, int, unsigned char *, int) __asm__("res_search");
 int usher_eventfd(unsigned int, int) __asm__("eventfd");
 int usher_pthread_setname(unsigned long, const char *) __asm__("pthread_setname_np");
+int usher_pthread_timedjoin(unsigned long, void **, const void *) __asm__("pthread_timedjoin_np");
 #endif

@@ -60,7 +60,6 @@ enum Unavailable {
             .clients, "basic", "asking clients for a password",
             "remove the key and name the clients' addresses in clients.allow",
             accepted: [.null]),
-        Row(.destinations, "via", "sending requests on to another proxy", accepted: [.array([])]),
 
         Row(.interceptor, "percent", "acting on a share of the requests", accepted: [.integer(100)]),
         Row(.interceptor, "session_cookie", "logging in by session cookie"),

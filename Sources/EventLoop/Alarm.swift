@@ -8,11 +8,12 @@ public final class Alarm: EventSource {
     public init(loop: Loop, _ action: @escaping () -> Void) throws(SystemError) {
         self.action = action
         super.init(loop: loop)
-        event = try EventHandle(loop, -1, 0, self)
+        event = try EventHandle.pointing(at: self, loop, -1, 0)
     }
 
     /// Rings after so many milliseconds, and not at any time that was set before.
-    public func set(milliseconds: Int) { event?.add(everyMilliseconds: max(milliseconds, 0)) }
+    /// - Returns: false when libevent has no memory for it.
+    public func set(milliseconds: Int) -> Bool { event?.add(afterMilliseconds: max(milliseconds, 0)) ?? false }
 
     public override func ready(_ events: Int16) {
         loop.refreshNow()
@@ -22,6 +23,7 @@ public final class Alarm: EventSource {
     /// Does not ring any more, and never will.
     public func cancel() {
         event?.remove()
+        event = nil
         loop.bury(self)
     }
 }

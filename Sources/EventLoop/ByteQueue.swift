@@ -15,12 +15,8 @@ struct ByteQueue: ~Copyable {
         bytes.append(contentsOf: more)
     }
 
-    /// Valid until the queue changes.
-    var front: UnsafeRawBufferPointer {
-        mutating get {
-            let start = self.start
-            return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[start...]) }
-        }
+    func withFront<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
     mutating func removeFirst(_ count: Int) {

@@ -18,23 +18,28 @@ open class Channel: EventSource {
     public private(set) var isClosed = false
     private var closesWritingWhenDrained = false
     private var isConnecting = false
+    /// Sending failed once: nothing goes out any more. What the peer said before may still be read.
+    private var isMute = false
 
     /// Takes over a non-blocking descriptor. Reading starts with `startReading`.
     /// - Throws: `SystemError`; the descriptor is closed then.
     public init(loop: Loop, descriptor: consuming Descriptor, connecting: Bool = false) throws(SystemError) {
         self.descriptor = descriptor.number
-        // two-phase: the event needs the object it points at
-        let probe = EventSource(loop: loop)
-        readEvent = try EventHandle(loop, self.descriptor, Flag.read | Flag.persist, probe)
+        readEvent = try EventHandle(loop, descriptor.number, Flag.read | Flag.persist)
         isConnecting = connecting
         super.init(loop: loop)
-        readEvent = try EventHandle(loop, self.descriptor, Flag.read | Flag.persist, self)
+        // from here on the object owns the descriptor, also when what follows fails
         _ = descriptor.release()
-        if connecting { wantWriting(true) }
+        readEvent.point(at: self, loop, self.descriptor, Flag.read | Flag.persist)
+        if connecting, !watchWriting() { throw SystemError("event_add") }
     }
 
     deinit {
-        if !isClosed { Glibc.close(descriptor) }
+        guard !isClosed else { return }
+        // the events first: a number that is closed may belong to another thread's socket already
+        readEvent.remove()
+        writeEvent?.remove()
+        Glibc.close(descriptor)
     }
 
     // MARK: what subclasses say
@@ -47,12 +52,16 @@ open class Channel: EventSource {
     open func progressed() {}
     /// Everything queued has gone out.
     open func drained() {}
-    /// Writing failed: the peer is gone.
+    /// Writing failed: the peer is gone. What was queued is lost.
     open func writeFailed(_ error: SystemError) {}
+    /// The kernel would not watch the socket for reading: nothing will ever be heard from it.
+    open func readingRefused() {}
 
     // MARK: reading
 
-    public final func startReading() { if !isClosed { readEvent.add() } }
+    public final func startReading() {
+        if !isClosed, !readEvent.add() { loop.refuse(self) }
+    }
     /// Really takes the interest away, so a full peer costs no wake-ups.
     public final func stopReading() { if !isClosed { readEvent.remove() } }
     public final var isReading: Bool { readEvent.isAdded }
@@ -61,7 +70,7 @@ open class Channel: EventSource {
     public final func read() -> ReadOutcome {
         guard !isClosed else { return .wouldBlock }
         while true {
-            let count = recv(descriptor, loop.scratch.baseAddress, loop.scratch.count, 0)
+            let count = loop.receive(descriptor)
             if count > 0 { return .bytes(count) }
             if count == 0 { return .end }
             let error = errno
@@ -80,24 +89,29 @@ open class Channel: EventSource {
     /// - Returns: false when the peer is gone; `writeFailed` is not called then.
     @discardableResult
     public final func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard !isClosed else { return false }
+        guard !isClosed, !isMute else { return false }
         guard !bytes.isEmpty else { return true }
         var sent = 0
         if queue.isEmpty, !isConnecting {
             switch transmit(bytes) {
             case .success(let count): sent = count
-            case .failure: return false
+            case .failure:
+                fallSilent()
+                return false
             }
             if sent == bytes.count { return true }
         }
         queue.append(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-        wantWriting(true)
+        guard watchWriting() else {
+            fallSilent()
+            return false
+        }
         return true
     }
 
     /// Tells the peer that no more comes, once everything queued has gone out.
     public final func finishWriting() {
-        guard !isClosed else { return }
+        guard !isClosed, !isMute else { return }
         if queue.isEmpty, !isConnecting {
             shutdown(descriptor, Int32(SHUT_WR))
         } else {
@@ -107,7 +121,7 @@ open class Channel: EventSource {
 
     private func transmit(_ bytes: UnsafeRawBufferPointer) -> Result<Int, SystemError> {
         while true {
-            let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            let count = loop.transmit(descriptor, bytes)
             if count >= 0 { return .success(count) }
             let error = errno
             if error == EINTR { continue }
@@ -116,15 +130,18 @@ open class Channel: EventSource {
         }
     }
 
-    private func wantWriting(_ wanted: Bool) {
-        if wanted {
-            if writeEvent == nil {
-                writeEvent = try? EventHandle(loop, descriptor, Flag.write | Flag.persist, self)
-            }
-            writeEvent?.add()
-        } else {
-            writeEvent?.remove()
+    /// - Returns: false when the kernel does not watch the socket for writing.
+    private func watchWriting() -> Bool {
+        if writeEvent == nil {
+            writeEvent = try? EventHandle.pointing(at: self, loop, descriptor, Flag.write | Flag.persist)
         }
+        return writeEvent?.add() ?? false
+    }
+
+    private func fallSilent() {
+        isMute = true
+        queue = ByteQueue()
+        writeEvent?.remove()
     }
 
     private func writable() {
@@ -134,25 +151,26 @@ open class Channel: EventSource {
             var length = socklen_t(MemoryLayout<Int32>.size)
             getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length)
             if error != 0 {
-                wantWriting(false)
-                connected(SystemError("connect", code: error))
-                return
+                fallSilent()
+                return connected(SystemError("connect", code: error))
             }
             connected(nil)
             guard !isClosed else { return }
         }
         if !queue.isEmpty {
-            switch transmit(queue.front) {
+            switch queue.withFront({ transmit($0) }) {
             case .success(let count):
                 queue.removeFirst(count)
-                progressed()
+                if count > 0 { progressed() }
+                // the number may be another socket's by now
+                guard !isClosed, !isMute else { return }
             case .failure(let error):
-                wantWriting(false)
+                fallSilent()
                 return writeFailed(error)
             }
         }
         guard queue.isEmpty else { return }
-        wantWriting(false)
+        writeEvent?.remove()
         if closesWritingWhenDrained {
             closesWritingWhenDrained = false
             shutdown(descriptor, Int32(SHUT_WR))
@@ -164,6 +182,7 @@ open class Channel: EventSource {
         // the write side first: a connection that stands comes before its bytes
         if events & Flag.write != 0, !isClosed { writable() }
         if events & Flag.read != 0, !isClosed, readEvent.isAdded { readable() }
+        if events & Flag.refused != 0, !isClosed { readingRefused() }
     }
 
     // MARK: the end

@@ -5,12 +5,12 @@ public enum Dialer {
     /// Starts to connect.
     /// - Returns: the descriptor and whether the connection is still being made.
     /// - Throws: `SystemError` of `socket` or `connect`.
-    public static func connect(_ address: SocketAddress) throws(SystemError) -> Attempt {
-        let number = socket(address.family, Int32(SOCK_STREAM.rawValue) | nonBlocking | closeOnExec, 0)
+    public static func connect(_ address: SocketAddress, on loop: Loop) throws(SystemError) -> Attempt {
+        let number = loop.openSocket(address.family)
         guard number >= 0 else { throw SystemError("socket") }
         let descriptor = Descriptor(owning: number)
         setNoDelay(number)
-        if address.withSockaddr({ Glibc.connect(number, $0, $1) }) == 0 {
+        if loop.connect(number, address) == 0 {
             return Attempt(descriptor: descriptor, inProgress: false)
         }
         let error = errno

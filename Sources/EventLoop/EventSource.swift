@@ -15,6 +15,8 @@ open class EventSource {
         public static let write: Int16 = 0x04
         public static let signal: Int16 = 0x08
         public static let persist: Int16 = 0x10
+        /// Not libevent's: the kernel refused to watch the descriptor. Told by the loop when the turn is over.
+        static let refused: Int16 = 0x4000
     }
 }
 
@@ -23,28 +25,59 @@ open class EventSource {
 struct EventHandle: ~Copyable {
     private let event: OpaquePointer
     private(set) var isAdded = false
+    #if DEBUG
+        private let faults: FaultPlan?
+    #endif
 
+    /// An event that points at nothing yet: an object can make one before it is whole itself.
     /// - Throws: `SystemError` when libevent has no memory for it.
-    init(_ loop: Loop, _ descriptor: Int32, _ flags: Int16, _ source: EventSource) throws(SystemError) {
-        let context = Unmanaged.passUnretained(source).toOpaque()
-        guard let event = event_new(loop.base, descriptor, flags, eventSourceTrampoline, context) else {
+    init(_ loop: Loop, _ descriptor: Int32, _ flags: Int16) throws(SystemError) {
+        guard let event = event_new(loop.base, descriptor, flags, eventSourceTrampoline, nil) else {
             throw SystemError("event_new")
         }
         self.event = event
+        #if DEBUG
+            faults = loop.faults
+        #endif
     }
 
     deinit { event_free(event) }
 
-    mutating func add() {
-        guard !isAdded else { return }
-        event_add(event, nil)
-        isAdded = true
+    static func pointing(
+        at source: EventSource, _ loop: Loop, _ descriptor: Int32, _ flags: Int16
+    ) throws(SystemError) -> EventHandle {
+        let handle = try EventHandle(loop, descriptor, flags)
+        handle.point(at: source, loop, descriptor, flags)
+        return handle
     }
 
-    mutating func add(everyMilliseconds interval: Int) {
+    /// Before the event is added for the first time.
+    func point(at source: EventSource, _ loop: Loop, _ descriptor: Int32, _ flags: Int16) {
+        let context = Unmanaged.passUnretained(source).toOpaque()
+        event_assign(event, loop.base, descriptor, flags, eventSourceTrampoline, context)
+    }
+
+    /// - Returns: false when the kernel does not watch the descriptor; `errno` says why.
+    mutating func add() -> Bool {
+        if !isAdded { isAdded = enqueue(nil) }
+        return isAdded
+    }
+
+    /// Once. Where the event was added before, the new time is the one that counts.
+    mutating func add(afterMilliseconds interval: Int) -> Bool { add(everyMilliseconds: interval) }
+
+    /// Again and again where the event persists.
+    mutating func add(everyMilliseconds interval: Int) -> Bool {
         var time = usher_timeval(tv_sec: interval / 1000, tv_usec: interval % 1000 * 1000)
-        event_add(event, &time)
-        isAdded = true
+        isAdded = enqueue(&time)
+        return isAdded
+    }
+
+    private func enqueue(_ time: UnsafePointer<usher_timeval>?) -> Bool {
+        #if DEBUG
+            if FaultPlan.strikes(faults, .eventAdd) { return false }
+        #endif
+        return event_add(event, time) == 0
     }
 
     mutating func remove() {

@@ -26,13 +26,20 @@ public struct ListeningSocket: ~Copyable {
     }
 
     /// Takes a socket that somebody else opened and listens on (systemd's socket activation).
+    /// - Throws: `SystemError` when it is no stream socket that listens on an IP address.
     public init(adopting number: Int32) throws(SystemError) {
+        var listens: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 else {
+            throw SystemError("getsockopt")
+        }
+        guard listens != 0 else { throw SystemError("listen", code: EINVAL) }
         let flags = fcntl(number, F_GETFL)
         guard flags >= 0, fcntl(number, F_SETFL, flags | O_NONBLOCK) == 0,
             fcntl(number, F_SETFD, FD_CLOEXEC) == 0
         else { throw SystemError("fcntl") }
         guard let address = SocketAddress.filled(by: { getsockname(number, $0, $1) }) else {
-            throw SystemError("getsockname")
+            throw SystemError("getsockname", code: EAFNOSUPPORT)
         }
         self.address = address
         descriptor = Descriptor(owning: number)
@@ -52,18 +59,24 @@ open class Listener: EventSource {
     public init(loop: Loop, socket: consuming ListeningSocket) throws(SystemError) {
         let owned = socket.take()
         descriptor = owned.number
-        event = try EventHandle(loop, owned.number, Flag.read | Flag.persist, EventSource(loop: loop))
+        event = try EventHandle(loop, owned.number, Flag.read | Flag.persist)
         super.init(loop: loop)
-        event = try EventHandle(loop, owned.number, Flag.read | Flag.persist, self)
+        // from here on the object owns the descriptor, also when what follows fails
         _ = owned.release()
-        event.add()
+        event.point(at: self, loop, descriptor, Flag.read | Flag.persist)
+        guard event.add() else { throw SystemError("event_add") }
     }
 
-    deinit { if !isClosed { Glibc.close(descriptor) } }
+    deinit {
+        guard !isClosed else { return }
+        event.remove()
+        Glibc.close(descriptor)
+    }
 
     /// A connection came in: non-blocking, without delay.
     open func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {}
-    /// Accepting failed for want of descriptors or memory.
+    /// Accepting failed, mostly for want of descriptors or memory. The listener is paused: what waits would make it ready
+    /// again at once. `resume` tries anew.
     open func acceptFailed(_ error: SystemError) {}
 
     public final override func ready(_ events: Int16) {
@@ -72,15 +85,16 @@ open class Listener: EventSource {
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let (number, peer) = withUnsafeMutablePointer(to: &storage) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> (Int32, SocketAddress?) in
-                    let number = usher_accept4(descriptor, address, &length, Dialer.nonBlocking | Dialer.closeOnExec)
+                    let number = loop.accept(descriptor, address, &length)
                     return (number, number >= 0 ? SocketAddress(address) : nil)
                 }
             }
             if number < 0 {
                 let error = errno
                 if error == EINTR || error == ECONNABORTED { continue }
-                if error != EAGAIN, error != EWOULDBLOCK { acceptFailed(SystemError("accept", code: error)) }
-                return
+                if error == EAGAIN || error == EWOULDBLOCK { return }
+                pause()
+                return acceptFailed(SystemError("accept", code: error))
             }
             let owned = Descriptor(owning: number)
             guard let peer else { continue }
@@ -92,7 +106,7 @@ open class Listener: EventSource {
 
     /// Pauses accepting, as when the limit of connections is reached.
     public final func pause() { event.remove() }
-    public final func resume() { if !isClosed { event.add() } }
+    public final func resume() { if !isClosed { _ = event.add() } }
 
     public final func close() {
         guard !isClosed else { return }

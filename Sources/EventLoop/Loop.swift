@@ -8,9 +8,18 @@ public final class Loop {
     public let scratch: UnsafeMutableRawBufferPointer
     /// Objects that were closed in this turn. They may still be on the call stack, so they die when it is over.
     private var graveyard: [AnyObject] = []
+    private var dying: [AnyObject] = []
+    /// Sources whose descriptor the kernel does not watch. They are told when the turn is over, never from inside the
+    /// call that found out.
+    private var refused: [EventSource] = []
     private var isRunning = false
     /// Monotonic milliseconds, taken once a turn.
     public private(set) var now: Int
+
+    #if DEBUG
+        /// System calls of this loop that are to fail. Set before channels are made.
+        public var faults = FaultPlan.ofProcess
+    #endif
 
     public static let scratchSize = 64 << 10
 
@@ -31,19 +40,29 @@ public final class Loop {
         scratch.deallocate()
     }
 
-    /// Runs until `stop`, one turn after another.
+    /// Runs until `stop`, or until there is nothing left to wait for.
     public func run() {
         isRunning = true
-        while isRunning {
-            turn()
-        }
+        while isRunning, turn() {}
+        isRunning = false
     }
 
     /// Waits for readiness once and handles it.
-    public func turn() {
-        event_base_loop(base, 0x01)
-        if !graveyard.isEmpty { graveyard.removeAll(keepingCapacity: true) }
+    /// - Returns: false when there is nothing to wait for, or the kernel's queue is broken.
+    @discardableResult
+    public func turn() -> Bool {
+        let code = event_base_loop(base, 0x01)
+        while let source = refused.popLast() { source.ready(EventSource.Flag.refused) }
+        if !graveyard.isEmpty {
+            // what dies may bury something else: that finds its place in the other array
+            swap(&graveyard, &dying)
+            dying.removeAll(keepingCapacity: true)
+        }
+        return code == 0
     }
+
+    /// Has the source told that its descriptor is not watched.
+    func refuse(_ source: EventSource) { refused.append(source) }
 
     public func stop() {
         isRunning = false

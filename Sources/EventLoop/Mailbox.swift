@@ -51,8 +51,8 @@ public final class MailboxPort<Letter: Sendable>: EventSource {
         self.mailbox = mailbox
         self.receive = receive
         super.init(loop: loop)
-        var handle = try EventHandle(loop, mailbox.wake, Flag.read | Flag.persist, self)
-        handle.add()
+        var handle = try EventHandle.pointing(at: self, loop, mailbox.wake, Flag.read | Flag.persist)
+        guard handle.add() else { throw SystemError("event_add") }
         event = consume handle
     }
 

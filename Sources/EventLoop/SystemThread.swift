@@ -31,4 +31,15 @@ public struct SystemThread: Sendable {
 
     /// Waits until the thread has ended. Once only.
     public func join() { pthread_join(handle, nil) }
+
+    /// Waits for the thread's end, but no longer than that.
+    /// - Returns: whether it has ended; only then is it over with waiting for it.
+    public func join(withinMilliseconds limit: Int) -> Bool {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let nanoseconds = time.tv_nsec + limit % 1000 * 1_000_000
+        time.tv_sec += limit / 1000 + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        return usher_pthread_timedjoin(handle, nil, &time) == 0
+    }
 }

@@ -7,8 +7,8 @@ public final class Timer: EventSource {
     public init(loop: Loop, everyMilliseconds interval: Int, _ action: @escaping () -> Void) throws(SystemError) {
         self.action = action
         super.init(loop: loop)
-        var handle = try EventHandle(loop, -1, Flag.persist, self)
-        handle.add(everyMilliseconds: interval)
+        var handle = try EventHandle.pointing(at: self, loop, -1, Flag.persist)
+        guard handle.add(everyMilliseconds: interval) else { throw SystemError("event_add") }
         event = consume handle
     }
 
@@ -28,8 +28,8 @@ public final class SignalSource: EventSource {
     public init(loop: Loop, signal: Int32, _ action: @escaping () -> Void) throws(SystemError) {
         self.action = action
         super.init(loop: loop)
-        var handle = try EventHandle(loop, signal, Flag.signal | Flag.persist, self)
-        handle.add()
+        var handle = try EventHandle.pointing(at: self, loop, signal, Flag.signal | Flag.persist)
+        guard handle.add() else { throw SystemError("event_add") }
         event = consume handle
     }
 

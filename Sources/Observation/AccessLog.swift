@@ -33,6 +33,15 @@ public final class AccessLog {
         if buffer.count >= Self.batch { flush() }
     }
 
+    /// Something that concerns no single exchange.
+    public func complain(_ text: String) {
+        buffer.append(literal: "{\"time\":\"")
+        clock.append(to: &buffer)
+        buffer.append(literal: "\"")
+        member(",\"error\":", text)
+        buffer.append(literal: "}\n")
+    }
+
     public func flush() {
         guard !buffer.isEmpty else { return }
         emit(buffer)

@@ -55,6 +55,9 @@ public struct IPAddress: Hashable, Sendable {
 
     public var isLoopback: Bool { AddressGroup.loopback.contains(self) }
 
+    /// `0.0.0.0` and `::`: every address for one that listens, this machine for one that connects.
+    public var isUnspecified: Bool { bits == 0 }
+
     private static func readV4(_ bytes: ArraySlice<UInt8>) -> UInt128? {
         let parts = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }

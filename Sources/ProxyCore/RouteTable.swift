@@ -4,13 +4,13 @@ internal import Interception
 /// `destinations.via` of the configuration: which requests are sent on to another proxy. The first entry that fits decides.
 public struct RouteTable: Sendable {
     public struct Entry: Sendable {
-        /// Globs over the host, in lower case.
-        public var hosts: [String]
+        /// Globs over the host.
+        let hosts: [String]
         /// Nil: straight to the origin.
-        public var proxy: UpstreamProxy?
+        public let proxy: UpstreamProxy?
 
         public init(hosts: [String], proxy: UpstreamProxy?) {
-            self.hosts = hosts.map { ASCII.lowercased($0) }
+            self.hosts = hosts.map(RouteTable.normalized)
             self.proxy = proxy
         }
     }
@@ -22,9 +22,18 @@ public struct RouteTable: Sendable {
     public var isEmpty: Bool { entries.isEmpty }
 
     /// The proxy for requests to that host, nil for none.
-    /// - Parameter host: lower case, without brackets.
+    /// - Parameter host: a name or an address without brackets.
     public func proxy(for host: String) -> UpstreamProxy? {
-        let name = host.count > 1 && host.hasSuffix(".") ? String(host.dropLast()) : host
+        if entries.isEmpty { return nil }
+        let name = Self.normalized(host)
         return entries.first { $0.hosts.contains { Glob.matches($0, name) } }?.proxy
+    }
+
+    /// How hosts are compared: in lower case, without the dot that ends a fully qualified name, addresses in their
+    /// canonical form.
+    public static func normalized(_ host: String) -> String {
+        if let address = IPAddress(host) { return address.description }
+        let lower = ASCII.lowercased(host)
+        return lower.utf8.count > 1 && lower.hasSuffix(".") ? String(lower.dropLast()) : lower
     }
 }

@@ -328,7 +328,7 @@ extension Session {
     }
 
     /// The origin closed its side.
-    mutating func originEnded(relayed: UInt64, _ out: inout Outbox) {
+    mutating func originEnded(relayed: UInt64, cut: Bool, _ out: inout Outbox) {
         if origin.sink == .client, origin.isRelaying { record.responseBytes += relayed }
         switch phase {
         case .peeking: return abandon(reset: false, &out)
@@ -345,7 +345,7 @@ extension Session {
             }
             originFailed(origin.hasAnswered ? .incompleteResponse : .connectionTerminated, &out)
         case .body:
-            if origin.framing == .untilClose {
+            if origin.framing == .untilClose, !cut {
                 origin.isRelaying = false
                 responseComplete(&out)
             } else {

@@ -30,6 +30,8 @@ public struct Session: ~Copyable {
 
     // the connection
     var engine: Engine
+    /// Came while an exchange was under way.
+    private var nextEngine: Engine?
     let flows: (any FlowMemory)?
     private let flowBase: UInt64
     private var exchanges: UInt64 = 0
@@ -107,9 +109,12 @@ public struct Session: ~Copyable {
     /// Between two requests: may be closed without loss, and may change its configuration.
     public var isIdle: Bool { phase == .awaitingRequest && clientPending.isEmpty }
 
+    /// The next request has not begun, or not come whole.
+    public var awaitsRequest: Bool { phase == .awaitingRequest }
+
     /// The next exchange goes by this generation.
     public mutating func adopt(_ engine: Engine) {
-        if isIdle { self.engine = engine }
+        if isIdle { self.engine = engine } else { nextEngine = engine }
     }
 
     // MARK: events
@@ -131,11 +136,12 @@ public struct Session: ~Copyable {
     }
 
     /// The leg will send no more. `relayed` bytes of an order to relay had gone before.
-    public mutating func ended(_ leg: Leg, relayed: UInt64, now: Int, _ out: inout Outbox) {
+    /// - Parameter cut: the end was a failure: what ends with the connection may be incomplete.
+    public mutating func ended(_ leg: Leg, relayed: UInt64, cut: Bool = false, now: Int, _ out: inout Outbox) {
         self.now = now
         switch leg {
         case .client: clientGone(&out)
-        case .origin: originEnded(relayed: relayed, &out)
+        case .origin: originEnded(relayed: relayed, cut: cut, &out)
         }
     }
 
@@ -215,6 +221,10 @@ public struct Session: ~Copyable {
             if clientEnded { phase = .closed }
             resumeClient(&out)
             return
+        }
+        if let nextEngine {
+            engine = nextEngine
+            self.nextEngine = nil
         }
         responseStarted = false
         phase = .awaitingRequest

@@ -9,16 +9,18 @@ final class ClientChannel: Channel {
     override func progressed() { connection?.progressed() }
     override func drained() { connection?.clientDrained() }
     override func writeFailed(_ error: SystemError) { connection?.clientLost() }
+    override func readingRefused() { connection?.clientLost() }
 }
 
-/// An origin's socket: in use by a connection, or idle in the pool.
+/// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
 final class OriginChannel: Channel {
+    /// What the pool keeps it under.
     let origin: Origin
     unowned(unsafe) var connection: Connection?
     unowned(unsafe) var dial: Dial?
     unowned(unsafe) var pool: OriginPool?
-    /// Writing failed; what the origin said before may still be read.
-    var isBroken = false
+    /// Not to be used for another request: writing failed, or it said more than it was asked.
+    var isSpent = false
     var idleSince = 0
 
     init(loop: Loop, origin: Origin, descriptor: consuming Descriptor, connecting: Bool) throws(SystemError) {
@@ -27,11 +29,31 @@ final class OriginChannel: Channel {
     }
 
     override func readable() {
-        if let connection { connection.originReadable() } else { pool?.discard(self) }
+        if let connection {
+            connection.originReadable()
+        } else if let dial {
+            dial.readable(self)
+        } else {
+            pool?.discard(self)
+        }
     }
 
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }
     override func progressed() { connection?.progressed() }
     override func drained() { connection?.originDrained() }
-    override func writeFailed(_ error: SystemError) { isBroken = true }
+
+    override func writeFailed(_ error: SystemError) {
+        isSpent = true
+        connection?.originMute()
+    }
+
+    override func readingRefused() {
+        if let connection {
+            connection.originFinished(cut: true)
+        } else if let dial {
+            dial.deaf(self)
+        } else {
+            pool?.discard(self)
+        }
+    }
 }

@@ -18,12 +18,15 @@ final class Connection {
     /// The session asked for silence, for reasons of its own.
     private var clientPaused = false
     private var closesWhenDrained = false
+    /// `proceed` waits until the client has taken enough of the answers before.
+    private var proceedsLater = false
     private var isClosed = false
     private var isSettling = false
     /// Place in the worker's table.
     var index = 0
 
-    /// Queued bytes on one leg above which the other leg is no longer read.
+    /// Queued bytes on one leg above which the other leg is no longer read, and below which it is again. A client that has
+    /// so much to take gets no further answers either.
     private static let highWater = 256 << 10
     private static let lowWater = 64 << 10
     /// Reads of one leg in one turn.
@@ -43,7 +46,6 @@ final class Connection {
     }
 
     var deadline: Int { session.deadline }
-    var isIdle: Bool { session.isIdle }
 
     // MARK: the client's socket
 
@@ -73,7 +75,7 @@ final class Connection {
             var isGone = false
             start = move(count, &fromClient, to: origin, &isGone)
             // what the origin said before it went may still be read
-            if isGone { origin?.isBroken = true }
+            if isGone { origin?.isSpent = true }
             session.touched(now: now)
             if let origin, origin.queuedBytes > Self.highWater { client.stopReading() }
             if fromClient.remaining == 0 {
@@ -96,15 +98,35 @@ final class Connection {
     func clientDrained() {
         if closesWhenDrained { return close() }
         session.clientDrained(now: worker.loop.now)
-        if let origin, !originEnded { origin.startReading() }
-        if clientEnded, isTunnel, originEnded { tunnelEnded(.origin) }
+        readOn()
+        if isTunnel { closeTunnelWhenDone() }
     }
 
     /// A slow reader is not an idle one.
     func progressed() {
-        let now = worker.loop.refreshNow()
-        session.touched(now: now)
-        if let origin, !originEnded, !origin.isReading, client.queuedBytes < Self.lowWater { origin.startReading() }
+        session.touched(now: worker.loop.refreshNow())
+        readOn()
+    }
+
+    /// Takes up what back-pressure had put off, as far as nothing else holds it.
+    private func readOn() {
+        guard !isClosed else { return }
+        if client.queuedBytes < Self.lowWater {
+            if let origin, !originEnded { origin.startReading() }
+            if proceedsLater {
+                proceedsLater = false
+                session.proceed(now: worker.loop.now, &worker.out)
+                settle()
+            }
+        }
+        readClient()
+    }
+
+    private func readClient() {
+        guard !clientEnded, !clientPaused, !isClosed else { return }
+        if let origin, origin.queuedBytes >= Self.lowWater { return }
+        if client.queuedBytes >= Self.lowWater, session.awaitsRequest { return }
+        client.startReading()
     }
 
     // MARK: the origin's socket
@@ -120,14 +142,27 @@ final class Connection {
                     return
                 }
             case .wouldBlock: return
-            case .end, .failed:
-                originEnded = true
-                origin.stopReading()
-                if isTunnel { return tunnelEnded(.origin) }
-                session.ended(.origin, relayed: fromOrigin.moved, now: now, &worker.out)
-                return settle()
+            case .end: return originFinished(cut: false)
+            case .failed: return originFinished(cut: true)
             }
         }
+    }
+
+    /// The origin will say no more.
+    /// - Parameter cut: what it said may be incomplete, and it hears nothing either.
+    func originFinished(cut: Bool) {
+        originEnded = true
+        origin?.stopReading()
+        if cut { origin?.isSpent = true }
+        if isTunnel { return tunnelEnded(.origin) }
+        session.ended(.origin, relayed: fromOrigin.moved, cut: cut, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
+    /// Writing to the origin failed. What it said before is still read; what the client sends goes nowhere.
+    func originMute() {
+        if isTunnel, originEnded { return tunnelEnded(.origin) }
+        readClient()
     }
 
     private func originBytes(_ count: Int, _ now: Int) {
@@ -139,6 +174,8 @@ final class Connection {
             session.touched(now: now)
             if client.queuedBytes > Self.highWater { origin?.stopReading() }
             if fromOrigin.remaining == 0 {
+                // bytes behind the answer: the next request must not take them for its own
+                if start < count { origin?.isSpent = true }
                 session.relayed(from: .origin, count: fromOrigin.moved, now: now, &worker.out)
             }
         }
@@ -149,7 +186,8 @@ final class Connection {
     }
 
     func originDrained() {
-        if !clientEnded, !clientPaused { client.startReading() }
+        readClient()
+        if isTunnel { closeTunnelWhenDone() }
     }
 
     /// Moves the first bytes of the scratch buffer to the other leg, without a look at them. Changes nothing else: the
@@ -166,9 +204,21 @@ final class Connection {
 
     private func tunnelEnded(_ leg: Leg) {
         if leg == .client { origin?.finishWriting() } else { client.finishWriting() }
-        guard clientEnded, originEnded else { return }
-        // what is queued for the client still goes out
-        guard client.queuedBytes == 0 else { return }
+        if originEnded, isOriginMute, !clientEnded {
+            // nobody is left to hear the client
+            clientEnded = true
+            client.stopReading()
+        }
+        closeTunnelWhenDone()
+    }
+
+    private var isOriginMute: Bool { origin?.isSpent ?? true }
+
+    private func closeTunnelWhenDone() {
+        // what is queued on either side still goes out
+        guard clientEnded, originEnded, client.queuedBytes == 0, isOriginMute || origin?.queuedBytes == 0 else {
+            return
+        }
         session.tunnelClosed(
             toOrigin: fromClient.moved, toClient: fromOrigin.moved, now: worker.loop.now, &worker.out)
         settle()
@@ -176,9 +226,13 @@ final class Connection {
 
     // MARK: the dial's outcome
 
-    func dialed(_ channel: OriginChannel) {
+    /// - Parameter first: what the origin said before it was asked.
+    func dialed(_ channel: OriginChannel, first: [UInt8]) {
         dial = nil
         attach(channel, reused: false)
+        settle()
+        guard !first.isEmpty, origin === channel else { return }
+        session.received(first.span, on: .origin, now: worker.loop.now, &worker.out)
         settle()
     }
 
@@ -199,14 +253,22 @@ final class Connection {
     // MARK: time
 
     func sweep(_ now: Int) {
+        if closesWhenDrained {
+            // the session is over, and the client has taken nothing for as long as it may be idle
+            client.reset()
+            return close()
+        }
         session.woke(now: now, &worker.out)
         settle()
     }
 
-    /// Closes when there is nothing to lose, as in a drain.
+    /// Closes between two requests, as in a drain.
     func closeIfIdle() {
-        if session.isIdle { close() }
+        if session.isIdle, !closesWhenDrained { closeGently() }
     }
+
+    /// Closes in the middle of whatever is under way.
+    func cut() { clientLost() }
 
     func adopt(_ engine: Engine) { session.adopt(engine) }
 
@@ -227,6 +289,9 @@ final class Connection {
         }
         worker.out.clearOrders()
         isSettling = false
+        guard !isClosed else { return }
+        if client.queuedBytes > Self.highWater, session.awaitsRequest { client.stopReading() }
+        if worker.isDraining { closeIfIdle() }
     }
 
     private func flush() {
@@ -242,7 +307,7 @@ final class Connection {
         if !worker.out.origin.isEmpty {
             if let origin {
                 let sent = worker.out.origin.withUnsafeBytes { origin.write($0) }
-                if !sent { origin.isBroken = true }
+                if !sent { origin.isSpent = true }
                 if origin.queuedBytes > Self.highWater { client.stopReading() }
             }
             worker.out.clearOrigin()
@@ -252,7 +317,7 @@ final class Connection {
     private func perform(_ order: Order) {
         switch order {
         case .lease(let wanted, let fresh):
-            if !fresh, let channel = worker.pool.take(wanted) {
+            if !fresh, let channel = worker.pooled(wanted) {
                 attach(channel, reused: true)
             } else {
                 let dial = Dial(wanted, for: self, worker: worker)
@@ -271,24 +336,26 @@ final class Connection {
             client.stopReading()
         case .resume:
             clientPaused = false
-            if !clientEnded { client.startReading() }
+            readClient()
         case .release(let reusable): release(reusable)
         case .finishClient:
             client.finishWriting()
             if client.queuedBytes == 0 { session.clientDrained(now: worker.loop.now) }
-            if clientEnded { close() }
+            if clientEnded { closeGently() }
         case .closeClient(let reset):
             if reset {
                 client.reset()
                 close()
-            } else if client.queuedBytes > 0 {
-                closesWhenDrained = true
-                client.finishWriting()
             } else {
-                close()
+                closeGently()
             }
         case .record: worker.recorder.record(session.record)
-        case .proceed: session.proceed(now: worker.loop.now, &worker.out)
+        case .proceed:
+            if client.queuedBytes > Self.highWater {
+                proceedsLater = true
+            } else {
+                session.proceed(now: worker.loop.now, &worker.out)
+            }
         }
     }
 
@@ -300,13 +367,23 @@ final class Connection {
         guard let channel = origin else { return }
         origin = nil
         channel.connection = nil
-        if reusable, !originEnded, !channel.isBroken, !channel.isClosed, channel.queuedBytes == 0 {
+        if reusable, !originEnded, !channel.isSpent, !channel.isClosed, channel.queuedBytes == 0 {
             worker.pool.put(channel, now: worker.loop.now)
         } else {
             channel.close()
         }
         // the client may have been held back for this origin's sake
-        if !clientEnded, !clientPaused, !isClosed { client.startReading() }
+        readClient()
+    }
+
+    /// Closes once the client has taken what is queued for it. It may be idle while it does so, but not for ever.
+    private func closeGently() {
+        guard client.queuedBytes > 0 else { return close() }
+        closesWhenDrained = true
+        client.finishWriting()
+        clientEnded = true
+        client.stopReading()
+        session.touched(now: worker.loop.now)
     }
 
     private func close() {

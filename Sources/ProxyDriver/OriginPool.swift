@@ -1,27 +1,34 @@
 import EventLoop
 import ProxyCore
 
-/// Idle connections of one loop, by origin; the one used last is used first.
+/// Idle connections of one loop, by origin; the one used last is used first. Bounded for each origin and in all.
 final class OriginPool {
     private var idle: [Origin: [OriginChannel]] = [:]
-    private let perOrigin: Int
+    private(set) var count = 0
+    var perOrigin: Int
+    private let total: Int
 
-    init(perOrigin: Int) { self.perOrigin = perOrigin }
+    init(perOrigin: Int, total: Int) {
+        self.perOrigin = perOrigin
+        self.total = total
+    }
 
     /// An idle connection to the origin, out of the pool.
     func take(_ origin: Origin) -> OriginChannel? {
         guard let channel = idle[origin]?.popLast() else { return nil }
         channel.pool = nil
+        count -= 1
         return channel
     }
 
     func put(_ channel: OriginChannel, now: Int) {
-        guard idle[channel.origin, default: []].count < perOrigin else { return channel.close() }
+        guard count < total, idle[channel.origin, default: []].count < perOrigin else { return channel.close() }
         channel.connection = nil
         channel.pool = self
         channel.idleSince = now
-        channel.startReading()
         idle[channel.origin, default: []].append(channel)
+        count += 1
+        channel.startReading()
     }
 
     /// The origin closed an idle connection, or spoke without being asked.
@@ -29,18 +36,24 @@ final class OriginPool {
         // closing buries the channel, which keeps it alive when the pool lets go of it
         channel.pool = nil
         channel.close()
-        idle[channel.origin]?.removeAll { $0 === channel }
+        guard let index = idle[channel.origin]?.firstIndex(where: { $0 === channel }) else { return }
+        idle[channel.origin]?.remove(at: index)
+        count -= 1
     }
 
     /// Closes what has been idle since before `limit`.
     func expire(before limit: Int) {
-        for (origin, channels) in idle {
-            let (old, kept) = (channels.filter { $0.idleSince < limit }, channels.filter { $0.idleSince >= limit })
-            for channel in old {
+        // each list is in the order of time: where its first is young enough there is nothing to do
+        for origin in idle.filter({ ($0.value.first?.idleSince ?? 0) < limit }).keys {
+            guard var channels = idle.removeValue(forKey: origin) else { continue }
+            let old = channels.firstIndex { $0.idleSince >= limit } ?? channels.count
+            for channel in channels[..<old] {
                 channel.pool = nil
                 channel.close()
             }
-            idle[origin] = kept.isEmpty ? nil : kept
+            count -= old
+            channels.removeFirst(old)
+            if !channels.isEmpty { idle[origin] = channels }
         }
     }
 

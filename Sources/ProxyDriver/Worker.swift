@@ -11,22 +11,24 @@ final class Worker {
     let recorder: any Recorder
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
-    private let resolver: Resolver
+    let names: NameBook
     private let own: [SocketAddress]
-    private let answers: Mailbox<Resolver.Answer>
-    private var waiting: [UInt64: Dial] = [:]
-    private var nextTicket: UInt64 = 0
     private var listeners: [ProxyListener] = []
     private var connections: [Connection?] = []
     private var free: [Int] = []
     private var nextNumber: UInt64
     private(set) var openConnections = 0
-    private var isDraining = false
+    private(set) var isDraining = false
+    /// When a drain cuts off what is still open.
+    private var drainLimit = Int.max
+    /// When the next failure to accept is worth a word.
+    private var nextComplaint = 0
     private var sources: [EventSource] = []
 
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
     private static let sweepInterval = 100
-    private static let poolIdle = 30_000
+    /// Between two words about failures to accept, in milliseconds.
+    private static let complaintInterval = 10_000
     /// Step of connection numbers, so that those of two workers never meet.
     private static let maxWorkers: UInt64 = 256
 
@@ -35,13 +37,12 @@ final class Worker {
         number = start.number
         settings = start.settings
         flows = start.flows
-        resolver = start.resolver
+        names = try NameBook(loop: loop, resolver: start.resolver)
         own = start.addresses
         self.recorder = recorder
-        pool = OriginPool(perOrigin: start.settings.idlePerOrigin)
+        pool = OriginPool(
+            perOrigin: start.settings.engine.settings.limits.idlePerOrigin, total: start.settings.idleTotal)
         nextNumber = UInt64(start.number)
-        answers = try Mailbox()
-        sources.append(try MailboxPort(loop: loop, answers) { [unowned self] in answered($0) })
         sources.append(try MailboxPort(loop: loop, start.letters) { [unowned self] in receive($0) })
         sources.append(
             try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweep() })
@@ -62,9 +63,11 @@ final class Worker {
         switch letter {
         case .adopt(let settings):
             self.settings = settings
+            pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
             for connection in connections { connection?.adopt(settings.engine) }
         case .drain:
             isDraining = true
+            drainLimit = loop.now + settings.drainLimit
             for listener in listeners { listener.close() }
             listeners = []
             for connection in connections { connection?.closeIfIdle() }
@@ -104,6 +107,15 @@ final class Worker {
         openConnections += 1
     }
 
+    /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
+    func acceptFailed(_ error: SystemError) {
+        pool.closeAll()
+        let now = loop.refreshNow()
+        guard now >= nextComplaint else { return }
+        nextComplaint = now + Self.complaintInterval
+        recorder.complain("a connection could not be accepted: \(error.reason)")
+    }
+
     func closed(_ connection: Connection) {
         guard connections[connection.index] === connection else { return }
         loop.bury(connection)
@@ -118,34 +130,41 @@ final class Worker {
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.deadline <= now { connection.sweep(now) }
-            if isDraining { connection.closeIfIdle() }
+            if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
         }
-        pool.expire(before: now - Self.poolIdle)
+        pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
+        for listener in listeners { listener.resume() }
         recorder.flush()
     }
 
-    // MARK: names
+    // MARK: origins
 
-    func resolve(_ origin: Origin, for dial: Dial) -> UInt64 {
-        nextTicket += 1
-        waiting[nextTicket] = dial
-        resolver.resolve(origin.host, port: origin.port, ticket: nextTicket, reply: answers)
-        return nextTicket
+    var connectTimeout: Int { settings.engine.settings.timeouts.connect }
+
+    /// An idle connection by which a request to that origin may go.
+    func pooled(_ origin: Origin) -> OriginChannel? {
+        // a connection that serves every origin was not made for this one
+        if origin.route != nil, settings.destinations.refusal(of: origin) != nil { return nil }
+        return pool.take(origin.poolKey)
     }
 
-    func forget(_ ticket: UInt64) { waiting[ticket] = nil }
-
-    private func answered(_ answer: Resolver.Answer) {
-        waiting.removeValue(forKey: answer.ticket)?.resolved(answer)
+    /// Whether a connection that stands has come back to this very proxy by an address of this machine which only a
+    /// listener on every address hears.
+    func isOwn(_ channel: OriginChannel, _ address: SocketAddress) -> Bool {
+        let isHeard = own.contains { $0.port == address.port && IPAddress(bytes: $0.address)?.isUnspecified == true }
+        return isHeard && channel.localAddress?.address == address.address
     }
 
     /// Whether a connection to that address would come back to this very proxy.
     func isOwn(_ address: SocketAddress) -> Bool {
-        own.contains { listener in
-            guard listener.port == address.port else { return false }
-            if listener.address == address.address { return true }
-            let isWildcard = listener.address.allSatisfy { $0 == 0 }
-            return isWildcard && IPAddress(bytes: address.address)?.unmapped.isLoopback == true
+        guard let wanted = IPAddress(bytes: address.address)?.unmapped else { return false }
+        return own.contains { listener in
+            guard listener.port == address.port, let heard = IPAddress(bytes: listener.address)?.unmapped else {
+                return false
+            }
+            // the unspecified address reaches this machine's loopback, and a listener on it hears every address
+            return heard == wanted || (wanted.isUnspecified && (heard.isLoopback || heard.isUnspecified))
+                || (heard.isUnspecified && wanted.isLoopback)
         }
     }
 }
@@ -161,4 +180,6 @@ final class ProxyListener: Listener {
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
         worker.accept(descriptor, from: peer)
     }
+
+    override func acceptFailed(_ error: SystemError) { worker.acceptFailed(error) }
 }

@@ -9,8 +9,10 @@ public struct WorkerSettings: Sendable {
     public var destinations: DestinationPolicy
     /// Client connections on one loop.
     public var maxConnections: Int
-    /// Idle connections kept for one origin on one loop.
-    public var idlePerOrigin = 64
+    /// Idle connections kept on one loop in all.
+    public var idleTotal = 1024
+    /// How long a drain waits for exchanges and tunnels under way, in milliseconds; then they are cut off.
+    public var drainLimit = 30_000
 
     public init(engine: Engine, clients: ClientPolicy, destinations: DestinationPolicy, maxConnections: Int) {
         self.engine = engine
@@ -23,6 +25,8 @@ public struct WorkerSettings: Sendable {
 /// Takes the record of every exchange, on the loop's thread. One for each loop.
 public protocol Recorder: AnyObject {
     func record(_ record: borrowing ExchangeRecord)
+    /// Something that concerns no single exchange, in words for the operator.
+    func complain(_ text: String)
     /// Called a few times a second, and before the loop ends.
     func flush()
 }

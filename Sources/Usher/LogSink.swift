@@ -14,6 +14,8 @@ final class LogSink: Sendable {
     private let thread: SystemThread
     /// What may wait for a slow reader; more is lost, and said to be.
     private static let limit = 16 << 20
+    /// How long the end waits for a reader, in milliseconds.
+    private static let patience = 3_000
 
     init(descriptor: Int32) throws(SystemError) {
         let queue = Locked(Queue())
@@ -47,10 +49,12 @@ final class LogSink: Sendable {
         }
     }
 
-    /// Writes what is left and ends.
+    /// Writes what is left and ends. Who does not read for some seconds does not hold up the end.
     func close() {
         queue.signal { $0.closing = true }
-        thread.join()
+        if !thread.join(withinMilliseconds: Self.patience) {
+            Console.error("the rest of the log was lost: standard output is not read")
+        }
     }
 
     private static func write(_ bytes: [UInt8], _ descriptor: Int32) {
@@ -59,6 +63,12 @@ final class LogSink: Sendable {
             while sent < buffer.count {
                 let count = Glibc.write(descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
                 if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EAGAIN {
+                    // somebody else who has the same pipe made it non-blocking
+                    var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&query, 1, -1)
+                    continue
+                }
                 guard count > 0 else { return }
                 sent += count
             }

@@ -136,7 +136,8 @@ public final class Supervisor {
 
     private func workerSettings(_ snapshot: Snapshot, _ count: Int) -> WorkerSettings {
         WorkerSettings(
-            engine: Engine(snapshot.settings, pseudonym: pseudonym), clients: snapshot.clients, destinations: snapshot.destinations,
+            engine: Engine(snapshot.settings, pseudonym: pseudonym), clients: snapshot.clients,
+            destinations: snapshot.destinations,
             maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
     }
 

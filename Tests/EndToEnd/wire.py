@@ -1,5 +1,6 @@
 """HTTP by hand, where every byte matters: raw connections, and origins that answer what a test tells them."""
 
+import contextlib
 import collections
 import re
 import socket
@@ -188,6 +189,9 @@ class Origin:
             connection.close()
 
     def close(self):
+        # closing alone leaves the port open while the other thread waits in accept
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         for connection in self.accepted:
             connection.close()

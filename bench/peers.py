@@ -1,0 +1,170 @@
+"""The origin and the proxies of the benchmark: each in a folder of its own, one worker, nothing cached or logged."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class Origin:
+    """nginx with a page of 912 bytes and a large file, over HTTP and TLS."""
+
+    def __init__(self, folder, mebibytes):
+        self.port, self.tls_port = free_port(), free_port()
+        self.authority = f"127.0.0.1:{self.port}"
+        self.url = f"http://{self.authority}"
+        self.tls_url = f"https://127.0.0.1:{self.tls_port}"
+        self.folder = folder / "origin"
+        pages = self.folder / "pages"
+        pages.mkdir(parents=True)
+        (pages / "1k").write_bytes(b"0123456789abcdef" * 57)
+        with open(pages / f"{mebibytes}m", "wb") as large:
+            for _ in range(mebibytes):
+                large.write(os.urandom(1 << 20))
+        for path in (self.folder, pages):
+            path.chmod(0o755)
+
+    def __enter__(self):
+        where = self.folder
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+             "-keyout", where / "key.pem", "-out", where / "certificate.pem"], check=True, capture_output=True)
+        (where / "nginx.conf").write_text(f"""
+            daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid {where}/pid; error_log {where}/error.log;
+            events {{ worker_connections 9000; }}
+            http {{
+              access_log off; default_type text/plain; sendfile on; open_file_cache max=16;
+              keepalive_timeout 600s; keepalive_requests 1000000000;
+              server {{
+                listen {self.authority} backlog=4096; listen 127.0.0.1:{self.tls_port} ssl;
+                ssl_certificate {where}/certificate.pem; ssl_certificate_key {where}/key.pem;
+                root {where}/pages;
+              }}
+            }}
+            """)
+        self.process = subprocess.Popen(
+            ["taskset", "-c", "1", "/usr/sbin/nginx", "-c", where / "nginx.conf"], stderr=subprocess.DEVNULL)
+        for _ in range(500):
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return self
+            except OSError:
+                time.sleep(0.01)
+        raise RuntimeError("the origin does not start")
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(10)
+
+
+class Proxy:
+    """One proxy: `prepare` writes its files and gives its command."""
+
+    tunnels = True
+
+    def __init__(self, name, program):
+        self.name, self.program = name, program
+
+    def is_installed(self):
+        return shutil.which(self.program, path=f"{os.environ['PATH']}:/usr/sbin") is not None
+
+    def place(self, folder):
+        path = folder / self.name
+        path.mkdir(exist_ok=True)
+        return path
+
+
+class Usher(Proxy):
+    def __init__(self, name, binary, access):
+        super().__init__(name, str(binary))
+        self.access = access
+
+    def is_installed(self):
+        return os.access(self.program, os.X_OK)
+
+    def prepare(self, folder, port):
+        config = self.place(folder) / "usher.yaml"
+        config.write_text(f"version: 1\nworkers: 1\nlimits: {{ connections: 9000 }}\nlog: {{ access: {self.access} }}\n")
+        return [self.program, "serve", "--config", config, "--listen", f"127.0.0.1:{port}"]
+
+
+class HAProxy(Proxy):
+    """With a fixed backend: it is no forward proxy, but what a proxy that reads HTTP can hope for."""
+
+    tunnels = False
+
+    def __init__(self, origin):
+        super().__init__("haproxy", "haproxy")
+        self.origin = origin
+
+    def prepare(self, folder, port):
+        config = self.place(folder) / "haproxy.cfg"
+        config.write_text(
+            "global\n  nbthread 1\n  maxconn 9000\n"
+            "defaults\n  mode http\n  timeout connect 5s\n  timeout client 600s\n  timeout server 600s\n"
+            f"frontend clients\n  bind 127.0.0.1:{port}\n  http-request set-header X-Edited yes\n  default_backend origin\n"
+            f"backend origin\n  http-reuse always\n  server origin {self.origin.authority}\n")
+        return ["/usr/sbin/haproxy", "-db", "-f", config]
+
+
+class Squid(Proxy):
+    def __init__(self):
+        super().__init__("squid", "squid")
+
+    def prepare(self, folder, port):
+        place = self.place(folder)
+        config = place / "squid.conf"
+        config.write_text(
+            f"http_port 127.0.0.1:{port}\nhttp_access allow all\ncache deny all\naccess_log none\nworkers 1\n"
+            f"cache_log {place}/cache.log\npid_filename {place}/pid\ncoredump_dir {place}\nshutdown_lifetime 0 seconds\n"
+            "max_filedescriptors 20000\n")
+        if os.geteuid() == 0:
+            shutil.chown(place, "proxy")
+        return ["/usr/sbin/squid", "-N", "-f", config]
+
+
+class TrafficServer(Proxy):
+    def __init__(self):
+        super().__init__("trafficserver", "traffic_server")
+
+    def prepare(self, folder, port):
+        place = self.place(folder)
+        for name in ("cache", "log", "run"):
+            (place / name).mkdir(exist_ok=True)
+        if not (place / "etc").exists():
+            shutil.copytree("/etc/trafficserver", place / "etc")
+        settings = {
+            "admin.user_id STRING": "trafficserver", "http.server_ports STRING": f"{port}:ip-in=127.0.0.1",
+            "http.cache.http INT": 0, "reverse_proxy.enabled INT": 0, "url_remap.remap_required INT": 0,
+            "exec_thread.autoconfig.enabled INT": 0, "exec_thread.limit INT": 1, "accept_threads INT": 0,
+            "log.logging_enabled INT": 0, "http.server_session_sharing.pool STRING": "thread",
+            "http.server_session_sharing.match STRING": "host", "net.connections_throttle INT": 20000,
+            "http.keep_alive_no_activity_timeout_in INT": 600, "http.connect_ports STRING": "*"}
+        (place / "etc/records.config").write_text(
+            "".join(f"CONFIG proxy.config.{name} {value}\n" for name, value in settings.items()))
+        allow = "".join(
+            f"  - apply: {way}\n    ip_addrs: 0/0\n    action: allow\n    methods: ALL\n" for way in ("in", "out"))
+        (place / "etc/ip_allow.yaml").write_text("ip_allow:\n" + allow)
+        folders = {
+            "prefix": place, "exec_prefix": "/usr", "bindir": "/usr/bin", "sbindir": "/usr/sbin",
+            "sysconfdir": place / "etc", "datadir": place / "cache", "includedir": "/usr/include", "libdir": "/usr/lib",
+            "libexecdir": "/usr/lib/trafficserver/modules", "localstatedir": place / "run", "runtimedir": place / "run",
+            "logdir": place / "log", "mandir": "/usr/share/man", "infodir": "/usr/share/info",
+            "cachedir": place / "cache"}
+        (place / "runroot.yaml").write_text("".join(f"{name}: {path}\n" for name, path in folders.items()))
+        if os.geteuid() == 0:
+            for path in [place, *place.rglob("*")]:
+                shutil.chown(path, "trafficserver")
+        return ["traffic_server", f"--run-root={place}/runroot.yaml"]
+
+
+def proxies(binary, origin):
+    return [
+        Usher("usher", binary, "json"), Usher("usher-unlogged", binary, "none"), TrafficServer(), HAProxy(origin), Squid()]
