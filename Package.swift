@@ -62,6 +62,7 @@ let package = Package(
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "Interception", "Authorization"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",

@@ -31,10 +31,10 @@ extension RequestHead {
                 out.append(literal: target.scheme == .http ? "http://" : "https://")
                 out.append(bytes, target.authority)
             }
-            if target.pathAndQuery.isEmpty, method == .options {
-                // the server as a whole is meant, which the last proxy says by an asterisk (RFC 9112 §3.2.4)
-                if !forwarding.absoluteForm { out.append(0x2A) }
-            } else if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F {
+            if target.pathAndQuery.isEmpty {
+                // RFC 9112 §3.2.4: a URL without a path asks about the whole server, and the last proxy says so
+                if method != .options { out.append(0x2F) } else if !forwarding.absoluteForm { out.append(0x2A) }
+            } else if bytes[target.pathAndQuery.lower] == 0x3F {
                 out.append(0x2F)
             }
             out.append(bytes, target.pathAndQuery)

@@ -53,5 +53,13 @@ public struct Outbox: ~Copyable {
     public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }
     public mutating func clearOrders() { orders.removeAll(keepingCapacity: true) }
 
+    /// The origin sent more than its answer, and its last bytes came from the driver's relay: a release that was just
+    /// ordered must not put the connection back.
+    mutating func distrustRelease() {
+        for index in orders.indices {
+            if case .release = orders[index] { orders[index] = .release(reusable: false) }
+        }
+    }
+
     private static let keptCapacity = 256 << 10
 }

@@ -19,6 +19,8 @@ struct OriginLeg {
     var pending: [UInt8] = []
     var parser = HeadParser()
     var response = ResponseHead()
+    /// What the origin itself said about its connection, before interceptors changed the head.
+    var keepsAlive = false
     var framing = BodyFraming.none
     var remaining: UInt64 = 0
     var decoder = ChunkedDecoder()

@@ -74,6 +74,8 @@ public struct ProxyError: Equatable, Sendable {
         "connection_terminated", status: 502, "the origin closed the connection without an answer")
     static let responseTimeout = ProxyError(
         "http_response_timeout", status: 504, "the origin did not answer within timeouts.response")
+    static let bodyTimeout = ProxyError(
+        "http_request_error", status: 408, "the request's body did not arrive within timeouts.idle")
     static let requestTimeout = ProxyError(
         "http_request_error", status: 408, "the request did not arrive within timeouts.header")
 }

@@ -12,13 +12,13 @@ extension Session {
             let used = intake(bytes, &out)
             if used < bytes.count, phase != .lingering, phase != .closed {
                 clientPending.append(bytes.extracting(used...))
-                if recordIsDue, phase == .awaitingRequest { proceedLater(&out) }
             }
         } else {
             clientPending.append(bytes)
             drainClientPending(&out)
         }
-        if clientPending.count >= Self.pipelineBuffer { pauseClient(&out) }
+        // a head has a limit of its own, and nothing but its end would let the client go on
+        if clientPending.count >= Self.pipelineBuffer, phase != .awaitingRequest { pauseClient(&out) }
     }
 
     mutating func drainClientPending(_ out: inout Outbox) {
@@ -33,8 +33,21 @@ extension Session {
             buffer.removeFirst(used)
         }
         swap(&buffer, &clientPending)
-        if recordIsDue, phase == .awaitingRequest, !clientPending.isEmpty { proceedLater(&out) }
-        if clientPending.count < Self.pipelineBuffer { resumeClient(&out) }
+        if clientPending.count < Self.pipelineBuffer || phase == .awaitingRequest, !isProceeding { resumeClient(&out) }
+        if clientEnded { missEnd(&out) }
+    }
+
+    /// The client has sent all that it will: what is still incomplete then stays so.
+    private mutating func missEnd(_ out: inout Outbox) {
+        switch phase {
+        case .awaitingRequest:
+            if !isProceeding { abandon(reset: false, &out) }
+        case .collectingBody: abandon(reset: false, &out)
+        case .exchanging:
+            // while there is no connection the body waits in `clientPending`
+            if bodyState != .complete, origin.state != .leasing { abandon(reset: false, &out) }
+        case .waiting, .connecting, .peeking, .tunnel, .lingering, .closed: break
+        }
     }
 
     /// Uses as many bytes as the present phase wants.
@@ -43,11 +56,12 @@ extension Session {
         while position < bytes.count {
             switch phase {
             case .awaitingRequest:
-                guard !recordIsDue else { return position }
                 guard let used = head(bytes.extracting(position...), &out) else { return position }
                 position += used
+                if isBetweenExchanges(&out, more: position < bytes.count) { return position }
             case .collectingBody:
                 collect(bytes, &position, &out)
+                if isBetweenExchanges(&out, more: position < bytes.count) { return position }
             case .exchanging:
                 guard origin.purpose == .attempt, origin.state == .awaitingHead || origin.state == .body,
                     bodyState != .complete
@@ -74,6 +88,13 @@ extension Session {
         return position
     }
 
+    /// An exchange was answered here and is over. The next one has to wait until its record was read.
+    private mutating func isBetweenExchanges(_ out: inout Outbox, more: Bool) -> Bool {
+        guard phase == .awaitingRequest else { return false }
+        if more { orderProceed(&out) }
+        return true
+    }
+
     // MARK: heads
 
     /// Reads a request head. Nil while it is incomplete.
@@ -87,7 +108,7 @@ extension Session {
             guard let end = try parser.parse(bytes, into: &request, limits: engine.headLimits) else { return nil }
             used = end
         } catch {
-            parser.reset()
+            forgetHead()
             startRecord()
             refuse(error, &out)
             return bytes.count
@@ -99,6 +120,13 @@ extension Session {
             refuse(error, &out)
         }
         return used
+    }
+
+    /// Gives up a head that did not come whole: its fields point at bytes that are not kept, and nothing of the request
+    /// before it may colour the answer.
+    mutating func forgetHead() {
+        parser.reset()
+        request = RequestHead()
     }
 
     /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.
@@ -128,6 +156,7 @@ extension Session {
                 closesAfter = true
                 return answer(.badRequest(400, "CONNECT inside a CONNECT tunnel"), &out)
             }
+            guard try request.framing() == .none else { throw HTTPFault(.bodyNotAllowed, at: 0) }
             try request.settleHost(scheme: .https)
             Redaction.appendURL(of: request, to: &record.url)
             return beginConnect(&out)
@@ -169,7 +198,10 @@ extension Session {
     /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
     private mutating func settleInTunnel(_ target: Origin, _ out: inout Outbox) throws(HTTPFault) -> Bool {
         try request.settleHost(scheme: .http)
-        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) { return true }
+        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) {
+            if request.target.form == .absolute { request.alignHost() }
+            return true
+        }
         phase = .exchanging
         bodyState = .complete
         closesAfter = true
@@ -238,6 +270,8 @@ extension Session {
                     switch try requestDecoder.next(bytes, &position) {
                     case .data(let range):
                         bodyBytes += UInt64(range.count)
+                        // nothing past the limit goes out, least of all the end that would make the request whole
+                        if let limit = engine.settings.limits.body, bodyBytes > limit { return streamedTooMuch(&out) }
                         out.origin.append(chunk: bytes.extracting(range))
                     case .end:
                         out.origin.appendLastChunk(trailers: requestDecoder.trailers)
@@ -251,14 +285,15 @@ extension Session {
                 releaseOrigin(reusable: false, &out)
                 return refuse(error, &out)
             }
-            if let limit = engine.settings.limits.body, bodyBytes > limit {
-                if responseStarted { return abandon(reset: true, &out) }
-                releaseOrigin(reusable: false, &out)
-                return tooLarge(&out)
-            }
         }
         record.requestBytes += UInt64(position - start)
         if bodyState == .complete { requestBodySent() }
+    }
+
+    private mutating func streamedTooMuch(_ out: inout Outbox) {
+        if responseStarted { return abandon(reset: true, &out) }
+        releaseOrigin(reusable: false, &out)
+        tooLarge(&out)
     }
 
     /// The rest of a body of known length needs no decision: the driver moves it.
@@ -288,6 +323,6 @@ extension Session {
             note(.note, "the client went away; the step-up was given up")
             return abandon(reset: false, &out)
         }
-        if bodyState != .complete { abandon(reset: false, &out) }
+        missEnd(&out)
     }
 }

@@ -212,6 +212,8 @@ extension Session {
     public mutating func leaseFailed(_ failure: LeaseFailure, now: Int, _ out: inout Outbox) {
         self.now = now
         guard let wanted = origin.origin else { return }
+        // what the client may have sent for the tunnel must not be read as a request
+        if phase == .connecting { closesAfter = true }
         originFailed(ProxyError(failure, wanted), &out)
     }
 

@@ -21,7 +21,7 @@ struct HeldResponse {
 extension Session {
     mutating func originBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if phase == .tunnel || phase == .peeking { return tunnelBytes(bytes, &out) }
-        guard origin.state == .awaitingHead || origin.state == .body else { return }
+        guard origin.state == .awaitingHead || origin.state == .body else { return out.distrustRelease() }
         origin.hasAnswered = true
         if origin.pending.isEmpty {
             let used = answerBytes(bytes, &out)
@@ -80,6 +80,7 @@ extension Session {
         }
         if origin.response.status == 101 { return switchProtocols(&out) }
         origin.framing = framing
+        origin.keepsAlive = origin.response.keepsAlive
         origin.state = .body
         deadline = bounded(now + engine.settings.timeouts.idle)
         origin.sink = .collect
@@ -174,7 +175,7 @@ extension Session {
         var forwarding = Forwarding(framing: framing)
         forwarding.keepsLength = framing == .none && (request.method == .head || origin.response.status == 304)
         forwarding.via = engine.via
-        if closesAfter || clientEnded {
+        if closesAfter || isLastOfClient {
             forwarding.connection = "close"
         } else if request.version == .http10 {
             forwarding.connection = "keep-alive"
@@ -217,7 +218,8 @@ extension Session {
             let complete = origin.remaining == 0
             sink(bytes.extracting(position..<position + taken), &out)
             position += taken
-            if complete { responseComplete(unasked: position < bytes.count, &out) }
+            // what was held may have turned out too large and ended the exchange
+            if complete, origin.state == .body { responseComplete(unasked: position < bytes.count, &out) }
         case .untilClose:
             sink(bytes.extracting(position...), &out)
             position = bytes.count
@@ -306,7 +308,7 @@ extension Session {
     /// - Parameter unasked: the origin sent more than the answer; its connection is not trusted further.
     mutating func responseComplete(unasked: Bool = false, _ out: inout Outbox) {
         let reusable =
-            origin.response.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
+            origin.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
         releaseOrigin(reusable: reusable, &out)
         guard origin.sink == .collect, let response = held else { return finishExchange(&out) }
         if origin.purpose == .serverCall {
@@ -328,7 +330,7 @@ extension Session {
     }
 
     /// The origin closed its side.
-    mutating func originEnded(relayed: UInt64, cut: Bool, _ out: inout Outbox) {
+    mutating func originEnded(relayed: UInt64, cleanly: Bool, _ out: inout Outbox) {
         if origin.sink == .client, origin.isRelaying { record.responseBytes += relayed }
         switch phase {
         case .peeking: return abandon(reset: false, &out)
@@ -345,7 +347,7 @@ extension Session {
             }
             originFailed(origin.hasAnswered ? .incompleteResponse : .connectionTerminated, &out)
         case .body:
-            if origin.framing == .untilClose, !cut {
+            if origin.framing == .untilClose, cleanly {
                 origin.isRelaying = false
                 responseComplete(&out)
             } else {

@@ -1,4 +1,4 @@
-public import HTTPCodec
+internal import HTTPCodec
 
 /// Another HTTP proxy that requests are sent on to (`destinations.via`). A class, so that a pool's key stays small.
 public final class UpstreamProxy: Sendable {

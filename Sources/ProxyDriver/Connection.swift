@@ -135,7 +135,8 @@ final class Connection {
         let now = worker.loop.refreshNow()
         for _ in 0..<Self.readsPerTurn {
             guard let origin else { return }
-            switch origin.read() {
+            let outcome = origin.read()
+            switch outcome {
             case .bytes(let count):
                 originBytes(count, now)
                 guard fromOrigin.remaining > 0, count == Loop.scratchSize, self.origin?.isReading == true else {
@@ -155,7 +156,7 @@ final class Connection {
         origin?.stopReading()
         if cut { origin?.isSpent = true }
         if isTunnel { return tunnelEnded(.origin) }
-        session.ended(.origin, relayed: fromOrigin.moved, cut: cut, now: worker.loop.now, &worker.out)
+        session.ended(.origin, relayed: fromOrigin.moved, cleanly: !cut, now: worker.loop.now, &worker.out)
         settle()
     }
 

@@ -46,8 +46,9 @@ public final class Supervisor {
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
             try raiseDescriptorLimit()
-            try start(count, try listen(count))
+            // before anyone is told that Usher listens: a signal that follows at once must not end it
             try watch()
+            try start(count, try listen(count))
         } catch let fault as StartFault {
             throw fault
         } catch {
