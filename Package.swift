@@ -63,6 +63,7 @@ let package = Package(
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "Interception", "Authorization"]),
+        tests("EventLoopTests", ["EventLoop"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",

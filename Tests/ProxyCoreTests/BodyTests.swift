@@ -107,7 +107,8 @@ struct BodyTests {
         let talk = Conversation(delivery: delivery)
         talk.client(get)
         talk.connects()
-        talk.origin("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n")
+        talk.origin(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n")
         #expect(
             talk.clientGot()
                 == "HTTP/1.1 200 OK\r\nVia: 1.1 usher\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\nX-Sum: 5\r\n\r\n"
@@ -243,7 +244,8 @@ struct BodyTests {
         talk.client("56789")
         talk.origin("ho")
         #expect(
-            talk.clientGot() == "HTTP/1.1 200 OK\r\nConnection: close\r\nVia: 1.1 usher\r\nContent-Length: 4\r\n\r\necho")
+            talk.clientGot()
+                == "HTTP/1.1 200 OK\r\nConnection: close\r\nVia: 1.1 usher\r\nContent-Length: 4\r\n\r\necho")
         #expect(talk.originGot().hasSuffix("0123456789") && talk.driver.releases == [true])
     }
 
@@ -253,7 +255,8 @@ struct BodyTests {
     func aTruncatedAnswerIsNeverACleanEnd(_ delivery: Delivery) {
         for body in [
             "Content-Length: 5\r\n\r\nabc", "Content-Length: 5\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n5\r\nabc",
-            "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: 1\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: 1\r\n",
         ] {
             let talk = Conversation(delivery: delivery)
             talk.client(get)

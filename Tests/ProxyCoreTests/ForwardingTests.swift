@@ -53,7 +53,8 @@ struct ForwardingTests {
                 + "Proxy-Authenticate: Basic\r\nContent-Length: 2\r\nX-End: 2\r\n\r\nok")
         #expect(
             talk.clientGot()
-                == "HTTP/1.1 200 Fine\r\nX-End: 2\r\nConnection: close\r\nVia: 1.1 usher\r\nContent-Length: 2\r\n\r\nok")
+                == "HTTP/1.1 200 Fine\r\nX-End: 2\r\nConnection: close\r\nVia: 1.1 usher\r\nContent-Length: 2\r\n\r\nok"
+        )
         #expect(talk.driver.client == .finished)
     }
 
@@ -70,7 +71,8 @@ struct ForwardingTests {
         #expect(talk.originGot() == "GET /2 HTTP/1.1\r\nHost: b.test\r\nVia: 1.1 usher\r\n\r\n")
         talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2")
         #expect(talk.connection === first)
-        #expect(talk.originGot() == "POST /3 HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\nContent-Length: 3\r\n\r\nabc")
+        #expect(
+            talk.originGot() == "POST /3 HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\nContent-Length: 3\r\n\r\nabc")
         talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n3")
         let answer = { (digit: Int) in "HTTP/1.1 200 OK\r\nVia: 1.1 usher\r\nContent-Length: 1\r\n\r\n\(digit)" }
         #expect(talk.clientGot() == answer(1) + answer(2) + answer(3))
@@ -112,7 +114,9 @@ struct ForwardingTests {
 
     @Test(arguments: Delivery.all)
     func aClientThatClosesItsSideInTheMiddle(_ delivery: Delivery) {
-        for rest in ["GET http://a.test/ HTT", "POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nab"] {
+        for rest in [
+            "GET http://a.test/ HTT", "POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nab",
+        ] {
             let talk = Conversation(delivery: delivery)
             talk.client(get + rest)
             talk.driver.clientEnds()

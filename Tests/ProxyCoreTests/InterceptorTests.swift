@@ -116,7 +116,9 @@ struct InterceptorTests {
         talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nAccept: application/problem+json\r\n\r\n")
         talk.driver.dialFails(.refused("say \"no\"\n"))
         let got = talk.clientGot()
-        #expect(got.contains("application/problem+json\r\n") && got.contains("details=\"a.test:80 refused the connection: say \\\"no\\\"?\""))
+        #expect(
+            got.contains("application/problem+json\r\n")
+                && got.contains("details=\"a.test:80 refused the connection: say \\\"no\\\"?\""))
         #expect(got.contains("\"error\":\"connection_refused\""))
     }
 
@@ -142,7 +144,8 @@ struct InterceptorTests {
         for chunked in [false, true] {
             let talk = Conversation(am, delivery: delivery)
             let form = "grant_type=refresh_token&refresh_token=x"
-            talk.client(post("/am/oauth2/alpha/access_token", "application/x-www-form-urlencoded", form, chunked: chunked))
+            talk.client(
+                post("/am/oauth2/alpha/access_token", "application/x-www-form-urlencoded", form, chunked: chunked))
             talk.connects()
             #expect(talk.originGot().hasSuffix("Content-Length: \(form.utf8.count)\r\n\r\n\(form)"))
             talk.origin(ok)
@@ -171,7 +174,8 @@ struct InterceptorTests {
         let flows = Flows()
         let talk = Conversation(am, flows: flows, delivery: delivery)
         let step = "{\"authId\":\"opaque\",\"callbacks\":[]}"
-        let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(step.utf8.count)\r\n\r\n\(step)"
+        let answer =
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(step.utf8.count)\r\n\r\n\(step)"
         talk.exchange(
             post("/am/json/authenticate?authIndexType=service&authIndexValue=Login", "application/json", ""), answer)
         #expect(talk.clientGot().hasSuffix(step) && talk.record.action == .startAuthenticate)

@@ -56,7 +56,9 @@ struct TunnelTests {
         talk.client("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n")
         let first = talk.connects()
         #expect(talk.clientGot() == established)
-        talk.client("GET /x?q HTTP/1.1\r\nHost: a.test\r\n\r\nPOST /y HTTP/1.1\r\nHost: A.test:80\r\nContent-Length: 2\r\n\r\nhi")
+        talk.client(
+            "GET /x?q HTTP/1.1\r\nHost: a.test\r\n\r\nPOST /y HTTP/1.1\r\nHost: A.test:80\r\nContent-Length: 2\r\n\r\nhi"
+        )
         #expect(talk.connection === first && talk.driver.dials == 1)
         talk.origin(ok)
         talk.origin(ok)
