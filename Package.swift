@@ -29,6 +29,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
 
         room("HTTPCodec"),
         room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
@@ -36,8 +37,8 @@ let package = Package(
         room("Authorization", ["HTTPCodec", "Interception"]),
         room("ProxyCore", ["HTTPCodec", "Interception", "Authorization"]),
 
-        room("EventLoop", ["CLibevent"]),
-        room("ProxyDriver", ["HTTPCodec", "Interception", "ProxyCore", "EventLoop"]),
+        room("EventLoop", ["CLibevent", "CCrypt"]),
+        room("ProxyDriver", ["HTTPCodec", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
 
         room("Observation", ["HTTPCodec", "Interception"]),
         room(

@@ -1,4 +1,5 @@
 internal import Interception
+internal import ProxyCore
 
 /// Every key of the configuration with what it may hold. The loader refuses what is not here, and the JSON Schema is
 /// this table in other words. Keys that are planned and not yet done stand in `Unavailable`.
@@ -14,6 +15,9 @@ enum KeyTable {
         Key("workers", .integerOr("auto", 1...1024), "Event loops; auto: one per core.", standard: "auto"),
         Key("clients", .object(.clients), "Who may use the proxy."),
         Key("destinations", .object(.destinations), "Where the proxy may connect to."),
+        Key(
+            "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
+            "Whether origins are told whose request it is, and how.", standard: "none"),
         Key("tls", .object(.tls), "Interception of TLS."),
         Key("am", .list(.object(.server)), "Servers whose traffic is recognised.", standard: "[]"),
         Key(
@@ -29,7 +33,16 @@ enum KeyTable {
     static let clients = [
         Key(
             "allow", .oneOrMany(.text(.client)), "Addresses that may connect: loopback, addresses, CIDR blocks.",
-            standard: "[loopback]")
+            standard: "[loopback]"),
+        Key("basic", .object(.basic), "Clients have to show a user name and a password. Needed beyond loopback."),
+        Key(
+            "proxy_protocol", .oneOrMany(.text(.client)),
+            "Balancers whose connections begin with a header of the PROXY protocol.", standard: "[]"),
+    ]
+
+    static let basic = [
+        Key(
+            "users", .text(.any), "What htpasswd -B writes, as ${file:/etc/usher/users.htpasswd}.", isRequired: true)
     ]
 
     static let destinations = [
@@ -43,6 +56,8 @@ enum KeyTable {
             "via", .list(.object(.via)),
             "Requests that are sent on to another proxy; the first entry that fits decides.",
             standard: "[]"),
+        Key(
+            "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may go to; without the key, any."),
     ]
 
     static let via = [

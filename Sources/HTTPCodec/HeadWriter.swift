@@ -14,8 +14,8 @@ public struct Forwarding: Sendable {
     public var via: [UInt8] = []
     /// The next hop is a proxy: the whole URL is asked for (RFC 9112 §3.2.2).
     public var absoluteForm = false
-    /// The value of `Proxy-Authorization` for the next hop; empty adds none.
-    public var credentials: [UInt8] = []
+    /// Further lines, each with its end. `Connection` does not reach them.
+    public var lines: [UInt8] = []
 
     public init(framing: BodyFraming) { self.framing = framing }
 }
@@ -118,11 +118,7 @@ extension FieldTable {
             out.append(contentsOf: forwarding.via)
             out.append(literal: "\r\n")
         }
-        if !forwarding.credentials.isEmpty {
-            out.append(literal: "Proxy-Authorization: ")
-            out.append(contentsOf: forwarding.credentials)
-            out.append(literal: "\r\n")
-        }
+        if !forwarding.lines.isEmpty { out.append(contentsOf: forwarding.lines) }
     }
 
     /// The fields that `Connection` names beside the usual `close` and `keep-alive`; nil, without allocating, when it

@@ -29,11 +29,9 @@ public struct ConnectHandshake {
         var out = Array("CONNECT \(origin) HTTP/1.1\r\nHost: \(origin)\r\n".utf8)
         out.append(literal: "Via: ")
         out.append(contentsOf: engine.via)
-        if !proxy.credentials.isEmpty {
-            out.append(literal: "\r\nProxy-Authorization: ")
-            out.append(contentsOf: proxy.credentials)
-        }
-        out.append(literal: "\r\n\r\n")
+        out.append(literal: "\r\n")
+        out.append(contentsOf: proxy.credentials)
+        out.append(literal: "\r\n")
         request = out
     }
 

@@ -18,6 +18,8 @@ public enum Order: Sendable {
     case finishClient
     /// The client's connection is closed: at once with a reset when the answer was cut short.
     case closeClient(reset: Bool)
+    /// The password takes long to check. Answered by `Session.authenticated`.
+    indirect case authenticate(PasswordCheck)
     /// The exchange is over; `Session.record` describes it until the next call.
     case record
     /// Bytes of the next request are already here: call `Session.proceed`.

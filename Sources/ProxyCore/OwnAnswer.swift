@@ -28,6 +28,7 @@ enum OwnAnswer {
         if let status = error.receivedStatus { text += "; received-status=\(status)" }
         text += "\r\n"
         text += "Usher-Flow: \(String(flow, radix: 16))\r\n"
+        for field in error.fields { text += "\(field)\r\n" }
         text += "Content-Type: \(wantsJSON ? "application/problem+json" : "text/plain; charset=utf-8")\r\n"
         text += "Content-Length: \(body.utf8.count)\r\n"
         text += closing ? "Connection: close\r\n\r\n" : "\r\n"

@@ -7,6 +7,8 @@ public struct ProxyError: Equatable, Sendable {
     public var details: String
     /// The status of the next hop's answer, where that is what went wrong (RFC 9209 §2.1.4).
     public var receivedStatus: Int?
+    /// Further lines of the answer's head, without their ends.
+    public var fields: [String] = []
 
     public init(_ token: String, status: Int, _ details: String, receivedStatus: Int? = nil) {
         self.token = token

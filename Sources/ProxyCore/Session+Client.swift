@@ -38,7 +38,7 @@ extension Session {
     }
 
     /// The client has sent all that it will: what is still incomplete then stays so.
-    private mutating func missEnd(_ out: inout Outbox) {
+    mutating func missEnd(_ out: inout Outbox) {
         switch phase {
         case .awaitingRequest:
             if !isProceeding { abandon(reset: false, &out) }
@@ -46,7 +46,7 @@ extension Session {
         case .exchanging:
             // while there is no connection the body waits in `clientPending`
             if bodyState != .complete, origin.state != .leasing { abandon(reset: false, &out) }
-        case .waiting, .connecting, .peeking, .tunnel, .lingering, .closed: break
+        case .preface, .waiting, .authenticating, .connecting, .peeking, .tunnel, .lingering, .closed: break
         }
     }
 
@@ -81,7 +81,10 @@ extension Session {
                 out.origin.append(bytes.extracting(position...))
                 record.requestBytes += UInt64(bytes.count - position)
                 return bytes.count
-            case .waiting, .connecting, .lingering, .closed:
+            case .preface:
+                guard let used = preface(bytes.extracting(position...), &out) else { return position }
+                position += used
+            case .waiting, .connecting, .authenticating, .lingering, .closed:
                 return position
             }
         }
@@ -130,7 +133,7 @@ extension Session {
     }
 
     /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.
-    private mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
+    mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
         closesAfter = true
         bodyState = .complete
         phase = .exchanging
@@ -159,7 +162,7 @@ extension Session {
             guard try request.framing() == .none else { throw HTTPFault(.bodyNotAllowed, at: 0) }
             try request.settleHost(scheme: .https)
             Redaction.appendURL(of: request, to: &record.url)
-            return beginConnect(&out)
+            return asksForPassword ? authenticate(&out) : try admitted(&out)
         }
         let framing = try request.framing()
         if let tunnelTarget {
@@ -179,6 +182,12 @@ extension Session {
             bodyState = .chunked
             requestDecoder = ChunkedDecoder(maxTrailerBytes: engine.settings.limits.header)
         }
+        if asksForPassword { authenticate(&out) } else { try admitted(&out) }
+    }
+
+    /// The request is well formed, and whoever sent it may send one.
+    mutating func admitted(_ out: inout Outbox) throws(HTTPFault) {
+        if request.method == .connect { return beginConnect(&out) }
         if isOwnRequest { return refuseLoop(&out) }
         if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
         planExchange(&out)
@@ -313,9 +322,13 @@ extension Session {
         clientEnded = true
         switch phase {
         case .closed: return
+        case .preface:
+            // a balancer that only looks whether somebody listens
+            phase = .awaitingRequest
+            return abandon(reset: false, &out)
         case .awaitingRequest, .collectingBody, .connecting, .peeking, .lingering: return abandon(reset: false, &out)
         case .tunnel: return
-        case .waiting, .exchanging: break
+        case .waiting, .exchanging, .authenticating: break
         }
         // a client may have closed its sending side alone and still wait for the answer; nobody is asked to step up for
         // one that may be gone

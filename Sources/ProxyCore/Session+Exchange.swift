@@ -85,21 +85,15 @@ extension Session {
     /// Runs the request phase on a copy. False when it ended in an answer made here.
     private mutating func editRequest(_ out: inout Outbox) -> Bool {
         var head = outgoing ?? request
-        if let first = engine.plan.firstRequestMatch(head, classification) {
-            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
-            case .proceed: break
-            case .respond(let local, let interceptor):
-                note(.interceptor, "\(interceptor): answered with status \(local.status)")
-                answer(local, interceptor: interceptor, &out)
-                return false
-            case .abort(let interceptor, let reason):
-                answer(
-                    ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"),
-                    &out)
-                return false
-            }
+        switch intercept(&head) {
+        case .proceed: break
+        case .respond(let local, let interceptor):
+            answer(local, interceptor: interceptor, &out)
+            return false
+        case .abort(let interceptor, let reason):
+            answer(
+                ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            return false
         }
         if let state = stepUp, bodyKept, state.policy.offersHeader(on: head, state.resource) {
             head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
@@ -146,8 +140,12 @@ extension Session {
         if origin.route != nil { note(.note, "sent on to \(origin.peer)") }
     }
 
-    /// No wait of a step-up goes past the time that the whole of it may take.
-    func bounded(_ time: Int) -> Int { min(time, stepUp?.holdUntil ?? .max) }
+    /// No wait of a step-up goes past the time that the whole of it may take. Once the replay is being answered, the
+    /// answer takes the time it takes.
+    func bounded(_ time: Int) -> Int {
+        guard let stepUp, stepUp.original != nil, let limit = stepUp.holdUntil else { return time }
+        return min(time, limit)
+    }
 
     /// An origin's connection stands.
     public mutating func leased(reused: Bool, now: Int, _ out: inout Outbox) {
@@ -180,11 +178,15 @@ extension Session {
         forwarding.via = engine.via
         if case .forward(let proxy) = origin.origin?.route {
             forwarding.absoluteForm = true
-            forwarding.credentials = proxy.credentials
+            forwarding.lines += proxy.credentials
         }
         offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
         forwarding.upgrades = offersUpgrade
-        if let outgoing {
+        if origin.purpose == .attempt, engine.settings.forwarded != .none {
+            var head = outgoing ?? request
+            forwarding.lines += forwardedLines(&head)
+            head.write(to: &out.origin, forwarding)
+        } else if let outgoing {
             outgoing.write(to: &out.origin, forwarding)
         } else {
             request.write(to: &out.origin, forwarding)
@@ -221,8 +223,8 @@ extension Session {
 
     /// The exchange cannot be finished with the origin: whoever waits for it is told.
     mutating func originFailed(_ error: ProxyError, _ out: inout Outbox) {
-        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         if stepUpFailed(error.details, &out) { return }
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         if responseStarted {
             record.proxyError = error.token
             note(.note, error.details)

@@ -82,6 +82,7 @@ extension Session {
         origin.framing = framing
         origin.keepsAlive = origin.response.keepsAlive
         origin.state = .body
+        if origin.purpose == .attempt, stepUp != nil { stepUp?.original = nil }
         deadline = bounded(now + engine.settings.timeouts.idle)
         origin.sink = .collect
         if origin.purpose == .attempt {
@@ -188,16 +189,13 @@ extension Session {
 
     /// Runs the response phase. False when it ended in an answer made here.
     private mutating func editResponse(_ out: inout Outbox) -> Bool {
-        let sent = outgoing ?? request
-        guard let first = engine.plan.firstResponseMatch(origin.response, request: sent, classification) else {
-            return true
-        }
-        let outcome = engine.plan.applyResponse(from: first, to: &origin.response, request: sent, classification)
-        for change in outcome.changes { note(.interceptor, change) }
-        switch outcome.verdict {
+        guard engine.plan.hasResponseRules else { return true }
+        var head = origin.response
+        let verdict = intercept(&head, to: outgoing ?? request)
+        origin.response = head
+        switch verdict {
         case .proceed: return true
         case .respond(let local, let interceptor):
-            note(.interceptor, "\(interceptor): answered with status \(local.status)")
             if origin.state != .idle { releaseOrigin(reusable: false, &out) }
             answer(local, interceptor: interceptor, &out)
         case .abort(let interceptor, let reason):

@@ -6,8 +6,12 @@ public import Interception
 /// socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
 public struct Session: ~Copyable {
     enum Phase: UInt8 {
+        /// A balancer's connection: the header of the PROXY protocol comes first.
+        case preface
         /// Between requests, or in the middle of a head.
         case awaitingRequest
+        /// The request is here, and the password that came with it is being checked.
+        case authenticating
         /// The body is kept before the request goes out: something needs to see it, or it may have to be sent again.
         case collectingBody
         /// The request, or a call to AM, is on its way through the origin leg.
@@ -41,6 +45,9 @@ public struct Session: ~Copyable {
     public internal(set) var deadline = Int.max
 
     // the client's side
+    var source: ClientSource
+    /// Whose password was right: for this request, or for the tunnel around it.
+    var user: String?
     var clientPending: [UInt8] = []
     var clientPaused = false
     var clientEnded = false
@@ -85,13 +92,22 @@ public struct Session: ~Copyable {
     /// - Parameters:
     ///   - number: unique among the connections of this process; becomes part of every flow id.
     ///   - client: the client's address, for the record.
-    public init(engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String, now: Int) {
+    ///   - source: the same as a value, and how far it is to be believed.
+    public init(
+        engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String,
+        source: ClientSource = ClientSource(address: nil), now: Int
+    ) {
         self.engine = engine
         self.flows = flows
         flowBase = number << 16
         record.client = client
         self.now = now
+        self.source = source
         deadline = now + engine.settings.timeouts.idle
+        if source.policy != nil {
+            phase = .preface
+            deadline = now + engine.settings.timeouts.header
+        }
     }
 
     /// Said to a client that is one too many.
@@ -142,7 +158,7 @@ public struct Session: ~Copyable {
             case .awaitingHead: deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
             case .idle, .leasing: break
             }
-        case .collectingBody, .waiting, .connecting: break
+        case .preface, .authenticating, .collectingBody, .waiting, .connecting: break
         }
     }
 
@@ -206,6 +222,7 @@ public struct Session: ~Copyable {
     mutating func startRecord() {
         exchanges &+= 1
         record.reset(flow: flowBase &+ exchanges)
+        if tunnelTarget != nil { record.user = user }
         began = now
     }
 
@@ -284,6 +301,8 @@ public struct Session: ~Copyable {
 
     private mutating func timedOut(_ out: inout Outbox) {
         switch phase {
+        case .preface: prefaceTimedOut(&out)
+        case .authenticating: authenticationTimedOut(&out)
         case .awaitingRequest:
             if headBegan {
                 forgetHead()

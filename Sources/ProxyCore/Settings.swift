@@ -12,6 +12,11 @@ public struct Settings: Sendable {
     public var routes = RouteTable()
     public var limits = Limits()
     public var timeouts = Timeouts()
+    /// Who may use the proxy, where clients have to show a password.
+    public var users: PasswordTable?
+    public var forwarded = ForwardedField.none
+    /// Ports that CONNECT may go to; nil for any.
+    public var connectPorts: [UInt16]?
 
     public init() {}
 }

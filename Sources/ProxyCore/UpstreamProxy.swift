@@ -5,10 +5,12 @@ public final class UpstreamProxy: Sendable {
     /// Lower case, without brackets.
     public let host: String
     public let port: UInt16
-    /// The value of `Proxy-Authorization` (RFC 7617); empty for none. Appears in no text.
+    /// The line of `Proxy-Authorization` with its end (RFC 7617); empty for none. Appears in no text.
     let credentials: [UInt8]
 
-    public init(host: String, port: UInt16, credentials: [UInt8] = []) {
+    public convenience init(host: String, port: UInt16) { self.init(host: host, port: port, credentials: []) }
+
+    private init(host: String, port: UInt16, credentials: [UInt8]) {
         self.host = host
         self.port = port
         self.credentials = credentials
@@ -29,7 +31,8 @@ public final class UpstreamProxy: Sendable {
             guard !user.contains(ASCII.colon), (user + password).allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                 return nil
             }
-            credentials = Array("Basic \(Base64.encode(user + [ASCII.colon] + password))".utf8)
+            credentials = Array(
+                "Proxy-Authorization: Basic \(Base64.encode(user + [ASCII.colon] + password))\r\n".utf8)
             authority = authority[authority.index(after: at)...]
         }
         guard let head = try? RequestHead(method: "GET", url: "http://\(authority)"),

@@ -251,6 +251,13 @@ final class Connection {
         session.leased(reused: reused, now: worker.loop.now, &worker.out)
     }
 
+    /// A password was checked that took its time.
+    func authenticated(_ verdict: PasswordVerdict, flow: UInt64) {
+        guard !isClosed else { return }
+        session.authenticated(verdict, flow: flow, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     // MARK: time
 
     func sweep(_ now: Int) {
@@ -350,6 +357,9 @@ final class Connection {
             } else {
                 closeGently()
             }
+        case .authenticate(let check):
+            guard let verdict = worker.verdict(on: check, for: self) else { return }
+            session.authenticated(verdict, flow: check.flow, now: worker.loop.now, &worker.out)
         case .record: worker.recorder.record(session.record)
         case .proceed:
             if client.queuedBytes > Self.highWater {

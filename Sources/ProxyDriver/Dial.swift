@@ -125,10 +125,14 @@ final class Dial {
 
     private func lose(_ error: SystemError) {
         // a family that this machine does not speak says nothing about the host
-        if error.code == ENETUNREACH || error.code == EAFNOSUPPORT, case .refused = failure {
-            return race.failed(now: worker.loop.now)
+        let isTelling = error.code != ENETUNREACH && error.code != EAFNOSUPPORT
+        switch failure {
+        case .unresolvable: failure = .refused(error.reason)
+        case .refused where isTelling: failure = .refused(error.reason)
+        // why an address was not tried is what there is something to do about
+        default: break
         }
-        lose(.refused(error.reason))
+        race.failed(now: worker.loop.now)
     }
 
     private func lose(_ failure: LeaseFailure) {

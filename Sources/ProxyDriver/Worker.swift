@@ -12,6 +12,9 @@ final class Worker {
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
     let names: NameBook
+    private let authenticator: Authenticator
+    /// Made with the first password.
+    private var desk: PasswordDesk?
     private let own: [SocketAddress]
     private var listeners: [ProxyListener] = []
     private var connections: [Connection?] = []
@@ -38,6 +41,7 @@ final class Worker {
         settings = start.settings
         flows = start.flows
         names = try NameBook(loop: loop, resolver: start.resolver)
+        authenticator = start.authenticator
         own = start.addresses
         self.recorder = recorder
         pool = OriginPool(
@@ -85,7 +89,9 @@ final class Worker {
     // MARK: connections
 
     func accept(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
-        guard let address = IPAddress(bytes: peer.address), settings.clients.admits(address) else { return }
+        guard let address = IPAddress(bytes: peer.address) else { return }
+        let isBalancer = settings.clients.isBalancer(address)
+        guard isBalancer || settings.clients.admits(address) else { return }
         guard openConnections < settings.maxConnections else {
             // no memory is spent on one too many: the kernel's buffer takes these few bytes
             let text = Session.tooManyConnections
@@ -93,8 +99,12 @@ final class Worker {
         }
         nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, descriptor: descriptor) else { return }
+        let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let session = Session(
             engine: settings.engine, flows: flows, number: nextNumber, client: peer.description,
+            source: ClientSource(
+                address: address, local: wantsLocal ? localAddress(of: channel) : nil,
+                balancer: isBalancer ? settings.clients : nil),
             now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, session: session)
         if let index = free.popLast() {
@@ -105,6 +115,10 @@ final class Worker {
             connections.append(connection)
         }
         openConnections += 1
+    }
+
+    private func localAddress(of channel: ClientChannel) -> IPAddress? {
+        channel.localAddress.flatMap { IPAddress(bytes: $0.address) }
     }
 
     /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
@@ -135,6 +149,14 @@ final class Worker {
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
         for listener in listeners { listener.resume() }
         recorder.flush()
+    }
+
+    // MARK: passwords
+
+    /// The verdict where it is known at once; else the connection is told later.
+    func verdict(on check: PasswordCheck, for connection: Connection) -> PasswordVerdict? {
+        if desk == nil { desk = try? PasswordDesk(loop: loop, authenticator: authenticator) }
+        return desk.map { $0.verdict(on: check, for: connection) } ?? .busy
     }
 
     // MARK: origins

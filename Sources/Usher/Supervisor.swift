@@ -119,6 +119,7 @@ public final class Supervisor {
     private func start(_ count: Int, _ listeners: Listeners) throws {
         let flows = FlowTable()
         let resolver = try Resolver()
+        let authenticator = Authenticator()
         let settings = workerSettings(snapshot, count)
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
@@ -129,6 +130,7 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, resolver: resolver,
+                    authenticator: authenticator,
                     listeners: listeners.perWorker[number], addresses: listeners.addresses,
                     recorder: { AccessLog(detail: detail) { log.post($0) } },
                     ended: { ends.post($0) }))

@@ -33,7 +33,10 @@ class Proxy(wire.Origin):
                 return self._relay(connection, message.target)
             else:
                 assert message.target.startswith("http://"), message.line
-                connection.send(self.answer(message))
+                answer = self.answer(message)
+                if answer is None:
+                    return
+                connection.send(answer)
 
     def _relay(self, connection, authority):
         parts = urllib.parse.urlsplit("//" + authority)

@@ -14,9 +14,9 @@ final class Conversation {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, pool: PoolModel = PoolModel(),
-        delivery: Delivery = .whole
+        delivery: Delivery = .whole, source: ClientSource = ClientSource(address: nil)
     ) {
-        driver = DriverModel(settings, flows: flows, pool: pool, delivery: delivery)
+        driver = DriverModel(settings, flows: flows, pool: pool, delivery: delivery, source: source)
     }
 
     func client(_ text: String) { client(Array(text.utf8)) }

@@ -61,6 +61,8 @@ final class DriverModel {
     /// Whether each release gave the connection back to the pool.
     private(set) var releases: [Bool] = []
     private(set) var dials = 0
+    /// Passwords that wait to be checked.
+    private(set) var checks: [PasswordCheck] = []
     var splitter: Splitter
     /// The client reads nothing: what is written to it stays queued.
     var holdsOutput = false
@@ -69,9 +71,11 @@ final class DriverModel {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, pool: PoolModel = PoolModel(),
-        delivery: Delivery = .whole, number: UInt64 = 1, now: Int = 0
+        delivery: Delivery = .whole, number: UInt64 = 1, source: ClientSource = ClientSource(address: nil), now: Int = 0
     ) {
-        session = Session(engine: Engine(settings), flows: flows, number: number, client: "192.0.2.1:50000", now: now)
+        session = Session(
+            engine: Engine(settings), flows: flows, number: number, client: "192.0.2.1:50000", source: source,
+            now: now)
         self.pool = pool
         self.now = now
         splitter = Splitter(delivery)
@@ -195,6 +199,13 @@ final class DriverModel {
         session.leased(reused: reused, now: now, &out)
     }
 
+    /// The oldest password that waits was checked.
+    func checked(_ verdict: PasswordVerdict) {
+        guard !checks.isEmpty else { return }
+        session.authenticated(verdict, flow: checks.removeFirst().flow, now: now, &out)
+        settle()
+    }
+
     // MARK: time
 
     /// Lets time pass; the session wakes at each of its deadlines on the way.
@@ -290,6 +301,7 @@ final class DriverModel {
             } else {
                 close(.closed)
             }
+        case .authenticate(let check): checks.append(check)
         case .record: records.append(session.record)
         case .proceed: session.proceed(now: now, &out)
         }
