@@ -41,8 +41,7 @@ enum KeyTable {
     ]
 
     static let basic = [
-        Key(
-            "users", .text(.any), "What htpasswd -B writes, as ${file:/etc/usher/users.htpasswd}.", isRequired: true)
+        Key("users", .text(.passwords), "Names and hashes of passwords, bcrypt alone.", isRequired: true)
     ]
 
     static let destinations = [

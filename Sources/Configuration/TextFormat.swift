@@ -52,6 +52,10 @@ struct TextFormat: Sendable {
         $0 == AddressGroup.loopback.rawValue || AddressBlock($0) != nil
     }
 
+    static let passwords = TextFormat(
+        "what htpasswd -B writes, as \"${file:/etc/usher/users.htpasswd}\"", isQuotable: false
+    ) { _ in true }
+
     static let destination = TextFormat(
         "a host or host glob with or without a port, an address, a CIDR block, \"*\", or one of "
             + AddressGroup.allCases.map(\.rawValue).joined(separator: ", ")

@@ -138,8 +138,10 @@ open class Channel: EventSource {
         return writeEvent?.add() ?? false
     }
 
+    /// Whatever the reason was, the peer's end follows what it said before: nobody is left waiting for it.
     private func fallSilent() {
         isMute = true
+        shutdown(descriptor, Int32(SHUT_RDWR))
         queue = ByteQueue()
         writeEvent?.remove()
     }

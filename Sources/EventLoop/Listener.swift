@@ -108,6 +108,10 @@ open class Listener: EventSource {
     public final func pause() { event.remove() }
     public final func resume() { if !isClosed { _ = event.add() } }
 
+    public final var localAddress: SocketAddress? {
+        SocketAddress.filled { getsockname(descriptor, $0, $1) }
+    }
+
     public final func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -13,6 +13,13 @@ public struct SystemThread: Sendable {
     /// - Throws: `SystemError` when the system has no thread to give.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var handle = pthread_t()
+        // signals are for the thread that waits for them: a new one inherits that it hears none
+        var (all, before) = (sigset_t(), sigset_t())
+        sigfillset(&all)
+        // faults of its own are its own
+        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&all, fault) }
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let context = Unmanaged.passRetained(Start(body))
         let code = pthread_create(
             &handle, nil,

@@ -10,6 +10,7 @@ extension Session {
         if phase == .lingering || phase == .closed { return }
         if clientPending.isEmpty {
             let used = intake(bytes, &out)
+            hasMore = false
             if used < bytes.count, phase != .lingering, phase != .closed {
                 clientPending.append(bytes.extracting(used...))
             }
@@ -26,6 +27,7 @@ extension Session {
         var buffer: [UInt8] = []
         swap(&buffer, &clientPending)
         let used = intake(buffer.span, &out)
+        hasMore = false
         if phase == .lingering || phase == .closed { return }
         if used == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.capacity <= Self.pipelineBuffer)
@@ -45,7 +47,7 @@ extension Session {
         case .collectingBody: abandon(reset: false, &out)
         case .exchanging:
             // while there is no connection the body waits in `clientPending`
-            if bodyState != .complete, origin.state != .leasing { abandon(reset: false, &out) }
+            if bodyState != .complete, origin.state != .leasing { abandon(reset: responseStarted, &out) }
         case .preface, .waiting, .authenticating, .connecting, .peeking, .tunnel, .lingering, .closed: break
         }
     }
@@ -116,6 +118,7 @@ extension Session {
             refuse(error, &out)
             return bytes.count
         }
+        hasMore = used < bytes.count
         startRecord()
         do {
             try begin(&out)
@@ -165,6 +168,10 @@ extension Session {
             return asksForPassword ? authenticate(&out) : try admitted(&out)
         }
         let framing = try request.framing()
+        // a body without a length, as RFC 1945 §7.2.2 knows it: what follows may be that, and no request
+        if framing == .none, request.version == .http10, request.method.givesBodyMeaning, !request.announcesLength {
+            closesAfter = true
+        }
         if let tunnelTarget {
             guard try settleInTunnel(tunnelTarget, &out) else { return }
         } else {
@@ -254,6 +261,7 @@ extension Session {
                 }
             } catch { return refuse(error, &out) }
         }
+        hasMore = position < bytes.count
         if bodyState == .complete {
             bodyKept = true
             bodyCollected(&out)

@@ -175,6 +175,7 @@ extension Session {
             }
             forwarding.dropsExpect = kept || !body.isEmpty
         }
+        origin.carriesOddBody = forwarding.framing != .none && !(outgoing?.method ?? request.method).givesBodyMeaning
         forwarding.via = engine.via
         if case .forward(let proxy) = origin.origin?.route {
             forwarding.absoluteForm = true

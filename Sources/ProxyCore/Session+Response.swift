@@ -235,7 +235,9 @@ extension Session {
                     }
                 }
             } catch {
-                originFailed(.badResponse("the origin's answer breaks HTTP: \(error.explanation)"), &out)
+                originFailed(
+                    .badResponse("the origin's answer breaks HTTP: \(error.explanation) (\(error.code.rawValue))"), &out
+                )
             }
         }
     }
@@ -306,7 +308,8 @@ extension Session {
     /// - Parameter unasked: the origin sent more than the answer; its connection is not trusted further.
     mutating func responseComplete(unasked: Bool = false, _ out: inout Outbox) {
         let reusable =
-            origin.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
+            origin.keepsAlive && origin.framing != .untilClose && origin.requestSent && !origin.carriesOddBody
+            && !unasked
         releaseOrigin(reusable: reusable, &out)
         guard origin.sink == .collect, let response = held else { return finishExchange(&out) }
         if origin.purpose == .serverCall {

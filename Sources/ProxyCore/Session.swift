@@ -52,6 +52,8 @@ public struct Session: ~Copyable {
     var clientPaused = false
     var clientEnded = false
     var headBegan = false
+    /// There are bytes behind those that are being looked at.
+    var hasMore = false
     /// `proceed` was ordered and has not come yet.
     var isProceeding = false
     var parser = HeadParser()
@@ -268,7 +270,7 @@ public struct Session: ~Copyable {
     }
 
     /// The client has closed its side and nothing of it waits.
-    var isLastOfClient: Bool { clientEnded && clientPending.isEmpty }
+    var isLastOfClient: Bool { clientEnded && clientPending.isEmpty && !hasMore }
 
     /// Closes at once. With a reset when the client must not take what it has for complete.
     mutating func abandon(reset: Bool, _ out: inout Outbox) {

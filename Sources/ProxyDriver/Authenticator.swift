@@ -41,7 +41,7 @@ public final class Authenticator: Sendable {
     /// What a password that was right is remembered by. The hash is in it: a password that was changed is checked anew.
     func digest(of check: PasswordCheck) -> [UInt8]? {
         // none of the parts holds a zero
-        digest(Array(check.hash.utf8) + [0] + Array(check.user.utf8) + [0] + check.password)
+        digest([check.isDecoy ? 1 : 0] + Array(check.hash.utf8) + [0] + Array(check.user.utf8) + [0] + check.password)
     }
 
     /// Has the password checked.

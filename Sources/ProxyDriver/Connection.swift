@@ -90,7 +90,7 @@ final class Connection {
 
     func clientLost() {
         guard !isClosed else { return }
-        session.clientLost(now: worker.loop.now, &worker.out)
+        if isTunnel { closeTunnel() } else { session.clientLost(now: worker.loop.now, &worker.out) }
         settle()
         if !isClosed { close() }
     }
@@ -217,12 +217,17 @@ final class Connection {
 
     private func closeTunnelWhenDone() {
         // what is queued on either side still goes out
-        guard clientEnded, originEnded, client.queuedBytes == 0, isOriginMute || origin?.queuedBytes == 0 else {
-            return
-        }
+        guard !isClosed, clientEnded, originEnded, client.queuedBytes == 0,
+            isOriginMute || origin?.queuedBytes == 0
+        else { return }
+        closeTunnel()
+        settle()
+    }
+
+    /// However a tunnel ends, what went through it is counted.
+    private func closeTunnel() {
         session.tunnelClosed(
             toOrigin: fromClient.moved, toClient: fromOrigin.moved, now: worker.loop.now, &worker.out)
-        settle()
     }
 
     // MARK: the dial's outcome
@@ -266,7 +271,7 @@ final class Connection {
             client.reset()
             return close()
         }
-        session.woke(now: now, &worker.out)
+        if isTunnel, session.deadline <= now { closeTunnel() } else { session.woke(now: now, &worker.out) }
         settle()
     }
 
@@ -325,6 +330,7 @@ final class Connection {
     private func perform(_ order: Order) {
         switch order {
         case .lease(let wanted, let fresh):
+            guard !isClosed else { return }
             if !fresh, let channel = worker.pooled(wanted) {
                 attach(channel, reused: true)
             } else {
@@ -339,6 +345,8 @@ final class Connection {
             isTunnel = true
             fromClient = Relay(remaining: .max)
             fromOrigin = Relay(remaining: .max)
+            // a client may have ended before its request became a tunnel
+            if clientEnded { tunnelEnded(.client) }
         case .pause:
             clientPaused = true
             client.stopReading()

@@ -270,6 +270,15 @@ struct BodyTests {
         }
     }
 
+    @Test func anAnswerThatABrokenOffRequestCutsShort() {
+        let talk = Conversation()
+        talk.client(head + "Content-Length: 10\r\n\r\n01234")
+        talk.connects()
+        talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nec")
+        talk.driver.clientEnds()
+        #expect(talk.driver.client == .reset && talk.driver.records.count == 1)
+    }
+
     @Test func aResetInACloseDelimitedAnswerIsNoEnd() {
         for part in ["HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\nsome"] {
             let talk = Conversation()

@@ -8,7 +8,6 @@ import Testing
 final class Conversation {
     let driver: DriverModel
     private var clientSeen = 0
-    private var originSeen: [ObjectIdentifier: Int] = [:]
     private var last: OriginConnection?
     private var methods: [String] = []
 
@@ -55,9 +54,8 @@ final class Conversation {
     /// What the origin got on the present connection since it was asked last.
     func originGot() -> String {
         guard let connection else { return "" }
-        let seen = originSeen[ObjectIdentifier(connection), default: 0]
-        originSeen[ObjectIdentifier(connection)] = connection.received.count
-        return WireReader.normalized(Array(connection.received[seen...]), answering: nil).text
+        defer { connection.seen = connection.received.count }
+        return WireReader.normalized(Array(connection.received[connection.seen...]), answering: nil).text
     }
 
     /// One request to its answer on a fresh connection or a pooled one.

@@ -7,6 +7,8 @@ final class OriginConnection {
     let origin: Origin
     /// All that was written to it.
     var received: [UInt8] = []
+    /// How much of it a test has looked at.
+    var seen = 0
     /// Requests that it served before the present one.
     var uses = 0
     /// It sends no more.

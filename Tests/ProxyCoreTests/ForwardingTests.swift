@@ -112,6 +112,23 @@ struct ForwardingTests {
                 + "POST /3 HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\nContent-Length: 3\r\n\r\nabc")
     }
 
+    @Test func aClientThatClosesItsSideGetsWhatIsAnsweredHereToo() {
+        let talk = Conversation(
+            settings {
+                $0.rules = [
+                    .init(
+                        name: "gate", when: .test(.path, [.exact("/gate")]),
+                        request: [.respond(.init(status: 418))])
+                ]
+            })
+        talk.client(get + "POST http://a.test/gate HTTP/1.1\r\nHost: a.test\r\n\r\n" + get)
+        talk.driver.clientEnds()
+        talk.connects()
+        talk.origin(ok)
+        talk.origin(ok)
+        #expect(talk.driver.records.map(\.status) == [200, 418, 200] && talk.driver.client == .closed)
+    }
+
     @Test(arguments: Delivery.all)
     func aClientThatClosesItsSideInTheMiddle(_ delivery: Delivery) {
         for rest in [

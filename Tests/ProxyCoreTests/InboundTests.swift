@@ -71,7 +71,10 @@ struct PrefaceTests {
     @Test func othersMustNotHaveIt() {
         let talk = Conversation(source: ClientSource(address: IPAddress("192.0.2.1")))
         talk.client(header + get)
-        #expect(talk.clientGot().hasPrefix("HTTP/1.1 400 ") && talk.driver.dials == 0)
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 505 ") && talk.driver.dials == 0)
+        let binary = Conversation(source: ClientSource(address: IPAddress("192.0.2.1")))
+        binary.client("\r\n\r\n\0\r\nQUIT\n\u{21}\u{11}\0\0" + get)
+        #expect(binary.clientGot().hasPrefix("HTTP/1.1 400 ") && binary.driver.dials == 0)
     }
 }
 

@@ -15,18 +15,30 @@ struct WireMessage: Equatable {
     var status: Int { Int(start.split(separator: " ").dropFirst().first ?? "") ?? 0 }
     var method: String { String(start.prefix { $0 != " " }) }
     var target: String { String(start.split(separator: " ").dropFirst().first ?? "") }
-    var bodyText: String { String(decoding: body, as: UTF8.self) }
+    var bodyText: String { Self.text(body) }
 
     /// One form for all ways in which a body may have been cut into chunks.
     var text: String {
-        var out = start + "\r\n"
-        for field in fields { out += "\(field.name): \(field.value)\r\n" }
-        out += "\r\n"
-        guard isChunked else { return out + bodyText }
-        if !body.isEmpty { out += String(body.count, radix: 16) + "\r\n" + bodyText + "\r\n" }
-        out += "0\r\n"
+        guard isChunked else { return headText + bodyText }
+        var out = textOfPart + "0\r\n"
         for line in trailers { out += line + "\r\n" }
         return out + "\r\n"
+    }
+
+    private var headText: String {
+        start + "\r\n" + fields.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n"
+    }
+
+    /// Of a chunked message that broke off.
+    var textOfPart: String {
+        headText + (body.isEmpty ? "" : String(body.count, radix: 16) + "\r\n" + bodyText + "\r\n")
+    }
+
+    /// A character for each byte, so that no two bytes look alike.
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var view = String.UnicodeScalarView()
+        for byte in bytes { view.append(Unicode.Scalar(byte)) }
+        return String(view)
     }
 }
 
@@ -93,7 +105,7 @@ struct WireReader {
         var start = bytes.startIndex
         while let end = lineEnd(bytes, start) {
             if end == start { return (lines, end + 2) }
-            lines.append(String(decoding: bytes[start..<end], as: UTF8.self))
+            lines.append(WireMessage.text(bytes[start..<end]))
             start = end + 2
         }
         return nil
@@ -115,7 +127,7 @@ struct WireReader {
         var position = headEnd
         while true {
             guard let end = lineEnd(bytes, position) else { return .incomplete(message) }
-            let text = String(decoding: bytes[position..<end], as: UTF8.self)
+            let text = WireMessage.text(bytes[position..<end])
             guard let size = Int(text, radix: 16), size >= 0 else { throw Fault.malformed("chunk size \(text)") }
             position = end + 2
             if size == 0 { break }
@@ -130,7 +142,7 @@ struct WireReader {
         }
         while let end = lineEnd(bytes, position) {
             if end == position { return .message(message, used: end + 2 - bytes.startIndex) }
-            message.trailers.append(String(decoding: bytes[position..<end], as: UTF8.self))
+            message.trailers.append(WireMessage.text(bytes[position..<end]))
             position = end + 2
         }
         return .incomplete(message)
@@ -145,11 +157,16 @@ struct WireReader {
         var index = 0
         while !rest.isEmpty {
             let method = methods.map { index < $0.count ? $0[index] : "GET" }
-            guard case .message(let message, let used)? = try? next(rest, answering: method) else { break }
-            out += message.isChunked ? message.text : String(decoding: rest.prefix(used), as: UTF8.self)
+            guard let step = try? next(rest, answering: method), case .message(let message, let used) = step else {
+                if case .incomplete(let part?)? = try? next(rest, answering: method), part.isChunked {
+                    return (out + part.textOfPart, index)
+                }
+                break
+            }
+            out += message.isChunked ? message.text : WireMessage.text(rest.prefix(used))
             rest = rest.dropFirst(used)
             if methods == nil || message.status >= 200 { index += 1 }
         }
-        return (out + String(decoding: rest, as: UTF8.self), index)
+        return (out + WireMessage.text(rest), index)
     }
 }

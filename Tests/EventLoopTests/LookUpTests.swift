@@ -3,7 +3,7 @@ import Testing
 @testable import EventLoop
 
 @Suite("Looking names up", .timeLimit(.minutes(1)))
-struct ResolverTests {
+struct LookUpTests {
     private static let four: [UInt8] = [192, 0, 2, 1]
     private static let six = [UInt8](repeating: 1, count: 16)
     private static let fourAddress = SocketAddress(address: four, port: 0)
@@ -125,12 +125,5 @@ struct ResolverTests {
         gate.signal { $0 = true }
         #expect(asker.answers(5).dropFirst().map(\.host) == ["0", "1", "2", "3"])
         #expect(asker.answers(5).dropFirst().allSatisfy { $0.failure == nil })
-    }
-
-    @Test func namesThatNeedNoLookUp() {
-        #expect(Resolver.immediate("192.0.2.1", port: 8)?.map(\.description) == ["192.0.2.1:8"])
-        #expect(Resolver.immediate("::1", port: 8)?.map(\.description) == ["[::1]:8"])
-        #expect(Resolver.immediate("A.LocalHost.", port: 8)?.map(\.description) == ["127.0.0.1:8", "[::1]:8"])
-        #expect(Resolver.immediate("localhost.example.com", port: 8) == nil)
     }
 }

@@ -1,0 +1,111 @@
+import EventLoop
+import Glibc
+import Testing
+
+struct SourceTests {
+    let loop: Loop
+
+    init() throws { loop = try Loop() }
+
+    @Test func aLoopWithNothingToWaitForEnds() throws {
+        loop.run()
+        #expect(!loop.turn())
+    }
+
+    @Test func aListenerTakesWhatComesAndPauses() throws {
+        let door = try Door(loop: loop, socket: try ListeningSocket(loopback))
+        let address = try #require(door.localAddress)
+        var made: [Int32] = []
+        for _ in 0..<3 { made.append(try Dialer.connect(address, on: loop).take().release()) }
+        try loop.turn(until: { door.accepted.count == 3 })
+        door.pause()
+        made.append(try Dialer.connect(address, on: loop).take().release())
+        try loop.settle()
+        #expect(door.accepted.count == 3)
+        door.resume()
+        try loop.turn(until: { door.accepted.count == 4 })
+        for number in made { close(number) }
+        door.closeAll()
+    }
+
+    @Test func onlyWhatListensIsAdopted() throws {
+        #expect(throws: SystemError.self) { _ = try ListeningSocket(adopting: -1) }
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let error = #expect(throws: SystemError.self) { _ = try ListeningSocket(adopting: number) }
+        #expect(error?.code == EINVAL)
+        close(number)
+    }
+
+    @Test func aTakenPortIsRefused() throws {
+        let first = try ListeningSocket(loopback)
+        let error = #expect(throws: SystemError.self) { _ = try ListeningSocket(first.address) }
+        #expect(error?.code == EADDRINUSE)
+        // two that both say so share one
+        let shared = try ListeningSocket(loopback, shared: true)
+        _ = try ListeningSocket(shared.address, shared: true)
+    }
+
+    @Test func lettersFromManyThreadsAllArriveInTheirOrder() throws {
+        let box = try Mailbox<(thread: Int, number: Int)>()
+        var letters: [Int: [Int]] = [:]
+        var count = 0
+        let port = try MailboxPort(loop: loop, box) { letter in
+            letters[letter.thread, default: []].append(letter.number)
+            count += 1
+        }
+        let threads = try (0..<4).map { thread in
+            try SystemThread(name: "writer") { for number in 0..<5000 { box.post((thread, number)) } }
+        }
+        try loop.turn(until: { count == 20_000 })
+        for thread in threads { thread.join() }
+        for thread in 0..<4 { #expect(letters[thread] == Array(0..<5000)) }
+        withExtendedLifetime(port) {}
+    }
+
+    @Test func aLetterPostedBeforeThereIsAPortWakesTheLoop() throws {
+        let box = try Mailbox<Int>()
+        box.post(7)
+        var got: [Int] = []
+        let port = try MailboxPort(loop: loop, box) { got.append($0) }
+        while got.isEmpty { loop.turn() }
+        #expect(got == [7])
+        withExtendedLifetime(port) {}
+    }
+
+    @Test func aTimerComesAgainUntilItIsCancelledFromInside() throws {
+        var timer: Timer?
+        var count = 0
+        timer = try Timer(loop: loop, everyMilliseconds: 1) {
+            count += 1
+            if count == 3 {
+                timer?.cancel()
+                timer = nil
+            }
+        }
+        while loop.turn(), timer != nil {}
+        #expect(count == 3)
+        // nothing is left to wait for
+        #expect(!loop.turn())
+    }
+
+    @Test func aThreadThatDoesNotEndIsNotWaitedForForEver() throws {
+        let gate = Locked(false)
+        let thread = try SystemThread(name: "late") { _ = gate.wait { $0 ? true : nil } }
+        #expect(!thread.join(withinMilliseconds: 20))
+        gate.signal { $0 = true }
+        #expect(thread.join(withinMilliseconds: 10_000))
+    }
+}
+
+struct ResolverTests {
+    @Test(arguments: [
+        ("127.0.0.1", ["127.0.0.1:80"]), ("::1", ["[::1]:80"]), ("localhost", ["127.0.0.1:80", "[::1]:80"]),
+        ("am.LOCALHOST.", ["127.0.0.1:80", "[::1]:80"]),
+    ])
+    func numbersAndLocalNamesNeedNoLookUp(_ host: String, _ addresses: [String]) {
+        #expect(Resolver.immediate(host, port: 80)?.map(\.description) == addresses)
+    }
+
+    @Test(arguments: ["example.com", "localhost.example.com", "127.1", "0x7f000001", "2130706433"])
+    func othersDo(_ host: String) { #expect(Resolver.immediate(host, port: 80) == nil) }
+}

@@ -1,0 +1,83 @@
+import EventLoop
+import Interception
+import ProxyCore
+import Testing
+
+@testable import ProxyDriver
+
+/// A worker on a thread of its own, on a port of its own.
+final class TestProxy: Sendable {
+    let port: UInt16
+    private let letters: Mailbox<WorkerLetter>
+    private let thread: SystemThread
+    private let log: Locked<Log>
+
+    private struct Log {
+        var statuses: [Int] = []
+        var hasEnded = false
+    }
+
+    private final class Recording: Recorder {
+        let log: Locked<Log>
+        init(_ log: Locked<Log>) { self.log = log }
+        func record(_ record: borrowing ExchangeRecord) {
+            let status = record.status
+            log.signal { $0.statuses.append(status) }
+        }
+        func complain(_ text: String) {}
+        func flush() {}
+    }
+
+    /// - Parameter prepare: called on the worker's thread before it runs.
+    init(
+        _ change: (inout WorkerSettings, inout Settings) -> Void = { _, _ in },
+        prepare: @escaping @Sendable (Worker) -> Void = { _ in }
+    ) throws {
+        let socket = try ListeningSocket(SocketAddress(address: [127, 0, 0, 1], port: 0))
+        let address = socket.address
+        port = address.port
+        var core = Settings()
+        core.timeouts.idle = 5_000
+        core.timeouts.connect = 2_000
+        core.timeouts.response = 5_000
+        var settings = WorkerSettings(
+            engine: Engine(core), clients: ClientPolicy(), destinations: DestinationPolicy(), maxConnections: 100)
+        change(&settings, &core)
+        settings.engine = Engine(core)
+        let letters = try Mailbox<WorkerLetter>()
+        self.letters = letters
+        let log = Locked(Log())
+        self.log = log
+        let start = WorkerStart(
+            number: 0, settings: settings, flows: FlowTable(), resolver: try Resolver(threads: 1),
+            listeners: [socket.take().release()], addresses: [address], letters: letters)
+        thread = try SystemThread(name: "proxy") {
+            do throws(SystemError) {
+                let worker = try Worker(start, recorder: Recording(log))
+                prepare(worker)
+                worker.run()
+            } catch {
+                Issue.record("the worker did not start: \(error)")
+            }
+            log.signal { $0.hasEnded = true }
+        }
+    }
+
+    func client() throws -> Wire { try Wire(port: port) }
+
+    func drain() { letters.post(.drain) }
+    func stop() { letters.post(.stop) }
+
+    /// Waits until the worker has ended.
+    func join() { thread.join() }
+
+    func close() {
+        stop()
+        join()
+    }
+
+    var hasEnded: Bool { log.withLock { $0.hasEnded } }
+
+    /// Waits until so many exchanges are recorded.
+    func statuses(_ count: Int) -> [Int] { log.wait { $0.statuses.count >= count ? $0.statuses : nil } }
+}
