@@ -65,8 +65,7 @@ let package = Package(
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "Interception", "Authorization"]),
         tests("EventLoopTests", ["EventLoop"]),
-        tests(
-            "ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "ProxyCore", "TLSEngine", "Interception", "EventLoop"]),
+        tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",
