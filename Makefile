@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install run test bench fuzz tsan asan format lint
+.PHONY: help deps build install run test bench instructions soak browser fuzz tsan asan format lint
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
@@ -32,6 +32,16 @@ test: ## every test
 bench: ## CPU, memory and start-up beside trafficserver, haproxy and squid
 	@bench/run
 
+instructions: ## instruction counts of the engine's pieces against those written down
+	@scripts/deps instructions
+	@bench/count-instructions
+
+soak: ## a million requests, slow clients and a slow reader against the release build: what is held afterwards
+	@bench/soak
+
+browser: ## headless Chromium through the release build: a page, an event stream, a WebSocket
+	@bench/browser
+
 fuzz: ## every fuzz target for SECONDS=60
 	@scripts/deps build
 	@scripts/fuzz $(SECONDS)
@@ -43,7 +53,7 @@ asan: ## unit and end-to-end tests under the address sanitizer
 	@scripts/sanitize address
 
 format: ## bring every Swift file into the house's format
-	@swift format format -i -r Sources Tests Package.swift
+	@swift format format -i -r Sources Tests bench Package.swift
 
 lint: ## complain about files that are not
-	@swift format lint --strict -r Sources Tests Package.swift
+	@swift format lint --strict -r Sources Tests bench Package.swift

@@ -58,6 +58,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "usher-instructions", dependencies: ["HTTPCodec", "Interception", "ProxyCore"],
+            path: "bench/instructions", swiftSettings: strict),
 
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HouseTests", []),
