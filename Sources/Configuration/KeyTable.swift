@@ -52,7 +52,16 @@ enum KeyTable {
             "deny", .oneOrMany(.text(.destination)), "Refused destinations; wins where both are as specific.",
             standard: "[link-local, metadata]"),
         Key(
+            "via", .list(.object(.via)),
+            "Requests that are sent on to another proxy; the first entry that fits decides.",
+            standard: "[]"),
+        Key(
             "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may go to; without the key, any."),
+    ]
+
+    static let via = [
+        Key("host", .oneOrMany(.text(.hostGlob)), "Hosts or host globs that are asked for.", isRequired: true),
+        Key("proxy", .text(.upstreamProxy), "The proxy as an http URL, or direct for none.", isRequired: true),
     ]
 
     static let tls = [
@@ -81,6 +90,9 @@ enum KeyTable {
         Key(
             "buffered_body", .size(0...(1 << 30), orUnlimited: false), "How much of a body is held to look at.",
             standard: "1MiB"),
+        Key(
+            "idle_per_origin", .integer(0...10_000), "Idle connections kept for one origin, by each worker.",
+            standard: "64"),
     ]
 
     static let timeouts = [
@@ -90,6 +102,7 @@ enum KeyTable {
         Key("idle", anyTime, "Without a byte, within and between requests.", standard: "60s"),
         Key("response", anyTime, "From the end of a request to its response.", standard: "60s"),
         Key("tunnel_idle", anyTime, "Without a byte in a tunnel.", standard: "10m"),
+        Key("pool_idle", anyTime, "How long an idle connection to an origin is kept.", standard: "30s"),
     ]
 
     static let log = [

@@ -18,6 +18,7 @@ struct SnapshotBuilder {
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
         settings.authorization = AuthorizationBuilder(findings: findings, walker: walker).policy(
             root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
+        settings.routes = RouteBuilder(findings: findings).table(root.fields("destinations")?.list("via") ?? [])
         settings.limits = Self.limits(root.fields("limits"))
         settings.timeouts = Self.timeouts(root.fields("timeouts"))
         let clients = ClientBuilder(findings: findings)
@@ -143,6 +144,7 @@ struct SnapshotBuilder {
         if let number = fields?.number("url") { limits.url = number }
         if let number = fields?.number("body") { limits.body = UInt64(number) }
         if let number = fields?.number("buffered_body") { limits.bufferedBody = number }
+        if let number = fields?.number("idle_per_origin") { limits.idlePerOrigin = number }
         return limits
     }
 
@@ -154,6 +156,7 @@ struct SnapshotBuilder {
         if let number = fields?.number("idle") { timeouts.idle = number }
         if let number = fields?.number("response") { timeouts.response = number }
         if let number = fields?.number("tunnel_idle") { timeouts.tunnelIdle = number }
+        if let number = fields?.number("pool_idle") { timeouts.poolIdle = number }
         return timeouts
     }
 

@@ -37,6 +37,10 @@ public enum LeaseFailure: Error, Sendable {
     /// The destination is one of Usher's own listeners.
     case loop
     case failed(String)
+    /// Too many names wait to be looked up.
+    case overloaded
+    /// The upstream proxy makes no tunnel to the destination; the status of its answer.
+    case tunnelRefused(status: Int)
 }
 
 /// Where a session writes: bytes for each leg, and orders. One for each loop, cleared after every call.

@@ -113,6 +113,7 @@ extension Session {
                     "an https:// URL was asked for without CONNECT, and this version opens no TLS to origins"), &out)
         }
         let wanted = nextOrigin()
+        noteRoute(wanted)
         origin.begin(purpose, wanted)
         deadline = bounded(now + engine.settings.timeouts.connect)
         out.orders.append(.lease(wanted, fresh: fresh))
@@ -120,7 +121,9 @@ extension Session {
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
     private func nextOrigin() -> Origin {
-        if var last = tunnelTarget ?? origin.origin {
+        // what was asked for last went by the routes of its time
+        let isKnown = tunnelTarget != nil || engine.settings.routes.isEmpty && origin.origin?.route == nil
+        if isKnown, var last = tunnelTarget ?? origin.origin {
             if let outgoing {
                 if last.matches(outgoing) { return last }
             } else if tunnelTarget != nil {
@@ -130,7 +133,11 @@ extension Session {
                 return last
             }
         }
-        return Origin(outgoing ?? request)
+        return Origin(outgoing ?? request, engine.settings.routes)
+    }
+
+    mutating func noteRoute(_ origin: Origin) {
+        if origin.route != nil { note(.note, "sent on to \(origin.peer)") }
     }
 
     /// No wait of a step-up goes past the time that the whole of it may take. Once the replay is being answered, the
@@ -170,11 +177,15 @@ extension Session {
         }
         origin.carriesOddBody = forwarding.framing != .none && !(outgoing?.method ?? request.method).givesBodyMeaning
         forwarding.via = engine.via
+        if case .forward(let proxy) = origin.origin?.route {
+            forwarding.absoluteForm = true
+            forwarding.lines += proxy.credentials
+        }
         offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
         forwarding.upgrades = offersUpgrade
         if origin.purpose == .attempt, engine.settings.forwarded != .none {
             var head = outgoing ?? request
-            forwarding.lines = forwardedLines(&head)
+            forwarding.lines += forwardedLines(&head)
             head.write(to: &out.origin, forwarding)
         } else if let outgoing {
             outgoing.write(to: &out.origin, forwarding)

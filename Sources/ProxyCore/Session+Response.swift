@@ -75,6 +75,9 @@ extension Session {
         let method = origin.purpose == .serverCall ? Method.post : outgoing?.method ?? request.method
         let framing = try origin.response.framing(answering: method)
         if origin.response.isInterim { return forwardInterim(&out) }
+        if origin.response.status == 407, let origin = origin.origin, case .forward = origin.route {
+            return originFailed(.credentialsRefused(origin.peer), &out)
+        }
         if origin.response.status == 101 { return switchProtocols(&out) }
         origin.framing = framing
         origin.keepsAlive = origin.response.keepsAlive

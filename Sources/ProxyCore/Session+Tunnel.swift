@@ -11,7 +11,9 @@ extension Session {
         record.attempts = 1
         phase = .connecting
         // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
-        let target = Origin(scheme: .http, host: request.host, port: request.target.port)
+        var target = Origin(scheme: .http, host: request.host, port: request.target.port)
+        target.route = engine.settings.routes.proxy(for: target.host).map { .tunnel($0) }
+        noteRoute(target)
         origin.begin(.attempt, target)
         deadline = now + engine.settings.timeouts.connect
         out.orders.append(.lease(target, fresh: true))

@@ -45,7 +45,7 @@ final class Connection {
         client.startReading()
     }
 
-    var deadline: Int { min(session.deadline, dial?.deadline ?? .max) }
+    var deadline: Int { session.deadline }
 
     // MARK: the client's socket
 
@@ -232,9 +232,13 @@ final class Connection {
 
     // MARK: the dial's outcome
 
-    func dialed(_ channel: OriginChannel) {
+    /// - Parameter first: what the origin said before it was asked.
+    func dialed(_ channel: OriginChannel, first: [UInt8]) {
         dial = nil
         attach(channel, reused: false)
+        settle()
+        guard !first.isEmpty, origin === channel else { return }
+        session.received(first.span, on: .origin, now: worker.loop.now, &worker.out)
         settle()
     }
 
@@ -269,7 +273,6 @@ final class Connection {
             client.reset()
             return close()
         }
-        if let dial, dial.deadline <= now { dial.goOn() }
         if isTunnel, session.deadline <= now { closeTunnel() } else { session.woke(now: now, &worker.out) }
         settle()
     }
@@ -330,7 +333,7 @@ final class Connection {
         switch order {
         case .lease(let wanted, let fresh):
             guard !isClosed else { return }
-            if !fresh, let channel = worker.pool.take(wanted) {
+            if !fresh, let channel = worker.pooled(wanted) {
                 attach(channel, reused: true)
             } else {
                 let dial = Dial(wanted, for: self, worker: worker)

@@ -11,7 +11,7 @@ final class OriginPool {
 
     private var shelves: [Origin: Shelf] = [:]
     private(set) var count = 0
-    private let perOrigin: Int
+    var perOrigin: Int
     private let total: Int
 
     init(perOrigin: Int, total: Int) {

@@ -45,9 +45,9 @@ public final class Supervisor {
         signal(SIGPIPE, SIG_IGN)
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
-            try raiseDescriptorLimit()
-            // before anyone is told that Usher listens: a signal that follows at once must not end it
+            // first: a SIGHUP that comes while the daemon starts must not end it
             try watch()
+            try raiseDescriptorLimit()
             let listeners = try listen(count)
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served

@@ -52,7 +52,7 @@ def stalled(start, origin, half_close):
         if half_close:
             client.half_close()
         clients.append(client)
-    programs.eventually(lambda: len(server.requests) >= 5, "the answers are on their way")
+    programs.eventually(lambda: len(server.requests) > 5, "the answers are on their way")
     programs.eventually(lambda: usher.descriptors() <= before + 5, "the proxy gives up clients that do not read")
     for client in clients:
         client.close()
@@ -94,16 +94,16 @@ def test_pipelined_requests_wait_for_a_client_that_does_not_read(start, origin):
 
 def test_a_slow_reader_gets_everything_and_memory_stays_bounded(start, origin):
     usher = start({"workers": 1})
-    server = origin(lambda seen: response(body=BIG * 2))
+    server = origin(lambda seen: response(body=BIG))
     before = usher.resident()
     client = small_window(usher, 64 << 10)
     client.send(request("GET", f"{server.url}/"))
     head = client.read_head()
-    assert head.get("content-length") == str(len(BIG) * 2)
+    assert head.get("content-length") == str(len(BIG))
     for _ in range(10):
         client.read(1000)
     assert usher.resident() - before < 16 << 20
-    assert len(client.read(len(BIG) * 2 - 10_000)) == len(BIG) * 2 - 10_000
+    assert len(client.read(len(BIG) - 10_000)) == len(BIG) - 10_000
     client.close()
 
 

@@ -56,6 +56,9 @@ struct Simulation {
         return ledger.failures
     }
 
+    /// What all clients got, as a number each.
+    var trail: [UInt64] { clients.map { Ledger.hash($0.driver.sent) } }
+
     // MARK: one step
 
     /// Something that does not need time. False where there is nothing.
@@ -113,7 +116,7 @@ struct Simulation {
         let peer = peer(connection)
         if !peer.outgoing.isEmpty {
             let count = random.chance(200) ? peer.outgoing.count : min(peer.outgoing.count, 1 + random.below(120))
-            driver.originPiece(peer.take(count))
+            driver.originPiece(peer.take(count, &random))
             return true
         }
         if peer.fate != .stays, !connection.ended {
@@ -165,8 +168,10 @@ struct Simulation {
             }
             if !driver.isOver, driver.deadline == .max { ledger.fail("\(client.name) waits for ever") }
         }
-        for connection in pool.idle.values.joined() where peer(connection).isBlind {
-            ledger.fail("a tunnel's connection was put into the pool")
+        for connection in pool.idle.values.joined() {
+            let peer = peer(connection)
+            if peer.isBlind { ledger.fail("a tunnel's connection was put into the pool") }
+            if !peer.outgoing.isEmpty { ledger.fail("a connection that is still speaking was put into the pool") }
         }
     }
 

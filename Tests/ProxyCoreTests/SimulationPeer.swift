@@ -11,8 +11,8 @@ final class SimulatedPeer {
     private var looked = -1
     /// Bytes on their way to the proxy.
     var outgoing: [UInt8] = []
-    /// Bytes that nobody asked for. They come with the last byte of the answer: what comes later, on a connection that is
-    /// in use again, no proxy could tell from an answer.
+    /// Bytes that nobody asked for. The first of them comes with the last byte of the answer: what came later, on a
+    /// connection that is in use again, no proxy could tell from an answer.
     private var unasked: [UInt8] = []
     /// What it does when they have gone.
     var fate = Fate.stays
@@ -30,11 +30,13 @@ final class SimulatedPeer {
         if isBlind { speak(&random) }
     }
 
-    func take(_ count: Int) -> [UInt8] {
+    func take(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
         var piece = Array(outgoing.prefix(count))
         outgoing.removeFirst(piece.count)
-        if outgoing.isEmpty {
-            piece += unasked
+        if outgoing.isEmpty, !unasked.isEmpty {
+            let first = 1 + random.below(unasked.count)
+            piece += unasked.prefix(first)
+            outgoing += unasked.dropFirst(first)
             unasked = []
         }
         return piece

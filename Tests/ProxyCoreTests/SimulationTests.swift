@@ -32,7 +32,11 @@ struct SimulationTests {
     }
 
     @Test func theSameSeedIsTheSameRun() {
-        var runs: [Simulation] = [Simulation(seed: 7), Simulation(seed: 7)]
-        #expect(runs[0].run() == runs[1].run())
+        let trails = [7, 7, 8].map { (seed: UInt64) in
+            var simulation = Simulation(seed: seed)
+            _ = simulation.run()
+            return simulation.trail
+        }
+        #expect(trails[0] == trails[1] && trails[0] != trails[2])
     }
 }

@@ -79,7 +79,8 @@ struct StrictnessTests {
         #expect(message.start == expected["line"]?.text)
         #expect(message.body == StrictnessCorpus.bytes(expected["body"]?.text ?? ""))
         for field in expected["with"]?.members ?? [] {
-            let value = String(decoding: StrictnessCorpus.bytes(field.value.text ?? ""), as: UTF8.self)
+            // the reader gives every byte a character of its own
+            let value = String(StrictnessCorpus.bytes(field.value.text ?? "").map { Character(Unicode.Scalar($0)) })
             #expect(message[field.name] == value, "\(field.name)")
         }
         for name in expected["without"]?.items ?? [] { #expect(message[name.text ?? ""] == nil, "\(name)") }
