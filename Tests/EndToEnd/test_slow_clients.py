@@ -55,7 +55,7 @@ def test_an_origin_that_takes_its_time_is_not_idle(start, origin):
     assert sizes == [len(LARGE)]
 
 
-def test_many_slow_readers_hold_little(start, origin):
+def test_the_memory_that_slow_readers_hold(start, origin):
     usher = start({"workers": 1})
     server = origin(lambda seen: response(body=LARGE))
     with Connection(("127.0.0.1", usher.port)) as client:
