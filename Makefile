@@ -1,9 +1,10 @@
 # Everything goes through scripts/; `make help` lists it.
 SECONDS ?= 60
+PREFIX ?= /usr/local
 export PORT SANDBOX_PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test bench fuzz tsan asan format lint
+.PHONY: help deps build install run test bench instructions soak browser fuzz tsan asan format lint
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
@@ -14,6 +15,14 @@ deps: ## install the Debian packages that are missing
 build: ## build the release program into .build/release
 	@scripts/build
 
+install: ## put the built program, a configuration and the systemd units in place (PREFIX=/usr/local DESTDIR=)
+	@test -x .build/release/usher || { echo "install: nothing is built yet: run make build first" >&2; exit 1; }
+	install -Ds -m 755 .build/release/usher $(DESTDIR)$(PREFIX)/bin/usher
+	test -e $(DESTDIR)/etc/usher/usher.yaml || install -D -m 644 config/usher.yaml $(DESTDIR)/etc/usher/usher.yaml
+	install -d $(DESTDIR)/etc/systemd/system
+	sed 's|/usr/local|$(PREFIX)|' systemd/usher.service >$(DESTDIR)/etc/systemd/system/usher.service
+	install -m 644 systemd/usher.socket $(DESTDIR)/etc/systemd/system/usher.socket
+
 run: ## the sandbox with Usher in front of it, and the story of one request (PORT=3128 SANDBOX_PORT=9080)
 	@scripts/run
 
@@ -22,6 +31,16 @@ test: ## every test
 
 bench: ## CPU, memory and start-up beside trafficserver, haproxy and squid
 	@bench/run
+
+instructions: ## instruction counts of the engine's pieces against those written down
+	@scripts/deps instructions
+	@bench/count-instructions
+
+soak: ## a million requests, slow clients and a slow reader against the release build: what is held afterwards
+	@bench/soak
+
+browser: ## headless Chromium through the release build: a page, an event stream, a WebSocket
+	@bench/browser
 
 fuzz: ## every fuzz target for SECONDS=60
 	@scripts/deps build
@@ -34,7 +53,7 @@ asan: ## unit and end-to-end tests under the address sanitizer
 	@scripts/sanitize address
 
 format: ## bring every Swift file into the house's format
-	@swift format format -i -r Sources Tests Package.swift
+	@swift format format -i -r Sources Tests bench Package.swift
 
 lint: ## complain about files that are not
-	@swift format lint --strict -r Sources Tests Package.swift
+	@swift format lint --strict -r Sources Tests bench Package.swift

@@ -29,6 +29,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
 
         room("HTTPCodec"),
         room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
@@ -36,8 +37,8 @@ let package = Package(
         room("Authorization", ["HTTPCodec", "Interception"]),
         room("ProxyCore", ["HTTPCodec", "Interception", "Authorization"]),
 
-        room("EventLoop", ["CLibevent"]),
-        room("ProxyDriver", ["HTTPCodec", "Interception", "ProxyCore", "EventLoop"]),
+        room("EventLoop", ["CLibevent", "CCrypt"]),
+        room("ProxyDriver", ["HTTPCodec", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
 
         room("Observation", ["HTTPCodec", "Interception"]),
         room(
@@ -57,13 +58,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "usher-instructions", dependencies: ["HTTPCodec", "Interception", "ProxyCore"],
+            path: "bench/instructions", swiftSettings: strict),
 
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "Interception", "Authorization"]),
         tests("EventLoopTests", ["EventLoop"]),
-        tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "ProxyCore", "Interception", "EventLoop"]),
+        tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",

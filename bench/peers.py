@@ -16,7 +16,9 @@ def free_port():
 class Origin:
     """nginx with a page of 912 bytes and a large file, over HTTP and TLS."""
 
-    def __init__(self, folder, mebibytes):
+    def __init__(self, folder, mebibytes, locations=""):
+        # more of the server's block, in nginx's words
+        self.locations = locations
         self.port, self.tls_port = free_port(), free_port()
         self.authority = f"127.0.0.1:{self.port}"
         self.url = f"http://{self.authority}"
@@ -45,7 +47,7 @@ class Origin:
               server {{
                 listen {self.authority} backlog=4096; listen 127.0.0.1:{self.tls_port} ssl;
                 ssl_certificate {where}/certificate.pem; ssl_certificate_key {where}/key.pem;
-                root {where}/pages;
+                root {where}/pages; {self.locations}
               }}
             }}
             """)

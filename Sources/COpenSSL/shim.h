@@ -2,4 +2,5 @@
 #ifndef USHER_COPENSSL_H
 #define USHER_COPENSSL_H
 #include <openssl/crypto.h>
+#include <openssl/hmac.h>
 #endif

@@ -1,4 +1,5 @@
 internal import Interception
+internal import ProxyCore
 
 /// Every key of the configuration with what it may hold. The loader refuses what is not here, and the JSON Schema is
 /// this table in other words. Keys that are planned and not yet done stand in `Unavailable`.
@@ -14,6 +15,9 @@ enum KeyTable {
         Key("workers", .integerOr("auto", 1...1024), "Event loops; auto: one per core.", standard: "auto"),
         Key("clients", .object(.clients), "Who may use the proxy."),
         Key("destinations", .object(.destinations), "Where the proxy may connect to."),
+        Key(
+            "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
+            "Whether origins are told whose request it is, and how.", standard: "none"),
         Key("tls", .object(.tls), "Interception of TLS."),
         Key("am", .list(.object(.server)), "Servers whose traffic is recognised.", standard: "[]"),
         Key(
@@ -29,7 +33,15 @@ enum KeyTable {
     static let clients = [
         Key(
             "allow", .oneOrMany(.text(.client)), "Addresses that may connect: loopback, addresses, CIDR blocks.",
-            standard: "[loopback]")
+            standard: "[loopback]"),
+        Key("basic", .object(.basic), "Clients have to show a user name and a password. Needed beyond loopback."),
+        Key(
+            "proxy_protocol", .oneOrMany(.text(.client)),
+            "Balancers whose connections begin with a header of the PROXY protocol.", standard: "[]"),
+    ]
+
+    static let basic = [
+        Key("users", .text(.passwords), "Names and hashes of passwords, bcrypt alone.", isRequired: true)
     ]
 
     static let destinations = [
@@ -39,6 +51,17 @@ enum KeyTable {
         Key(
             "deny", .oneOrMany(.text(.destination)), "Refused destinations; wins where both are as specific.",
             standard: "[link-local, metadata]"),
+        Key(
+            "via", .list(.object(.via)),
+            "Requests that are sent on to another proxy; the first entry that fits decides.",
+            standard: "[]"),
+        Key(
+            "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may go to; without the key, any."),
+    ]
+
+    static let via = [
+        Key("host", .oneOrMany(.text(.hostGlob)), "Hosts or host globs that are asked for.", isRequired: true),
+        Key("proxy", .text(.upstreamProxy), "The proxy as an http URL, or direct for none.", isRequired: true),
     ]
 
     static let tls = [
@@ -67,6 +90,9 @@ enum KeyTable {
         Key(
             "buffered_body", .size(0...(1 << 30), orUnlimited: false), "How much of a body is held to look at.",
             standard: "1MiB"),
+        Key(
+            "idle_per_origin", .integer(0...10_000), "Idle connections kept for one origin, by each worker.",
+            standard: "64"),
     ]
 
     static let timeouts = [
@@ -76,6 +102,7 @@ enum KeyTable {
         Key("idle", anyTime, "Without a byte, within and between requests.", standard: "60s"),
         Key("response", anyTime, "From the end of a request to its response.", standard: "60s"),
         Key("tunnel_idle", anyTime, "Without a byte in a tunnel.", standard: "10m"),
+        Key("pool_idle", anyTime, "How long an idle connection to an origin is kept.", standard: "30s"),
     ]
 
     static let log = [

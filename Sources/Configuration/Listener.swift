@@ -32,5 +32,5 @@ public struct Listener: Hashable, Sendable {
 }
 
 extension Listener: CustomStringConvertible {
-    public var description: String { address.family == .v6 ? "[\(address)]:\(port)" : "\(address):\(port)" }
+    public var description: String { address.text(withPort: port) }
 }

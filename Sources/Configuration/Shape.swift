@@ -45,7 +45,7 @@ struct Key: Sendable {
 
 /// The objects of the configuration, by the name that the JSON Schema gives them.
 enum ObjectName: String, CaseIterable, Sendable {
-    case root, clients, destinations, tls, upstreamTLS = "upstream_tls"
+    case root, clients, basic, destinations, via, tls, upstreamTLS = "upstream_tls"
     case server, paths, action, interceptor, condition
     case requestEdit = "request_edit", responseEdit = "response_edit", cookie, answer = "local_answer", abort
     case authorization, resource, present, stepUpLimits = "step_up_limits", rounds, callbackAnswer = "callback_answer"
@@ -56,7 +56,9 @@ enum ObjectName: String, CaseIterable, Sendable {
         switch self {
         case .root: KeyTable.root
         case .clients: KeyTable.clients
+        case .basic: KeyTable.basic
         case .destinations: KeyTable.destinations
+        case .via: KeyTable.via
         case .tls: KeyTable.tls
         case .server: KeyTable.server
         case .paths: KeyTable.paths

@@ -18,11 +18,16 @@ struct SnapshotBuilder {
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
         settings.authorization = AuthorizationBuilder(findings: findings, walker: walker).policy(
             root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
+        settings.routes = RouteBuilder(findings: findings).table(root.fields("destinations")?.list("via") ?? [])
         settings.limits = Self.limits(root.fields("limits"))
         settings.timeouts = Self.timeouts(root.fields("timeouts"))
+        let clients = ClientBuilder(findings: findings)
+        settings.users = clients.users(root.fields("clients"))
+        settings.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
+        settings.connectPorts = connectPorts(root.fields("destinations"))
         return Snapshot(
             generation: generation, file: file, listeners: listeners(root), workers: root.number("workers"),
-            settings: settings, clients: clients(root.fields("clients")),
+            settings: settings, clients: clients.policy(root.fields("clients")),
             destinations: Self.destinations(root.fields("destinations")), log: Self.log(root.fields("log")),
             warnings: [])
     }
@@ -109,26 +114,6 @@ struct SnapshotBuilder {
         }
     }
 
-    private func clients(_ fields: Fields?) -> ClientPolicy {
-        guard let fields, fields.has("allow") else { return ClientPolicy() }
-        let entries = fields.list("allow").compactMap { item -> ClientPolicy.Entry? in
-            guard let text = item.text else { return nil }
-            if let group = AddressGroup(rawValue: text) { return .group(group) }
-            guard let block = AddressBlock(text) else { return nil }
-            if !block.base.isLoopback {
-                findings.warning(
-                    item.position,
-                    "whoever has this address may use the proxy without a password (clients.basic is not available in this version); keep it narrow"
-                )
-            }
-            return .block(block)
-        }
-        if let written = fields["allow"], written.isEmptyList {
-            findings.error(written.position, "clients.allow lets nobody in; write [loopback] or remove the key")
-        }
-        return ClientPolicy(allow: entries)
-    }
-
     private static func destinations(_ fields: Fields?) -> DestinationPolicy {
         func patterns(_ key: String) -> [DestinationPattern]? {
             guard let fields, fields.has(key) else { return nil }
@@ -138,6 +123,15 @@ struct SnapshotBuilder {
         if let allow = patterns("allow") { policy.allow = allow }
         if let deny = patterns("deny") { policy.deny = deny }
         return policy
+    }
+
+    private func connectPorts(_ fields: Fields?) -> [UInt16]? {
+        guard let fields, fields.has("connect_ports") else { return nil }
+        if let written = fields["connect_ports"], written.isEmptyList {
+            findings.error(
+                written.position, "destinations.connect_ports permits no CONNECT at all; name ports or remove the key")
+        }
+        return fields.list("connect_ports").compactMap { $0.number.flatMap(UInt16.init(exactly:)) }
     }
 
     // MARK: numbers
@@ -150,6 +144,7 @@ struct SnapshotBuilder {
         if let number = fields?.number("url") { limits.url = number }
         if let number = fields?.number("body") { limits.body = UInt64(number) }
         if let number = fields?.number("buffered_body") { limits.bufferedBody = number }
+        if let number = fields?.number("idle_per_origin") { limits.idlePerOrigin = number }
         return limits
     }
 
@@ -161,6 +156,7 @@ struct SnapshotBuilder {
         if let number = fields?.number("idle") { timeouts.idle = number }
         if let number = fields?.number("response") { timeouts.response = number }
         if let number = fields?.number("tunnel_idle") { timeouts.tunnelIdle = number }
+        if let number = fields?.number("pool_idle") { timeouts.poolIdle = number }
         return timeouts
     }
 

@@ -10,15 +10,18 @@ struct TextFormat: Sendable {
     let pattern: String?
     /// False where the value may be a secret, or holds one often enough: it is quoted in no message then.
     let isQuotable: Bool
+    /// True where a user name and a password may stand before an @.
+    let takesUser: Bool
     let accepts: @Sendable (String) -> Bool
 
     init(
-        _ expected: String, pattern: String? = nil, isQuotable: Bool = true,
+        _ expected: String, pattern: String? = nil, isQuotable: Bool = true, takesUser: Bool = false,
         _ accepts: @escaping @Sendable (String) -> Bool
     ) {
         self.expected = expected
         self.pattern = pattern
         self.isQuotable = isQuotable
+        self.takesUser = takesUser
         self.accepts = accepts
     }
 
@@ -49,10 +52,26 @@ struct TextFormat: Sendable {
         $0 == AddressGroup.loopback.rawValue || AddressBlock($0) != nil
     }
 
+    static let passwords = TextFormat(
+        "what htpasswd -B writes, as \"${file:/etc/usher/users.htpasswd}\"", isQuotable: false
+    ) { _ in true }
+
     static let destination = TextFormat(
         "a host or host glob with or without a port, an address, a CIDR block, \"*\", or one of "
             + AddressGroup.allCases.map(\.rawValue).joined(separator: ", ")
     ) { DestinationPattern($0) != nil }
+
+    static let hostGlob = TextFormat("a host, a host glob such as *.example.com, or an address") { text in
+        !text.isEmpty && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == 0x2A } || IPAddress(text) != nil
+    }
+
+    /// The word for requests that go straight to their origin.
+    static let direct = "direct"
+
+    static let upstreamProxy = TextFormat(
+        "direct, or the http URL of a proxy without a path, such as http://proxy.example.com:8080, with user and password as http://user:${env.PASSWORD}@proxy.example.com:8080",
+        isQuotable: false, takesUser: true
+    ) { $0 == direct || UpstreamProxy($0) != nil }
 
     // MARK: URLs
 

@@ -56,11 +56,6 @@ enum Unavailable {
         Row(.root, "tokens", "handing tokens to requests", accepted: [.array([])]),
         Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
-        Row(
-            .clients, "basic", "asking clients for a password",
-            "remove the key and name the clients' addresses in clients.allow",
-            accepted: [.null]),
-        Row(.destinations, "via", "sending requests on to another proxy", accepted: [.array([])]),
 
         Row(.interceptor, "percent", "acting on a share of the requests", accepted: [.integer(100)]),
         Row(.interceptor, "session_cookie", "logging in by session cookie"),

@@ -181,7 +181,7 @@ struct Walker {
         case .text(let format):
             guard format.accepts(text) else {
                 // what stands before an @ is a name and a password
-                let hasUser = written.utf8.contains(0x40)
+                let hasUser = written.utf8.contains(0x40) && !format.takesUser
                 return wrong(
                     hasUser ? "; it may hold no user name or password" : "", quotes: format.isQuotable && !hasUser)
             }

@@ -20,6 +20,8 @@ open class Channel: EventSource {
     private var isConnecting = false
     /// Sending failed once: nothing goes out any more. What the peer said before may still be read.
     private var isMute = false
+    /// What the peer had not taken, queued here or held by the kernel, when `isTaking` was asked last.
+    private var lastUntaken = Int.max
 
     /// Takes over a non-blocking descriptor. Reading starts with `startReading`.
     /// - Throws: `SystemError`; the descriptor is closed then.
@@ -84,6 +86,17 @@ open class Channel: EventSource {
 
     /// Bytes that wait for the kernel.
     public final var queuedBytes: Int { queue.count }
+
+    /// Whether the peer took some of what is queued for it since this was asked last. The kernel holds megabytes for a
+    /// slow peer and asks for more only when much of that is gone, so a queue that does not move says little. The first
+    /// answer is yes: there is nothing to compare with.
+    public final func isTaking() -> Bool {
+        var held: Int32 = 0
+        guard !isClosed, !queue.isEmpty, ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return false }
+        let left = queue.count + Int(held)
+        defer { lastUntaken = left }
+        return left < lastUntaken
+    }
 
     /// Sends at once what the kernel takes and queues the rest.
     /// - Returns: false when the peer is gone; `writeFailed` is not called then.
@@ -163,7 +176,10 @@ open class Channel: EventSource {
             switch queue.withFront({ transmit($0) }) {
             case .success(let count):
                 queue.removeFirst(count)
-                if count > 0 { progressed() }
+                if count > 0 {
+                    lastUntaken = .max
+                    progressed()
+                }
                 // the number may be another socket's by now
                 guard !isClosed, !isMute else { return }
             case .failure(let error):

@@ -63,6 +63,10 @@ struct EventHandle: ~Copyable {
         return isAdded
     }
 
+    /// Once. Where the event was added before, the new time is the one that counts.
+    mutating func add(afterMilliseconds interval: Int) -> Bool { add(everyMilliseconds: interval) }
+
+    /// Again and again where the event persists.
     mutating func add(everyMilliseconds interval: Int) -> Bool {
         var time = usher_timeval(tv_sec: interval / 1000, tv_usec: interval % 1000 * 1000)
         isAdded = enqueue(&time)

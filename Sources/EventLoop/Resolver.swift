@@ -1,38 +1,60 @@
-internal import Glibc
-
-/// Name resolution off the loop: a few threads that may block in getaddrinfo, answers by mailbox.
+/// Name resolution off the loop: a few threads that may block, answers by mailbox.
 public final class Resolver: Sendable {
-    public struct Answer: Sendable {
-        public let ticket: UInt64
-        /// In the order to try them; empty when the name has none.
+    public enum Failure: Error, Equatable, Sendable {
+        /// The name has no address, in the name service's words.
+        case unknown(String)
+        /// Too many names wait to be looked up.
+        case overloaded
+    }
+
+    /// What became of a question. Both families are asked for at once, and each is told as soon as it is known (RFC 8305
+    /// §3), so there may be two answers; the last one is marked as complete.
+    public struct Answer: Equatable, Sendable {
+        public let host: String
+        /// In the order to try them, behind those of the answer before. Ports are 0.
         public let addresses: [SocketAddress]
-        /// The resolver's words when there is none.
-        public let failure: String?
+        /// How long they may be kept, in seconds.
+        public let timeToLive: UInt32
+        /// Nothing more follows.
+        public let isComplete: Bool
+        /// Set where there is no address at all.
+        public let failure: Failure?
+
+        public init(
+            host: String, addresses: [SocketAddress], timeToLive: UInt32, isComplete: Bool = true,
+            failure: Failure? = nil
+        ) {
+            self.host = host
+            self.addresses = addresses
+            self.timeToLive = timeToLive
+            self.isComplete = isComplete
+            self.failure = failure
+        }
     }
 
-    private struct Question: Sendable {
-        let host: String
-        let port: UInt16
-        let ticket: UInt64
-        let limit: Int
-        let reply: Mailbox<Answer>
+    private enum Job: Sendable {
+        case begin(NameLookup, limit: Int)
+        case ask(NameLookup, DNSAnswer.RecordType)
     }
 
-    private let questions: Locked<[Question]>
+    private let jobs: Locked<[Job]>
     /// Names that may wait for a thread.
-    private static let capacity = 1024
+    private let capacity: Int
 
-    /// - Parameter threads: how many names may be looked up at once.
-    public init(threads: Int = 4) throws(SystemError) {
-        let queue = Locked<[Question]>([])
-        questions = queue
+    /// - Parameter threads: how many questions may be under way at once.
+    public convenience init(threads: Int = 8) throws(SystemError) {
+        try self.init(threads: threads, capacity: 1024, names: .ofSystem)
+    }
+
+    init(threads: Int, capacity: Int, names: NameService) throws(SystemError) {
+        let jobs = Locked<[Job]>([])
+        self.jobs = jobs
+        self.capacity = capacity
         for number in 0..<threads {
             _ = try SystemThread(name: "resolve-\(number)") {
                 while true {
-                    let question = queue.wait { queue in queue.isEmpty ? nil : queue.removeFirst() }
-                    // names that nobody waits for any more must not hold up those that somebody does
-                    guard Loop.monotonicMilliseconds() < question.limit else { continue }
-                    question.reply.post(Resolver.lookUp(question))
+                    let job = jobs.wait { $0.isEmpty ? nil : $0.removeFirst() }
+                    Self.perform(job, names, jobs)
                 }
             }
         }
@@ -49,39 +71,35 @@ public final class Resolver: Sendable {
         ]
     }
 
-    /// - Parameter limit: monotonic milliseconds after which the answer is of no use; then none may come.
-    public func resolve(_ host: String, port: UInt16, ticket: UInt64, limit: Int, reply: Mailbox<Answer>) {
+    /// - Parameter limit: monotonic milliseconds; a name that has waited so long for a thread is not looked up any more.
+    public func resolve(_ host: String, limit: Int, reply: Mailbox<Answer>) {
+        let lookup = NameLookup(host: host, reply: reply)
         var isFull = false
-        questions.signal { queue in
-            isFull = queue.count >= Self.capacity
-            guard !isFull else { return }
-            queue.append(Question(host: host, port: port, ticket: ticket, limit: limit, reply: reply))
+        jobs.signal { jobs in
+            isFull = jobs.count >= capacity
+            if !isFull { jobs.append(.begin(lookup, limit: limit)) }
         }
-        if isFull {
-            reply.post(Answer(ticket: ticket, addresses: [], failure: "too many names wait to be looked up"))
+        if isFull { lookup.fail(.overloaded) }
+    }
+
+    private static func perform(_ job: Job, _ names: NameService, _ jobs: Locked<[Job]>) {
+        switch job {
+        case .begin(let lookup, let limit):
+            guard Loop.monotonicMilliseconds() < limit else { return lookup.fail(.overloaded) }
+            let listed = names.listed(lookup.host)
+            guard listed.isEmpty else { return lookup.succeed(listed) }
+            // what has begun comes before what has not
+            jobs.signal { $0.insert(.ask(lookup, .a), at: 0) }
+            ask(lookup, .aaaa, names)
+        case .ask(let lookup, let type): ask(lookup, type, names)
         }
     }
 
-    private static func lookUp(_ question: Question) -> Answer {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG
-        var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(question.host, String(question.port), &hints, &list)
-        guard code == 0 else {
-            return Answer(ticket: question.ticket, addresses: [], failure: String(cString: gai_strerror(code)))
+    private static func ask(_ lookup: NameLookup, _ type: DNSAnswer.RecordType, _ names: NameService) {
+        guard lookup.take(names.query(lookup.host, type)) else { return }
+        switch names.system(lookup.host) {
+        case .success(let addresses): lookup.succeed(addresses)
+        case .failure(let failure): lookup.fail(.unknown(failure.reason))
         }
-        defer { freeaddrinfo(list) }
-        var addresses: [SocketAddress] = []
-        var next = list
-        while let entry = next {
-            if let pointer = entry.pointee.ai_addr, let address = SocketAddress(pointer), !addresses.contains(address) {
-                addresses.append(address)
-            }
-            next = entry.pointee.ai_next
-        }
-        return Answer(
-            ticket: question.ticket, addresses: addresses,
-            failure: addresses.isEmpty ? "the name has no address" : nil)
     }
 }

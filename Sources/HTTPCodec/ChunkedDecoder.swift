@@ -11,7 +11,9 @@ public struct ChunkedDecoder: Sendable {
     }
 
     private enum State: UInt8 {
-        case sizeStart, size, extensionStart, extensionText, extensionQuoted, extensionEscape, sizeLF
+        case sizeStart, size, sizeLF
+        case extensionStart, extensionName, extensionValueStart, extensionValue
+        case extensionQuoted, extensionEscape, extensionEnd
         case data, dataCR, dataLF, trailerLine, trailerLF, done
     }
 
@@ -33,8 +35,8 @@ public struct ChunkedDecoder: Sendable {
     }
 
     /// The next event in `input` from `position` on, which is moved past what was used.
-    /// - Throws: `badChunkSize`, `badChunkExtension`, `badChunkEnd`, `chunkLineTooLong`, `trailersTooLarge`, and the
-    ///   faults of a field line for trailers.
+    /// - Throws: `badChunkSize`, `badChunkExtension`, `badChunkEnd`, `chunkLineTooLong`, `trailersTooLarge`,
+    ///   `badTrailerField`, and the faults of a field line for trailers.
     public mutating func next(_ input: Span<UInt8>, _ position: inout Int) throws(HTTPFault) -> Event {
         let start = position
         defer { offset += position - start }
@@ -58,29 +60,12 @@ public struct ChunkedDecoder: Sendable {
                 } else {
                     throw fault(.badChunkSize)
                 }
-            case .extensionStart:
-                guard ASCII.isToken(byte) else { throw fault(.badChunkExtension) }
-                state = .extensionText
-            case .extensionText:
+            case .extensionStart, .extensionName, .extensionValueStart, .extensionValue, .extensionQuoted,
+                .extensionEscape, .extensionEnd:
                 lineLength += 1
                 guard lineLength < Self.maxLine else { throw fault(.chunkLineTooLong) }
-                if byte == ASCII.cr {
-                    state = .sizeLF
-                } else if byte == 0x22 {
-                    state = .extensionQuoted
-                } else if byte == 0x3B {
-                    state = .extensionStart
-                } else if !ASCII.isToken(byte), byte != 0x3D {
-                    throw fault(.badChunkExtension)
-                }
-            case .extensionQuoted:
-                lineLength += 1
-                guard lineLength < Self.maxLine else { throw fault(.chunkLineTooLong) }
-                guard ASCII.isFieldValue(byte) else { throw fault(.badChunkExtension) }
-                if byte == 0x22 { state = .extensionText } else if byte == 0x5C { state = .extensionEscape }
-            case .extensionEscape:
-                guard ASCII.isFieldValue(byte) else { throw fault(.badChunkExtension) }
-                state = .extensionQuoted
+                guard let following = Self.extensionState(state, byte) else { throw fault(.badChunkExtension) }
+                state = following
             case .sizeLF:
                 guard byte == ASCII.lf else { throw fault(.badChunkSize) }
                 state = remaining == 0 ? .trailerLine : .data
@@ -117,7 +102,8 @@ public struct ChunkedDecoder: Sendable {
                     return .end
                 }
                 do throws(HTTPFault) {
-                    _ = try HeadParser.fieldLine(trailerBytes.span, trailerLineStart, trailerBytes.count)
+                    let slot = try HeadParser.fieldLine(trailerBytes.span, trailerLineStart, trailerBytes.count)
+                    guard slot.known.mayTrail else { throw HTTPFault(.badTrailerField, at: slot.name.lower) }
                 } catch {
                     // from an offset into the trailers to one into the body; the line's CR and LF are not among them
                     let behind = trailerBytes.count + 1 - error.offset
@@ -133,5 +119,28 @@ public struct ChunkedDecoder: Sendable {
             position += 1
         }
         return state == .done ? .end : .needsMore
+    }
+
+    /// One byte of `*( ";" name [ "=" ( token / quoted-string ) ] )` (RFC 9112 §7.1.1), without the white space that it
+    /// calls bad. Nil where the byte may not stand.
+    private static func extensionState(_ state: State, _ byte: UInt8) -> State? {
+        switch state {
+        case .extensionStart: return ASCII.isToken(byte) ? .extensionName : nil
+        case .extensionValueStart:
+            if byte == 0x22 { return .extensionQuoted }
+            return ASCII.isToken(byte) ? .extensionValue : nil
+        case .extensionQuoted:
+            if byte == 0x22 { return .extensionEnd }
+            if byte == 0x5C { return .extensionEscape }
+            return ASCII.isFieldValue(byte) ? .extensionQuoted : nil
+        case .extensionEscape: return ASCII.isFieldValue(byte) ? .extensionQuoted : nil
+        default: break
+        }
+        switch byte {
+        case ASCII.cr: return .sizeLF
+        case 0x3B: return .extensionStart
+        case 0x3D where state == .extensionName: return .extensionValueStart
+        default: return state != .extensionEnd && ASCII.isToken(byte) ? state : nil
+        }
     }
 }

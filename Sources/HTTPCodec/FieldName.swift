@@ -79,4 +79,13 @@ public enum FieldName: UInt8, Sendable {
         default: false
         }
     }
+
+    /// Whether it may come as a trailer. What frames, routes, authorizes or explains the message may not: a recipient
+    /// that merges trailers into the head would obey it too late (RFC 9110 §6.5.1).
+    var mayTrail: Bool {
+        switch self {
+        case .other, .date, .via, .server: true
+        default: false
+        }
+    }
 }

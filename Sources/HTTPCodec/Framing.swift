@@ -63,12 +63,13 @@ extension RequestHead {
         fields.slots[index].value = target.authority
     }
 
-    /// Whether the client asks to speak another protocol on this connection (RFC 9110 §7.8). `h2c` alone does not count:
-    /// clients offer it on plain requests as a matter of course, and it would have to be understood here.
+    /// Whether the client asks to speak another protocol on this connection (RFC 9110 §7.8). An offer that holds `h2c`
+    /// does not count: clients make it on plain requests as a matter of course, and what is said in HTTP/2 then would
+    /// pass unread.
     public var asksForUpgrade: Bool {
-        guard version == .http11, let index = fields.first(.upgrade) else { return false }
+        guard version == .http11, fields.contains(.upgrade) else { return false }
         let named = fields.slots.contains { $0.known == .connection && fields.listContains($0.value, "upgrade") }
-        return named && !fields.equal(fields.slots[index].value, "h2c")
+        return named && !fields.slots.contains { $0.known == .upgrade && fields.listContains($0.value, "h2c") }
     }
 
     /// Whether the client wants the connection kept (RFC 9112 §9.3).
@@ -120,6 +121,8 @@ extension FieldTable {
             guard ASCII.isDigit(bytes[index]) else { throw HTTPFault(.badContentLength, at: index) }
             value = value &* 10 &+ UInt64(bytes[index] &- 0x30)
         }
+        // whoever reads it next may count with a sign
+        guard value <= UInt64(Int64.max) else { throw HTTPFault(.badContentLength, at: range.lower) }
         return value
     }
 

@@ -12,7 +12,7 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case badContentLength, repeatedContentLength, lengthWithTransferEncoding
         case unknownTransferCoding, repeatedTransferEncoding, transferEncodingInHTTP10, bodyNotAllowed
         // chunked
-        case badChunkSize, badChunkExtension, badChunkEnd, chunkLineTooLong, trailersTooLarge
+        case badChunkSize, badChunkExtension, badChunkEnd, chunkLineTooLong, trailersTooLarge, badTrailerField
     }
 
     public let code: Code
@@ -69,6 +69,7 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case .badChunkExtension: "a chunk extension is malformed"
         case .badChunkEnd: "a chunk is longer than its size says"
         case .chunkLineTooLong: "a chunk line is too long"
+        case .badTrailerField: "a trailer is a field that may stand in the head alone"
         case .trailersTooLarge: "the trailers are larger than limits.header allows"
         }
     }

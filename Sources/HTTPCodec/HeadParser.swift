@@ -40,7 +40,7 @@ public struct HeadParser: Sendable {
         _ input: Span<UInt8>, into head: inout ResponseHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
         if !inFields {
-            guard let end = try nextLine(input, limits) else { return nil }
+            guard let end = try nextLine(input, limits, startFault: .badStatusLine) else { return nil }
             head.removeAll()
             try Self.statusLine(input, lineStart, end, &head)
             startFields(after: end)
@@ -56,10 +56,12 @@ public struct HeadParser: Sendable {
 
     /// The offset of the CR that ends the line at `lineStart`, or nil while the line is incomplete. No byte beyond the
     /// limit is looked at, so that the fault is the same in whatever pieces the bytes come.
-    private mutating func nextLine(_ input: Span<UInt8>, _ limits: HeadLimits) throws(HTTPFault) -> Int? {
-        // a start line that is too long by itself is told apart from a head that is
+    private mutating func nextLine(
+        _ input: Span<UInt8>, _ limits: HeadLimits, startFault: HTTPFault.Code = .badRequestLine
+    ) throws(HTTPFault) -> Int? {
+        // a request line that is too long by itself is told apart from a head that is
         let startLimit = lineStart + limits.target + 65
-        let bound = inFields ? limits.bytes : min(startLimit, limits.bytes)
+        let bound = inFields || startFault == .badStatusLine ? limits.bytes : min(startLimit, limits.bytes)
         let count = min(input.count, bound)
         var index = scanned
         while index < count {
@@ -75,7 +77,7 @@ public struct HeadParser: Sendable {
                     }
                     guard input[index + 1] == ASCII.lf else { throw HTTPFault(.bareCarriageReturn, at: index) }
                     return index
-                default: throw HTTPFault(inFields ? .badFieldValue : .badRequestLine, at: index)
+                default: throw HTTPFault(inFields ? .badFieldValue : startFault, at: index)
                 }
             }
             index &+= 1

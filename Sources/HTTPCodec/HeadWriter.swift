@@ -12,20 +12,29 @@ public struct Forwarding: Sendable {
     public var upgrades = false
     /// This hop's entry for `Via` (RFC 9110 §7.6.3); empty adds none.
     public var via: [UInt8] = []
+    /// The next hop is a proxy: the whole URL is asked for (RFC 9112 §3.2.2).
+    public var absoluteForm = false
+    /// Further lines, each with its end. `Connection` does not reach them.
+    public var lines: [UInt8] = []
 
     public init(framing: BodyFraming) { self.framing = framing }
 }
 
 extension RequestHead {
-    /// Writes the head for the next hop, in origin form, without hop-by-hop fields (RFC 9110 §7.6.1).
+    /// Writes the head for the next hop, in origin form where not told otherwise, without hop-by-hop fields (RFC 9110
+    /// §7.6.1).
     public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
         fields.bytes.withUnsafeBufferPointer { bytes in
             out.append(bytes, methodRange)
             out.append(ASCII.space)
-            if target.pathAndQuery.isEmpty, method == .options {
-                // the server as a whole is meant (RFC 9112 §3.2.4)
-                out.append(0x2A)
-            } else if target.pathAndQuery.isEmpty || bytes[target.pathAndQuery.lower] == 0x3F {
+            if forwarding.absoluteForm {
+                out.append(literal: target.scheme == .http ? "http://" : "https://")
+                out.append(bytes, target.authority)
+            }
+            if target.pathAndQuery.isEmpty {
+                // RFC 9112 §3.2.4: a URL without a path asks about the whole server, and the last proxy says so
+                if method != .options { out.append(0x2F) } else if !forwarding.absoluteForm { out.append(0x2A) }
+            } else if bytes[target.pathAndQuery.lower] == 0x3F {
                 out.append(0x2F)
             }
             out.append(bytes, target.pathAndQuery)
@@ -109,6 +118,7 @@ extension FieldTable {
             out.append(contentsOf: forwarding.via)
             out.append(literal: "\r\n")
         }
+        if !forwarding.lines.isEmpty { out.append(contentsOf: forwarding.lines) }
     }
 
     /// The fields that `Connection` names beside the usual `close` and `keep-alive`; nil, without allocating, when it

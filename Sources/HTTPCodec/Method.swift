@@ -26,4 +26,12 @@ public enum Method: UInt8, Sendable {
         default: false
         }
     }
+
+    /// False where RFC 9110 §9.3 says that a body means nothing.
+    public var givesBodyMeaning: Bool {
+        switch self {
+        case .get, .head, .delete, .trace, .connect: false
+        default: true
+        }
+    }
 }

@@ -6,6 +6,11 @@ public enum ProxyProtocol {
         /// 4 or 16 bytes, network order.
         public var address: [UInt8]
         public var port: UInt16
+
+        public init(address: [UInt8], port: UInt16) {
+            self.address = address
+            self.port = port
+        }
     }
 
     public enum Result: Equatable, Sendable {
@@ -83,7 +88,8 @@ public enum ProxyProtocol {
         guard words.utf8.count <= 45, words.utf8.allSatisfy({ ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E })
         else { return nil }
         let halves = splitAtDoubleColon(words)
-        guard halves.count <= 2, let head = groups(halves[0]), let tail = halves.count == 2 ? groups(halves[1]) : []
+        guard halves.count <= 2, let head = groups(halves[0], endsAddress: halves.count == 1),
+            let tail = halves.count == 2 ? groups(halves[1], endsAddress: true) : []
         else { return nil }
         if halves.count == 1 { return head.count == 16 ? head : nil }
         guard head.count + tail.count <= 14 else { return nil }
@@ -108,13 +114,14 @@ public enum ProxyProtocol {
         return parts
     }
 
-    private static func groups(_ text: Substring) -> [UInt8]? {
+    /// - Parameter endsAddress: the last group may be an IPv4 address, which stands at the very end alone.
+    private static func groups(_ text: Substring, endsAddress: Bool) -> [UInt8]? {
         if text.isEmpty { return [] }
         var bytes: [UInt8] = []
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
             if part.utf8.contains(0x2E) {
-                guard index == parts.count - 1, let last = four(Array(part.utf8)[...]) else { return nil }
+                guard endsAddress, index == parts.count - 1, let last = four(Array(part.utf8)[...]) else { return nil }
                 bytes += last
             } else {
                 guard (1...4).contains(part.utf8.count), let value = UInt16(part, radix: 16) else { return nil }

@@ -31,6 +31,8 @@ public struct ExchangeRecord: Sendable {
     /// Identifies the exchange in log, answers made here and, later, the journal.
     public var flow: UInt64 = 0
     public var client = ""
+    /// Who asked, where clients have to show a password and this one's was right.
+    public var user: String?
     /// ASCII. Bytes, not text, because every exchange is recorded and few records are ever read.
     public var method: [UInt8] = []
     /// The URL as the client asked for it, secrets in the query redacted. UTF-8.
@@ -54,6 +56,7 @@ public struct ExchangeRecord: Sendable {
     /// Empties the record for the next exchange of the same client, keeping its buffers.
     public mutating func reset(flow: UInt64) {
         self.flow = flow
+        user = nil
         method.removeAll(keepingCapacity: true)
         url.removeAll(keepingCapacity: true)
         status = 0

@@ -62,7 +62,9 @@ public final class AccessLog {
         begin(record.flow)
         buffer.append(literal: ",\"client\":\"")
         buffer.append(contentsOf: record.client.utf8)
-        buffer.append(literal: "\",\"method\":\"")
+        buffer.append(0x22)
+        member(",\"user\":", record.user)
+        buffer.append(literal: ",\"method\":\"")
         for byte in record.method { JSONValue.writeEscaped(byte, to: &buffer) }
         buffer.append(literal: "\",\"url\":\"")
         for byte in record.url { JSONValue.writeEscaped(byte, to: &buffer) }

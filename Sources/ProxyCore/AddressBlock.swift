@@ -46,6 +46,9 @@ public struct AddressBlock: Hashable, Sendable {
         return (address.bits ^ base.bits) & ~Self.hostMask(base.family, prefix) == 0
     }
 
+    /// Every address of the other block is in this one.
+    func contains(_ other: AddressBlock) -> Bool { prefix <= other.prefix && contains(other.base) }
+
     /// True for one address alone.
     public var isSingle: Bool { prefix == base.family.width }
 
@@ -73,6 +76,9 @@ public enum AddressGroup: String, CaseIterable, Sendable {
     }
 
     public func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
+
+    /// Whether every address of the block belongs to the group.
+    public func contains(_ block: AddressBlock) -> Bool { blocks.contains { $0.contains(block) } }
 
     // the unspecified addresses belong here: connecting to them reaches this machine
     private static let loopbackBlocks = parse(["127.0.0.0/8", "0.0.0.0", "::1", "::"])

@@ -53,6 +53,9 @@ public struct IPAddress: Hashable, Sendable {
         return IPAddress(family: .v4, bits: bits & 0xFFFF_FFFF)
     }
 
+    /// `192.0.2.1:80`, `[2001:db8::1]:80`.
+    public func text(withPort port: UInt16) -> String { family == .v6 ? "[\(self)]:\(port)" : "\(self):\(port)" }
+
     public var isLoopback: Bool { AddressGroup.loopback.contains(self) }
 
     /// `0.0.0.0` and `::`: every address for one that listens, this machine for one that connects.

@@ -18,6 +18,8 @@ public enum Order: Sendable {
     case finishClient
     /// The client's connection is closed: at once with a reset when the answer was cut short.
     case closeClient(reset: Bool)
+    /// The password takes long to check. Answered by `Session.authenticated`.
+    indirect case authenticate(PasswordCheck)
     /// The exchange is over; `Session.record` describes it until the next call.
     case record
     /// Bytes of the next request are already here: call `Session.proceed`.
@@ -35,6 +37,10 @@ public enum LeaseFailure: Error, Sendable {
     /// The destination is one of Usher's own listeners.
     case loop
     case failed(String)
+    /// Too many names wait to be looked up.
+    case overloaded
+    /// The upstream proxy makes no tunnel to the destination; the status of its answer.
+    case tunnelRefused(status: Int)
 }
 
 /// Where a session writes: bytes for each leg, and orders. One for each loop, cleared after every call.
@@ -48,6 +54,14 @@ public struct Outbox: ~Copyable {
     public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
     public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }
     public mutating func clearOrders() { orders.removeAll(keepingCapacity: true) }
+
+    /// The origin sent more than its answer, and its last bytes came from the driver's relay: a release that was just
+    /// ordered must not put the connection back.
+    mutating func distrustRelease() {
+        for index in orders.indices {
+            if case .release = orders[index] { orders[index] = .release(reusable: false) }
+        }
+    }
 
     private static let keptCapacity = 256 << 10
 }

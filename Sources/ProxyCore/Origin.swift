@@ -6,15 +6,35 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// Lower case, without brackets.
     public var host: String
     public var port: UInt16
+    /// The way there, where it leads by another proxy.
+    public var route: Route?
 
-    public init(scheme: Target.Scheme, host: String, port: UInt16) {
+    public init(scheme: Target.Scheme, host: String, port: UInt16, route: Route? = nil) {
         self.scheme = scheme
         self.host = host
         self.port = port
+        self.route = route
     }
 
-    init(_ head: RequestHead) {
+    init(_ head: RequestHead, _ routes: RouteTable) {
         self.init(scheme: head.target.scheme, host: head.host, port: head.target.port)
+        route = routes.proxy(for: host).map { .forward($0) }
+    }
+
+    /// What idle connections are kept under: a proxy that is asked for whole URLs takes those of every origin.
+    public var poolKey: Origin {
+        guard case .forward = route else { return self }
+        return Origin(scheme: scheme, host: "", port: 0, route: route)
+    }
+
+    /// The name and port that are connected to.
+    public var hop: (host: String, port: UInt16) {
+        if let proxy = route?.proxy { (proxy.host, proxy.port) } else { (host, port) }
+    }
+
+    /// Whoever is connected to, for messages.
+    var peer: String {
+        if let proxy = route?.proxy { "the upstream proxy \(proxy)" } else { description }
     }
 
     /// Compares without making a `String`.

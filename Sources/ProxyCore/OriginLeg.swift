@@ -19,12 +19,17 @@ struct OriginLeg {
     var pending: [UInt8] = []
     var parser = HeadParser()
     var response = ResponseHead()
+    /// What the origin itself said about its connection, before interceptors changed the head.
+    var keepsAlive = false
     var framing = BodyFraming.none
     var remaining: UInt64 = 0
     var decoder = ChunkedDecoder()
     var sink = Sink.client
     /// A byte of the response has come: the request may not be repeated on another connection.
     var hasAnswered = false
+    /// The request has a body that its method gives no meaning (RFC 9110 §9.3): an origin that pays it no heed takes it
+    /// for the next request, and the answer to that must reach nobody.
+    var carriesOddBody = false
     /// The request has gone out whole.
     var requestSent = false
     /// Driver relays the body; the core waits for `relayed` or `ended`.

@@ -24,8 +24,11 @@ enum OwnAnswer {
             body = "\(error.status) \(reason)\n\nUsher: \(error.details).\n"
         }
         var text = "HTTP/1.1 \(error.status) \(reason)\r\n"
-        text += "Proxy-Status: usher; error=\(error.token); details=\"\(quoted(error.details))\"\r\n"
+        text += "Proxy-Status: usher; error=\(error.token); details=\"\(quoted(error.details))\""
+        if let status = error.receivedStatus { text += "; received-status=\(status)" }
+        text += "\r\n"
         text += "Usher-Flow: \(String(flow, radix: 16))\r\n"
+        for field in error.fields { text += "\(field)\r\n" }
         text += "Content-Type: \(wantsJSON ? "application/problem+json" : "text/plain; charset=utf-8")\r\n"
         text += "Content-Length: \(body.utf8.count)\r\n"
         text += closing ? "Connection: close\r\n\r\n" : "\r\n"

@@ -5,31 +5,61 @@ public struct ProxyError: Equatable, Sendable {
     public var status: Int
     /// One sentence: what happened and, where there is one, the remedy.
     public var details: String
+    /// The status of the next hop's answer, where that is what went wrong (RFC 9209 §2.1.4).
+    public var receivedStatus: Int?
+    /// Further lines of the answer's head, without their ends.
+    public var fields: [String] = []
 
-    public init(_ token: String, status: Int, _ details: String) {
+    public init(_ token: String, status: Int, _ details: String, receivedStatus: Int? = nil) {
         self.token = token
         self.status = status
         self.details = details
+        self.receivedStatus = receivedStatus
     }
 
     init(_ failure: LeaseFailure, _ origin: Origin) {
         switch failure {
         case .unresolvable(let words):
-            self.init("dns_error", status: 502, "the name \(origin.host) could not be resolved: \(words)")
-        case .refused(let words):
-            self.init("connection_refused", status: 502, "\(origin) refused the connection: \(words)")
-        case .timedOut:
+            self.init("dns_error", status: 502, "the name \(origin.hop.host) could not be resolved: \(words)")
+        case .overloaded:
             self.init(
-                "connection_timeout", status: 504, "\(origin) did not accept a connection within timeouts.connect")
+                "dns_error", status: 503,
+                "the name \(origin.hop.host) was not looked up: too many others wait for the name service")
+        case .refused(let words):
+            self.init("connection_refused", status: 502, "\(origin.peer) refused the connection: \(words)")
+        case .timedOut:
+            var does = "did not accept a connection"
+            if case .tunnel = origin.route { does = "made no tunnel to \(origin)" }
+            self.init("connection_timeout", status: 504, "\(origin.peer) \(does) within timeouts.connect")
+        case .tunnelRefused(let status): self.init(refusalBy: origin.peer, of: "\(origin)", status: status)
         case .forbidden(let entry):
             self.init(
                 "destination_ip_prohibited", status: 403,
                 "the configuration forbids \(origin) (destinations: \(entry))")
         case .loop:
-            self.init("proxy_loop_detected", status: 508, "\(origin) is this proxy itself")
+            self.init("proxy_loop_detected", status: 508, "\(origin.peer) is this proxy itself")
         case .failed(let words):
             self.init("destination_unavailable", status: 502, "no connection to \(origin): \(words)")
         }
+    }
+
+    /// An upstream proxy does not do what destinations.via has it asked for.
+    private init(refusalBy proxy: String, of destination: String, status: Int) {
+        guard status != 407 else {
+            self = .credentialsRefused(proxy)
+            return
+        }
+        self.init(
+            "destination_unavailable", status: 502,
+            "\(proxy) made no tunnel to \(destination) but answered with status \(status)", receivedStatus: status)
+    }
+
+    /// The 407 of an upstream proxy concerns this configuration, not the client.
+    static func credentialsRefused(_ proxy: String) -> ProxyError {
+        ProxyError(
+            "proxy_configuration_error", status: 502,
+            "\(proxy) wants a user name and password, or other ones than destinations.via gives it (status 407)",
+            receivedStatus: 407)
     }
 
     static func badRequest(_ status: Int, _ details: String) -> ProxyError {
@@ -46,6 +76,8 @@ public struct ProxyError: Equatable, Sendable {
         "connection_terminated", status: 502, "the origin closed the connection without an answer")
     static let responseTimeout = ProxyError(
         "http_response_timeout", status: 504, "the origin did not answer within timeouts.response")
+    static let bodyTimeout = ProxyError(
+        "http_request_error", status: 408, "the request's body did not arrive within timeouts.idle")
     static let requestTimeout = ProxyError(
         "http_request_error", status: 408, "the request did not arrive within timeouts.header")
 }

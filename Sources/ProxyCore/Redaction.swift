@@ -11,7 +11,8 @@ enum Redaction {
     ]
 
     /// Appends the request's URL as the client asked for it, with the values of secret parameters replaced.
-    static func appendURL(of head: borrowing RequestHead, to out: inout [UInt8]) {
+    /// - Parameter name: a parameter that is secret beside the usual ones.
+    static func appendURL(of head: borrowing RequestHead, hiding name: String? = nil, to out: inout [UInt8]) {
         let target = head.target
         head.fields.bytes.withUnsafeBufferPointer { bytes in
             func append(_ range: ByteRange) {
@@ -32,7 +33,7 @@ enum Redaction {
                 append(ByteRange(start: start, end: equals))
                 if equals < end {
                     out.append(0x3D)
-                    if isSecret(UnsafeBufferPointer(rebasing: bytes[start..<equals])) {
+                    if isSecret(UnsafeBufferPointer(rebasing: bytes[start..<equals]), name) {
                         out.append(literal: "REDACTED")
                     } else {
                         append(ByteRange(start: equals + 1, end: end))
@@ -44,15 +45,16 @@ enum Redaction {
         }
     }
 
-    private static func isSecret(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isSecret(_ name: UnsafeBufferPointer<UInt8>, _ other: String?) -> Bool {
         let decoded = PercentCoding.decodeBytes(name, plusAsSpace: true).map(ASCII.lower)
-        return secretParameters.contains(String(decoding: decoded, as: UTF8.self))
+        let text = String(decoding: decoded, as: UTF8.self)
+        return secretParameters.contains(text) || other.map(ASCII.lowercased) == text
     }
 
     /// The same for a URL of Usher's own calls.
-    static func url(of head: borrowing RequestHead) -> String {
+    static func url(of head: borrowing RequestHead, hiding name: String? = nil) -> String {
         var out: [UInt8] = []
-        appendURL(of: head, to: &out)
+        appendURL(of: head, hiding: name, to: &out)
         return String(decoding: out, as: UTF8.self)
     }
 }

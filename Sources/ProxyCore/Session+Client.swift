@@ -10,15 +10,16 @@ extension Session {
         if phase == .lingering || phase == .closed { return }
         if clientPending.isEmpty {
             let used = intake(bytes, &out)
+            hasMore = false
             if used < bytes.count, phase != .lingering, phase != .closed {
                 clientPending.append(bytes.extracting(used...))
-                if recordIsDue, phase == .awaitingRequest { proceedLater(&out) }
             }
         } else {
             clientPending.append(bytes)
             drainClientPending(&out)
         }
-        if clientPending.count >= Self.pipelineBuffer { pauseClient(&out) }
+        // a head has a limit of its own, and nothing but its end would let the client go on
+        if clientPending.count >= Self.pipelineBuffer, phase != .awaitingRequest { pauseClient(&out) }
     }
 
     mutating func drainClientPending(_ out: inout Outbox) {
@@ -26,6 +27,7 @@ extension Session {
         var buffer: [UInt8] = []
         swap(&buffer, &clientPending)
         let used = intake(buffer.span, &out)
+        hasMore = false
         if phase == .lingering || phase == .closed { return }
         if used == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.capacity <= Self.pipelineBuffer)
@@ -33,8 +35,21 @@ extension Session {
             buffer.removeFirst(used)
         }
         swap(&buffer, &clientPending)
-        if recordIsDue, phase == .awaitingRequest, !clientPending.isEmpty { proceedLater(&out) }
-        if clientPending.count < Self.pipelineBuffer { resumeClient(&out) }
+        if clientPending.count < Self.pipelineBuffer || phase == .awaitingRequest, !isProceeding { resumeClient(&out) }
+        if clientEnded { missEnd(&out) }
+    }
+
+    /// The client has sent all that it will: what is still incomplete then stays so.
+    mutating func missEnd(_ out: inout Outbox) {
+        switch phase {
+        case .awaitingRequest:
+            if !isProceeding { abandon(reset: false, &out) }
+        case .collectingBody: abandon(reset: false, &out)
+        case .exchanging:
+            // while there is no connection the body waits in `clientPending`
+            if bodyState != .complete, origin.state != .leasing { abandon(reset: responseStarted, &out) }
+        case .preface, .waiting, .authenticating, .connecting, .peeking, .tunnel, .lingering, .closed: break
+        }
     }
 
     /// Uses as many bytes as the present phase wants.
@@ -43,11 +58,12 @@ extension Session {
         while position < bytes.count {
             switch phase {
             case .awaitingRequest:
-                guard !recordIsDue else { return position }
                 guard let used = head(bytes.extracting(position...), &out) else { return position }
                 position += used
+                if isBetweenExchanges(&out, more: position < bytes.count) { return position }
             case .collectingBody:
                 collect(bytes, &position, &out)
+                if isBetweenExchanges(&out, more: position < bytes.count) { return position }
             case .exchanging:
                 guard origin.purpose == .attempt, origin.state == .awaitingHead || origin.state == .body,
                     bodyState != .complete
@@ -67,11 +83,21 @@ extension Session {
                 out.origin.append(bytes.extracting(position...))
                 record.requestBytes += UInt64(bytes.count - position)
                 return bytes.count
-            case .waiting, .connecting, .lingering, .closed:
+            case .preface:
+                guard let used = preface(bytes.extracting(position...), &out) else { return position }
+                position += used
+            case .waiting, .connecting, .authenticating, .lingering, .closed:
                 return position
             }
         }
         return position
+    }
+
+    /// An exchange was answered here and is over. The next one has to wait until its record was read.
+    private mutating func isBetweenExchanges(_ out: inout Outbox, more: Bool) -> Bool {
+        guard phase == .awaitingRequest else { return false }
+        if more { orderProceed(&out) }
+        return true
     }
 
     // MARK: heads
@@ -87,11 +113,12 @@ extension Session {
             guard let end = try parser.parse(bytes, into: &request, limits: engine.headLimits) else { return nil }
             used = end
         } catch {
-            parser.reset()
+            forgetHead()
             startRecord()
             refuse(error, &out)
             return bytes.count
         }
+        hasMore = used < bytes.count
         startRecord()
         do {
             try begin(&out)
@@ -101,8 +128,15 @@ extension Session {
         return used
     }
 
+    /// Gives up a head that did not come whole: its fields point at bytes that are not kept, and nothing of the request
+    /// before it may colour the answer.
+    mutating func forgetHead() {
+        parser.reset()
+        request = RequestHead()
+    }
+
     /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.
-    private mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
+    mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
         closesAfter = true
         bodyState = .complete
         phase = .exchanging
@@ -128,11 +162,16 @@ extension Session {
                 closesAfter = true
                 return answer(.badRequest(400, "CONNECT inside a CONNECT tunnel"), &out)
             }
+            guard try request.framing() == .none else { throw HTTPFault(.bodyNotAllowed, at: 0) }
             try request.settleHost(scheme: .https)
             Redaction.appendURL(of: request, to: &record.url)
-            return beginConnect(&out)
+            return asksForPassword ? authenticate(&out) : try admitted(&out)
         }
         let framing = try request.framing()
+        // a body without a length, as RFC 1945 §7.2.2 knows it: what follows may be that, and no request
+        if framing == .none, request.version == .http10, request.method.givesBodyMeaning, !request.announcesLength {
+            closesAfter = true
+        }
         if let tunnelTarget {
             guard try settleInTunnel(tunnelTarget, &out) else { return }
         } else {
@@ -150,6 +189,12 @@ extension Session {
             bodyState = .chunked
             requestDecoder = ChunkedDecoder(maxTrailerBytes: engine.settings.limits.header)
         }
+        if asksForPassword { authenticate(&out) } else { try admitted(&out) }
+    }
+
+    /// The request is well formed, and whoever sent it may send one.
+    mutating func admitted(_ out: inout Outbox) throws(HTTPFault) {
+        if request.method == .connect { return beginConnect(&out) }
         if isOwnRequest { return refuseLoop(&out) }
         if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
         planExchange(&out)
@@ -169,7 +214,10 @@ extension Session {
     /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
     private mutating func settleInTunnel(_ target: Origin, _ out: inout Outbox) throws(HTTPFault) -> Bool {
         try request.settleHost(scheme: .http)
-        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) { return true }
+        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) {
+            if request.target.form == .absolute { request.alignHost() }
+            return true
+        }
         phase = .exchanging
         bodyState = .complete
         closesAfter = true
@@ -213,6 +261,7 @@ extension Session {
                 }
             } catch { return refuse(error, &out) }
         }
+        hasMore = position < bytes.count
         if bodyState == .complete {
             bodyKept = true
             bodyCollected(&out)
@@ -238,6 +287,8 @@ extension Session {
                     switch try requestDecoder.next(bytes, &position) {
                     case .data(let range):
                         bodyBytes += UInt64(range.count)
+                        // nothing past the limit goes out, least of all the end that would make the request whole
+                        if let limit = engine.settings.limits.body, bodyBytes > limit { return streamedTooMuch(&out) }
                         out.origin.append(chunk: bytes.extracting(range))
                     case .end:
                         out.origin.appendLastChunk(trailers: requestDecoder.trailers)
@@ -251,14 +302,15 @@ extension Session {
                 releaseOrigin(reusable: false, &out)
                 return refuse(error, &out)
             }
-            if let limit = engine.settings.limits.body, bodyBytes > limit {
-                if responseStarted { return abandon(reset: true, &out) }
-                releaseOrigin(reusable: false, &out)
-                return tooLarge(&out)
-            }
         }
         record.requestBytes += UInt64(position - start)
         if bodyState == .complete { requestBodySent() }
+    }
+
+    private mutating func streamedTooMuch(_ out: inout Outbox) {
+        if responseStarted { return abandon(reset: true, &out) }
+        releaseOrigin(reusable: false, &out)
+        tooLarge(&out)
     }
 
     /// The rest of a body of known length needs no decision: the driver moves it.
@@ -278,9 +330,13 @@ extension Session {
         clientEnded = true
         switch phase {
         case .closed: return
+        case .preface:
+            // a balancer that only looks whether somebody listens
+            phase = .awaitingRequest
+            return abandon(reset: false, &out)
         case .awaitingRequest, .collectingBody, .connecting, .peeking, .lingering: return abandon(reset: false, &out)
         case .tunnel: return
-        case .waiting, .exchanging: break
+        case .waiting, .exchanging, .authenticating: break
         }
         // a client may have closed its sending side alone and still wait for the answer; nobody is asked to step up for
         // one that may be gone
@@ -288,6 +344,6 @@ extension Session {
             note(.note, "the client went away; the step-up was given up")
             return abandon(reset: false, &out)
         }
-        if bodyState != .complete { abandon(reset: false, &out) }
+        missEnd(&out)
     }
 }

@@ -85,21 +85,15 @@ extension Session {
     /// Runs the request phase on a copy. False when it ended in an answer made here.
     private mutating func editRequest(_ out: inout Outbox) -> Bool {
         var head = outgoing ?? request
-        if let first = engine.plan.firstRequestMatch(head, classification) {
-            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
-            case .proceed: break
-            case .respond(let local, let interceptor):
-                note(.interceptor, "\(interceptor): answered with status \(local.status)")
-                answer(local, interceptor: interceptor, &out)
-                return false
-            case .abort(let interceptor, let reason):
-                answer(
-                    ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"),
-                    &out)
-                return false
-            }
+        switch intercept(&head) {
+        case .proceed: break
+        case .respond(let local, let interceptor):
+            answer(local, interceptor: interceptor, &out)
+            return false
+        case .abort(let interceptor, let reason):
+            answer(
+                ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            return false
         }
         if let state = stepUp, bodyKept, state.policy.offersHeader(on: head, state.resource) {
             head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
@@ -119,6 +113,7 @@ extension Session {
                     "an https:// URL was asked for without CONNECT, and this version opens no TLS to origins"), &out)
         }
         let wanted = nextOrigin()
+        noteRoute(wanted)
         origin.begin(purpose, wanted)
         deadline = bounded(now + engine.settings.timeouts.connect)
         out.orders.append(.lease(wanted, fresh: fresh))
@@ -126,7 +121,9 @@ extension Session {
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
     private func nextOrigin() -> Origin {
-        if var last = tunnelTarget ?? origin.origin {
+        // what was asked for last went by the routes of its time
+        let isKnown = tunnelTarget != nil || engine.settings.routes.isEmpty && origin.origin?.route == nil
+        if isKnown, var last = tunnelTarget ?? origin.origin {
             if let outgoing {
                 if last.matches(outgoing) { return last }
             } else if tunnelTarget != nil {
@@ -136,11 +133,19 @@ extension Session {
                 return last
             }
         }
-        return Origin(outgoing ?? request)
+        return Origin(outgoing ?? request, engine.settings.routes)
     }
 
-    /// No wait of a step-up goes past the time that the whole of it may take.
-    func bounded(_ time: Int) -> Int { min(time, stepUp?.holdUntil ?? .max) }
+    mutating func noteRoute(_ origin: Origin) {
+        if origin.route != nil { note(.note, "sent on to \(origin.peer)") }
+    }
+
+    /// No wait of a step-up goes past the time that the whole of it may take. Once the replay is being answered, the
+    /// answer takes the time it takes.
+    func bounded(_ time: Int) -> Int {
+        guard let stepUp, stepUp.original != nil, let limit = stepUp.holdUntil else { return time }
+        return min(time, limit)
+    }
 
     /// An origin's connection stands.
     public mutating func leased(reused: Bool, now: Int, _ out: inout Outbox) {
@@ -170,10 +175,19 @@ extension Session {
             }
             forwarding.dropsExpect = kept || !body.isEmpty
         }
+        origin.carriesOddBody = forwarding.framing != .none && !(outgoing?.method ?? request.method).givesBodyMeaning
         forwarding.via = engine.via
+        if case .forward(let proxy) = origin.origin?.route {
+            forwarding.absoluteForm = true
+            forwarding.lines += proxy.credentials
+        }
         offersUpgrade = origin.purpose == .attempt && (outgoing ?? request).asksForUpgrade && kept && body.isEmpty
         forwarding.upgrades = offersUpgrade
-        if let outgoing {
+        if origin.purpose == .attempt, engine.settings.forwarded != .none {
+            var head = outgoing ?? request
+            forwarding.lines += forwardedLines(&head)
+            head.write(to: &out.origin, forwarding)
+        } else if let outgoing {
             outgoing.write(to: &out.origin, forwarding)
         } else {
             request.write(to: &out.origin, forwarding)
@@ -201,6 +215,8 @@ extension Session {
     public mutating func leaseFailed(_ failure: LeaseFailure, now: Int, _ out: inout Outbox) {
         self.now = now
         guard let wanted = origin.origin else { return }
+        // what the client may have sent for the tunnel must not be read as a request
+        if phase == .connecting { closesAfter = true }
         originFailed(ProxyError(failure, wanted), &out)
     }
 
@@ -208,8 +224,8 @@ extension Session {
 
     /// The exchange cannot be finished with the origin: whoever waits for it is told.
     mutating func originFailed(_ error: ProxyError, _ out: inout Outbox) {
-        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         if stepUpFailed(error.details, &out) { return }
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         if responseStarted {
             record.proxyError = error.token
             note(.note, error.details)

@@ -21,7 +21,7 @@ struct HeldResponse {
 extension Session {
     mutating func originBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if phase == .tunnel || phase == .peeking { return tunnelBytes(bytes, &out) }
-        guard origin.state == .awaitingHead || origin.state == .body else { return }
+        guard origin.state == .awaitingHead || origin.state == .body else { return out.distrustRelease() }
         origin.hasAnswered = true
         if origin.pending.isEmpty {
             let used = answerBytes(bytes, &out)
@@ -75,9 +75,14 @@ extension Session {
         let method = origin.purpose == .serverCall ? Method.post : outgoing?.method ?? request.method
         let framing = try origin.response.framing(answering: method)
         if origin.response.isInterim { return forwardInterim(&out) }
+        if origin.response.status == 407, let origin = origin.origin, case .forward = origin.route {
+            return originFailed(.credentialsRefused(origin.peer), &out)
+        }
         if origin.response.status == 101 { return switchProtocols(&out) }
         origin.framing = framing
+        origin.keepsAlive = origin.response.keepsAlive
         origin.state = .body
+        if origin.purpose == .attempt, stepUp != nil { stepUp?.original = nil }
         deadline = bounded(now + engine.settings.timeouts.idle)
         origin.sink = .collect
         if origin.purpose == .attempt {
@@ -171,7 +176,7 @@ extension Session {
         var forwarding = Forwarding(framing: framing)
         forwarding.keepsLength = framing == .none && (request.method == .head || origin.response.status == 304)
         forwarding.via = engine.via
-        if closesAfter || clientEnded {
+        if closesAfter || isLastOfClient {
             forwarding.connection = "close"
         } else if request.version == .http10 {
             forwarding.connection = "keep-alive"
@@ -184,16 +189,13 @@ extension Session {
 
     /// Runs the response phase. False when it ended in an answer made here.
     private mutating func editResponse(_ out: inout Outbox) -> Bool {
-        let sent = outgoing ?? request
-        guard let first = engine.plan.firstResponseMatch(origin.response, request: sent, classification) else {
-            return true
-        }
-        let outcome = engine.plan.applyResponse(from: first, to: &origin.response, request: sent, classification)
-        for change in outcome.changes { note(.interceptor, change) }
-        switch outcome.verdict {
+        guard engine.plan.hasResponseRules else { return true }
+        var head = origin.response
+        let verdict = intercept(&head, to: outgoing ?? request)
+        origin.response = head
+        switch verdict {
         case .proceed: return true
         case .respond(let local, let interceptor):
-            note(.interceptor, "\(interceptor): answered with status \(local.status)")
             if origin.state != .idle { releaseOrigin(reusable: false, &out) }
             answer(local, interceptor: interceptor, &out)
         case .abort(let interceptor, let reason):
@@ -214,7 +216,8 @@ extension Session {
             let complete = origin.remaining == 0
             sink(bytes.extracting(position..<position + taken), &out)
             position += taken
-            if complete { responseComplete(unasked: position < bytes.count, &out) }
+            // what was held may have turned out too large and ended the exchange
+            if complete, origin.state == .body { responseComplete(unasked: position < bytes.count, &out) }
         case .untilClose:
             sink(bytes.extracting(position...), &out)
             position = bytes.count
@@ -232,7 +235,9 @@ extension Session {
                     }
                 }
             } catch {
-                originFailed(.badResponse("the origin's answer breaks HTTP: \(error.explanation)"), &out)
+                originFailed(
+                    .badResponse("the origin's answer breaks HTTP: \(error.explanation) (\(error.code.rawValue))"), &out
+                )
             }
         }
     }
@@ -303,7 +308,8 @@ extension Session {
     /// - Parameter unasked: the origin sent more than the answer; its connection is not trusted further.
     mutating func responseComplete(unasked: Bool = false, _ out: inout Outbox) {
         let reusable =
-            origin.response.keepsAlive && origin.framing != .untilClose && origin.requestSent && !unasked
+            origin.keepsAlive && origin.framing != .untilClose && origin.requestSent && !origin.carriesOddBody
+            && !unasked
         releaseOrigin(reusable: reusable, &out)
         guard origin.sink == .collect, let response = held else { return finishExchange(&out) }
         if origin.purpose == .serverCall {
@@ -325,7 +331,7 @@ extension Session {
     }
 
     /// The origin closed its side.
-    mutating func originEnded(relayed: UInt64, cut: Bool, _ out: inout Outbox) {
+    mutating func originEnded(relayed: UInt64, cleanly: Bool, _ out: inout Outbox) {
         if origin.sink == .client, origin.isRelaying { record.responseBytes += relayed }
         switch phase {
         case .peeking: return abandon(reset: false, &out)
@@ -342,7 +348,7 @@ extension Session {
             }
             originFailed(origin.hasAnswered ? .incompleteResponse : .connectionTerminated, &out)
         case .body:
-            if origin.framing == .untilClose, !cut {
+            if origin.framing == .untilClose, cleanly {
                 origin.isRelaying = false
                 responseComplete(&out)
             } else {

@@ -10,7 +10,8 @@ struct StepUpState {
     /// The machine that talks to AM, while it does.
     var machine: StepUp?
     var advice: Advice?
-    /// The response that carried the advice: the client gets it when the step-up fails.
+    /// The response that carried the advice: the client gets it when the step-up fails. Kept until the head of the
+    /// replay's answer is here.
     var original: HeldResponse?
     /// What earlier rounds have won; nil before the first.
     var replay: Replay?
@@ -26,6 +27,13 @@ struct StepUpState {
     }
 
     var isActive: Bool { machine != nil }
+
+    /// The query parameter that carries the transaction's id, where one does.
+    var presentedParameter: String? {
+        let style = resource.present ?? (advice?.source == .body ? policy.presentToREST : policy.presentToGateway)
+        if case .query(let name) = style { return name }
+        return nil
+    }
 
     /// Whether a response with this head has to be held until it is clear that it is no advice.
     func holds(_ response: ResponseHead) -> Bool {
@@ -118,17 +126,12 @@ extension Session {
         // the machine knows better than an authId that may tell nothing
         classification?.payload = call.payload
         note(.action, "\(call.action.rawValue): call \(call.number) of the step-up to \(Redaction.url(of: head))")
-        if let first = engine.plan.firstRequestMatch(head, classification) {
-            let outcome = engine.plan.applyRequest(from: first, to: &head, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            switch outcome.verdict {
-            case .proceed: break
-            case .respond(let local, let interceptor):
-                return serverAnswered(HeldResponse(local, interceptor), &out)
-            case .abort(let interceptor, let reason):
-                stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
-                return
-            }
+        switch intercept(&head) {
+        case .proceed: break
+        case .respond(let local, _): return advance(HeldResponse(local), &out)
+        case .abort(let interceptor, let reason):
+            stepUpFailed("interceptor \(interceptor) aborted the call to AM: \(reason)", &out)
+            return
         }
         // the session is in this request: it goes to the configured server and nowhere else
         guard let server = stepUp?.policy.server, head.host == server.host else {
@@ -141,20 +144,27 @@ extension Session {
     }
 
     mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {
-        var head = response.head
-        if let sent = outgoing, let first = engine.plan.firstResponseMatch(head, request: sent, classification) {
-            let outcome = engine.plan.applyResponse(from: first, to: &head, request: sent, classification)
-            for change in outcome.changes { note(.interceptor, change) }
-            if case .abort(let interceptor, let reason) = outcome.verdict {
+        var response = response
+        if let sent = outgoing {
+            switch intercept(&response.head, to: sent) {
+            case .proceed: break
+            case .respond(let local, _): response = HeldResponse(local)
+            case .abort(let interceptor, let reason):
                 stepUpFailed("interceptor \(interceptor) aborted AM's answer: \(reason)", &out)
                 return
             }
         }
+        advance(response, &out)
+    }
+
+    /// Hands an answer, AM's or one in its place, to the machine.
+    private mutating func advance(_ response: HeldResponse, _ out: inout Outbox) {
         if let flows, let payload = classification?.payload, let authId = Classifier.authId(in: response.body) {
             flows.remember(authId: authId, payload: payload)
         }
         guard var machine = stepUp?.machine else { return abandon(reset: true, &out) }
-        let order = machine.answered(status: head.status, fields: head.fields, body: response.body)
+        let order = machine.answered(
+            status: response.head.status, fields: response.head.fields, body: response.body)
         stepUp?.machine = machine
         tellStory()
         perform(order, &out)
@@ -163,27 +173,27 @@ extension Session {
     private mutating func replay(_ outcome: StepUp.Outcome, _ out: inout Outbox) {
         guard let advice = stepUp?.advice else { return abandon(reset: true, &out) }
         stepUp?.replay?.absorb(advice, outcome)
-        // kept at hand in case the replay cannot be made
-        let original = stepUp?.original
         endConversation()
-        sendAgain(orDeliver: original, &out)
+        sendAgain(&out)
     }
 
     /// Sends the request again, from what the client sent and what the step-ups so far have won.
-    private mutating func sendAgain(orDeliver original: HeldResponse? = nil, _ out: inout Outbox) {
+    private mutating func sendAgain(_ out: inout Outbox) {
         phase = .exchanging
         cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
         do throws(Replay.Refusal) {
             guard let again = try stepUp?.replay?.request(request, body: body) else {
                 return abandon(reset: true, &out)
             }
-            note(.replay, "\(again.head.methodText) \(Redaction.url(of: again.head)) is sent again")
+            let url = Redaction.url(of: again.head, hiding: stepUp?.presentedParameter)
+            note(.replay, "\(again.head.methodText) \(url) is sent again")
             outgoing = again.head
             outgoingBody = again.body
             attempt(&out)
         } catch {
             note(.note, "no replay: \(error.reason); the original answer was delivered")
-            guard let original else { return abandon(reset: true, &out) }
+            guard let original = stepUp?.original else { return abandon(reset: true, &out) }
+            stepUp?.original = nil
             deliverHeld(original, &out)
         }
     }
@@ -193,15 +203,19 @@ extension Session {
         classification = stepUp?.putAside
         stepUp?.putAside = nil
         stepUp?.machine = nil
-        stepUp?.original = nil
     }
 
-    /// Ends a step-up without success: the client gets the answer that carried the advice. False when none is under way.
+    /// Ends a step-up without success: the client gets the answer that carried the advice. False when none is under way,
+    /// or when the replay has gone out and may have done what must not be done twice: the client has to know of it.
     @discardableResult
     mutating func stepUpFailed(_ reason: String, _ out: inout Outbox) -> Bool {
-        guard let original = stepUp?.original, stepUp?.isActive == true else { return false }
+        guard let state = stepUp, let original = state.original, state.isActive || !mayHaveReplayed else {
+            return false
+        }
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         note(.note, "the step-up failed: \(reason); the original answer was delivered")
         endConversation()
+        stepUp?.original = nil
         held = nil
         // an earlier round may have replaced the session, and the client has to learn of it all the same
         cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
@@ -213,11 +227,15 @@ extension Session {
         return true
     }
 
+    /// The replay is out, and sending it once more would not be the same as sending it once.
+    private var mayHaveReplayed: Bool {
+        origin.state != .leasing && origin.state != .idle && !request.method.isIdempotent
+    }
+
     /// Time has passed in a step-up. False when the ordinary timeouts apply.
     mutating func stepUpWoke(_ out: inout Outbox) -> Bool {
-        guard let state = stepUp, state.isActive else { return false }
+        guard let state = stepUp, state.original != nil else { return false }
         if let limit = state.holdUntil, now >= limit {
-            if origin.state != .idle { releaseOrigin(reusable: false, &out) }
             return stepUpFailed("it took longer than authorization.hold allows", &out)
         }
         guard phase == .waiting, var machine = state.machine else { return false }
@@ -230,7 +248,7 @@ extension Session {
 
 extension HeldResponse {
     /// What an interceptor answered in AM's place.
-    init(_ local: LocalAnswer, _ interceptor: String) {
+    init(_ local: LocalAnswer) {
         head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))
         for header in local.headers { head.fields.add(header.name, header.value) }
         body = local.body

@@ -5,13 +5,27 @@ import Interception
 extension Session {
     mutating func beginConnect(_ out: inout Outbox) {
         bodyState = .complete
+        if let ports = engine.settings.connectPorts, !ports.contains(request.target.port) {
+            return refusePort(ports, &out)
+        }
         record.attempts = 1
         phase = .connecting
         // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
-        let target = Origin(scheme: .http, host: request.host, port: request.target.port)
+        var target = Origin(scheme: .http, host: request.host, port: request.target.port)
+        target.route = engine.settings.routes.proxy(for: target.host).map { .tunnel($0) }
+        noteRoute(target)
         origin.begin(.attempt, target)
         deadline = now + engine.settings.timeouts.connect
         out.orders.append(.lease(target, fresh: true))
+    }
+
+    private mutating func refusePort(_ ports: [UInt16], _ out: inout Outbox) {
+        phase = .exchanging
+        answer(
+            ProxyError(
+                "http_request_denied", status: 403,
+                "destinations.connect_ports permits CONNECT to \(ports.map(String.init).joined(separator: ", ")) alone; "
+                    + "add \(request.target.port) to it where that is meant"), &out)
     }
 
     mutating func tunnelConnected(_ out: inout Outbox) {

@@ -6,8 +6,12 @@ public import Interception
 /// socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
 public struct Session: ~Copyable {
     enum Phase: UInt8 {
+        /// A balancer's connection: the header of the PROXY protocol comes first.
+        case preface
         /// Between requests, or in the middle of a head.
         case awaitingRequest
+        /// The request is here, and the password that came with it is being checked.
+        case authenticating
         /// The body is kept before the request goes out: something needs to see it, or it may have to be sent again.
         case collectingBody
         /// The request, or a call to AM, is on its way through the origin leg.
@@ -30,7 +34,7 @@ public struct Session: ~Copyable {
 
     // the connection
     var engine: Engine
-    /// Came while an exchange was under way.
+    /// Takes the place of `engine` when the exchange is over.
     private var nextEngine: Engine?
     let flows: (any FlowMemory)?
     private let flowBase: UInt64
@@ -41,10 +45,17 @@ public struct Session: ~Copyable {
     public internal(set) var deadline = Int.max
 
     // the client's side
+    var source: ClientSource
+    /// Whose password was right: for this request, or for the tunnel around it.
+    var user: String?
     var clientPending: [UInt8] = []
     var clientPaused = false
     var clientEnded = false
     var headBegan = false
+    /// There are bytes behind those that are being looked at.
+    var hasMore = false
+    /// `proceed` was ordered and has not come yet.
+    var isProceeding = false
     var parser = HeadParser()
     /// The request as the client sent it.
     var request = RequestHead()
@@ -79,19 +90,26 @@ public struct Session: ~Copyable {
     /// Set-Cookie lines of an upgraded session, for the client.
     var cookieLines: [String] = []
     public internal(set) var record = ExchangeRecord()
-    /// The record was ordered to be written and has not been yet: no new exchange may overwrite it.
-    var recordIsDue = false
 
     /// - Parameters:
     ///   - number: unique among the connections of this process; becomes part of every flow id.
     ///   - client: the client's address, for the record.
-    public init(engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String, now: Int) {
+    ///   - source: the same as a value, and how far it is to be believed.
+    public init(
+        engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String,
+        source: ClientSource = ClientSource(address: nil), now: Int
+    ) {
         self.engine = engine
         self.flows = flows
         flowBase = number << 16
         record.client = client
         self.now = now
+        self.source = source
         deadline = now + engine.settings.timeouts.idle
+        if source.policy != nil {
+            phase = .preface
+            deadline = now + engine.settings.timeouts.header
+        }
     }
 
     /// Said to a client that is one too many.
@@ -121,27 +139,40 @@ public struct Session: ~Copyable {
 
     public mutating func received(_ bytes: Span<UInt8>, on leg: Leg, now: Int, _ out: inout Outbox) {
         self.now = now
-        recordIsDue = false
         switch leg {
         case .client: clientBytes(bytes, &out)
         case .origin: originBytes(bytes, &out)
         }
     }
 
-    /// The driver relays; this keeps the session from looking idle.
+    /// The driver relays, or a slow reader took something; this keeps the session from looking idle. It lends no time
+    /// to what waits for something else: a head, a connection, AM.
     public mutating func touched(now: Int) {
         self.now = now
-        deadline = now + (phase == .tunnel ? engine.settings.timeouts.tunnelIdle : engine.settings.timeouts.idle)
-        if let limit = stepUp?.holdUntil, deadline > limit { deadline = limit }
+        let timeouts = engine.settings.timeouts
+        switch phase {
+        case .tunnel, .peeking: deadline = now + timeouts.tunnelIdle
+        case .lingering, .closed: deadline = now + timeouts.idle
+        case .awaitingRequest: if !headBegan { deadline = now + timeouts.idle }
+        case .exchanging:
+            switch origin.state {
+            case .body: deadline = bounded(now + timeouts.idle)
+            case .awaitingHead: deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
+            case .idle, .leasing: break
+            }
+        case .preface, .authenticating, .collectingBody, .waiting, .connecting: break
+        }
     }
 
     /// The leg will send no more. `relayed` bytes of an order to relay had gone before.
-    /// - Parameter cut: the end was a failure: what ends with the connection may be incomplete.
-    public mutating func ended(_ leg: Leg, relayed: UInt64, cut: Bool = false, now: Int, _ out: inout Outbox) {
+    /// - Parameter cleanly: false where the connection broke, which is never the end of an answer.
+    public mutating func ended(
+        _ leg: Leg, relayed: UInt64, cleanly: Bool = true, now: Int, _ out: inout Outbox
+    ) {
         self.now = now
         switch leg {
         case .client: clientGone(&out)
-        case .origin: originEnded(relayed: relayed, cut: cut, &out)
+        case .origin: originEnded(relayed: relayed, cleanly: cleanly, &out)
         }
     }
 
@@ -163,7 +194,7 @@ public struct Session: ~Copyable {
     /// Bytes of the next request were here already.
     public mutating func proceed(now: Int, _ out: inout Outbox) {
         self.now = now
-        recordIsDue = false
+        isProceeding = false
         drainClientPending(&out)
     }
 
@@ -193,6 +224,7 @@ public struct Session: ~Copyable {
     mutating func startRecord() {
         exchanges &+= 1
         record.reset(flow: flowBase &+ exchanges)
+        if tunnelTarget != nil { record.user = user }
         began = now
     }
 
@@ -204,7 +236,6 @@ public struct Session: ~Copyable {
     mutating func finishExchange(_ out: inout Outbox) {
         record.milliseconds = now - began
         out.orders.append(.record)
-        recordIsDue = true
         outgoing = nil
         outgoingBody = nil
         stepUp = nil
@@ -213,7 +244,7 @@ public struct Session: ~Copyable {
         classification = nil
         classifierStep = .none
         if body.capacity > 64 << 10 { body = [] } else { body.removeAll(keepingCapacity: true) }
-        if closesAfter || clientEnded || bodyState != .complete {
+        if closesAfter || isLastOfClient || bodyState != .complete {
             clientPending = []
             phase = .lingering
             deadline = now + engine.settings.timeouts.idle
@@ -222,22 +253,24 @@ public struct Session: ~Copyable {
             resumeClient(&out)
             return
         }
-        if let nextEngine {
-            engine = nextEngine
-            self.nextEngine = nil
-        }
         responseStarted = false
+        if let next = nextEngine {
+            engine = next
+            nextEngine = nil
+        }
         phase = .awaitingRequest
         headBegan = false
         deadline = now + engine.settings.timeouts.idle
-        if !clientPending.isEmpty { proceedLater(&out) } else { resumeClient(&out) }
+        if !clientPending.isEmpty { orderProceed(&out) } else { resumeClient(&out) }
     }
 
-    /// The driver comes back for the bytes in hand when the record is written.
-    mutating func proceedLater(_ out: inout Outbox) {
-        if out.orders.contains(where: { if case .proceed = $0 { true } else { false } }) { return }
+    mutating func orderProceed(_ out: inout Outbox) {
+        isProceeding = true
         out.orders.append(.proceed)
     }
+
+    /// The client has closed its side and nothing of it waits.
+    var isLastOfClient: Bool { clientEnded && clientPending.isEmpty && !hasMore }
 
     /// Closes at once. With a reset when the client must not take what it has for complete.
     mutating func abandon(reset: Bool, _ out: inout Outbox) {
@@ -247,7 +280,7 @@ public struct Session: ~Copyable {
             out.orders.append(.record)
         }
         phase = .closed
-        deadline = .max
+        deadline = now + engine.settings.timeouts.idle
         out.orders.append(.closeClient(reset: reset))
     }
 
@@ -270,8 +303,11 @@ public struct Session: ~Copyable {
 
     private mutating func timedOut(_ out: inout Outbox) {
         switch phase {
+        case .preface: prefaceTimedOut(&out)
+        case .authenticating: authenticationTimedOut(&out)
         case .awaitingRequest:
             if headBegan {
+                forgetHead()
                 startRecord()
                 closesAfter = true
                 answer(.requestTimeout, &out)
@@ -280,13 +316,14 @@ public struct Session: ~Copyable {
             }
         case .collectingBody:
             closesAfter = true
-            answer(
-                ProxyError("http_request_error", status: 408, "the request's body did not arrive within timeouts.idle"),
-                &out)
+            answer(.bodyTimeout, &out)
         case .exchanging, .waiting: exchangeTimedOut(&out)
         case .connecting: leaseFailed(.timedOut, now: now, &out)
         case .peeking, .tunnel, .lingering: abandon(reset: false, &out)
-        case .closed: deadline = .max
+        case .closed:
+            // what is queued for the client is not being read
+            deadline = .max
+            out.orders.append(.closeClient(reset: true))
         }
     }
 
@@ -295,7 +332,7 @@ public struct Session: ~Copyable {
         switch origin.state {
         case .leasing: leaseFailed(.timedOut, now: now, &out)
         case .awaitingHead:
-            originFailed(.responseTimeout, &out)
+            originFailed(origin.requestSent ? .responseTimeout : .bodyTimeout, &out)
         case .body:
             originFailed(
                 ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its answer"), &out

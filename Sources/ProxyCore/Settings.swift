@@ -8,8 +8,15 @@ public struct Settings: Sendable {
     public var actions: [ActionDefinition] = []
     public var rules: [Rule] = []
     public var authorization: AuthorizationPolicy?
+    /// Which requests go by way of another proxy.
+    public var routes = RouteTable()
     public var limits = Limits()
     public var timeouts = Timeouts()
+    /// Who may use the proxy, where clients have to show a password.
+    public var users: PasswordTable?
+    public var forwarded = ForwardedField.none
+    /// Ports that CONNECT may go to; nil for any.
+    public var connectPorts: [UInt16]?
 
     public init() {}
 }
@@ -25,6 +32,8 @@ public struct Limits: Sendable {
     public var body: UInt64?
     /// How much of a body is held where something needs to see it whole.
     public var bufferedBody = 1 << 20
+    /// Idle connections kept for one origin on one loop.
+    public var idlePerOrigin = 64
 
     public init() {}
 }
@@ -40,6 +49,8 @@ public struct Timeouts: Sendable {
     /// From the end of a request to the head of its response.
     public var response = 60_000
     public var tunnelIdle = 600_000
+    /// How long an idle connection to an origin is kept.
+    public var poolIdle = 30_000
 
     public init() {}
 }

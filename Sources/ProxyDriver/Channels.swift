@@ -12,8 +12,9 @@ final class ClientChannel: Channel {
     override func readingRefused() { connection?.clientLost() }
 }
 
-/// An origin's socket: in use by a connection, or idle in the pool.
+/// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
 final class OriginChannel: Channel {
+    /// What the pool keeps it under.
     let origin: Origin
     unowned(unsafe) var connection: Connection?
     unowned(unsafe) var dial: Dial?
@@ -28,7 +29,13 @@ final class OriginChannel: Channel {
     }
 
     override func readable() {
-        if let connection { connection.originReadable() } else { pool?.discard(self) }
+        if let connection {
+            connection.originReadable()
+        } else if let dial {
+            dial.readable(self)
+        } else {
+            pool?.discard(self)
+        }
     }
 
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }
@@ -41,6 +48,12 @@ final class OriginChannel: Channel {
     }
 
     override func readingRefused() {
-        if let connection { connection.originFinished(cut: true) } else { pool?.discard(self) }
+        if let connection {
+            connection.originFinished(cut: true)
+        } else if let dial {
+            dial.deaf(self)
+        } else {
+            pool?.discard(self)
+        }
     }
 }

@@ -45,7 +45,7 @@ final class Connection {
         client.startReading()
     }
 
-    var deadline: Int { min(session.deadline, dial?.deadline ?? .max) }
+    var deadline: Int { session.deadline }
 
     // MARK: the client's socket
 
@@ -135,7 +135,8 @@ final class Connection {
         let now = worker.loop.refreshNow()
         for _ in 0..<Self.readsPerTurn {
             guard let origin else { return }
-            switch origin.read() {
+            let outcome = origin.read()
+            switch outcome {
             case .bytes(let count):
                 originBytes(count, now)
                 guard fromOrigin.remaining > 0, count == Loop.scratchSize, self.origin?.isReading == true else {
@@ -155,7 +156,7 @@ final class Connection {
         origin?.stopReading()
         if cut { origin?.isSpent = true }
         if isTunnel { return tunnelEnded(.origin) }
-        session.ended(.origin, relayed: fromOrigin.moved, cut: cut, now: worker.loop.now, &worker.out)
+        session.ended(.origin, relayed: fromOrigin.moved, cleanly: !cut, now: worker.loop.now, &worker.out)
         settle()
     }
 
@@ -231,9 +232,13 @@ final class Connection {
 
     // MARK: the dial's outcome
 
-    func dialed(_ channel: OriginChannel) {
+    /// - Parameter first: what the origin said before it was asked.
+    func dialed(_ channel: OriginChannel, first: [UInt8]) {
         dial = nil
         attach(channel, reused: false)
+        settle()
+        guard !first.isEmpty, origin === channel else { return }
+        session.received(first.span, on: .origin, now: worker.loop.now, &worker.out)
         settle()
     }
 
@@ -251,15 +256,23 @@ final class Connection {
         session.leased(reused: reused, now: worker.loop.now, &worker.out)
     }
 
+    /// A password was checked that took its time.
+    func authenticated(_ verdict: PasswordVerdict, flow: UInt64) {
+        guard !isClosed else { return }
+        session.authenticated(verdict, flow: flow, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     // MARK: time
 
     func sweep(_ now: Int) {
+        if session.deadline <= now, client.isTaking() || origin?.isTaking() == true { session.touched(now: now) }
         if closesWhenDrained {
+            guard session.deadline <= now else { return }
             // the session is over, and the client has taken nothing for as long as it may be idle
             client.reset()
             return close()
         }
-        if let dial, dial.deadline <= now { dial.goOn() }
         if isTunnel, session.deadline <= now { closeTunnel() } else { session.woke(now: now, &worker.out) }
         settle()
     }
@@ -320,7 +333,7 @@ final class Connection {
         switch order {
         case .lease(let wanted, let fresh):
             guard !isClosed else { return }
-            if !fresh, let channel = worker.pool.take(wanted) {
+            if !fresh, let channel = worker.pooled(wanted) {
                 attach(channel, reused: true)
             } else {
                 let dial = Dial(wanted, for: self, worker: worker)
@@ -354,6 +367,9 @@ final class Connection {
             } else {
                 closeGently()
             }
+        case .authenticate(let check):
+            guard let verdict = worker.verdict(on: check, for: self) else { return }
+            session.authenticated(verdict, flow: check.flow, now: worker.loop.now, &worker.out)
         case .record: worker.recorder.record(session.record)
         case .proceed:
             if client.queuedBytes > Self.highWater {

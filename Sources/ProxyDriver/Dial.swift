@@ -1,126 +1,220 @@
 import EventLoop
+import Glibc
 import ProxyCore
 
-/// Makes one connection to an origin: asks the configuration, resolves, tries one address after another, and connects to
-/// the very address that was checked.
+/// Makes one connection to an origin, or to the proxy on the way there: asks the configuration, resolves, races the
+/// addresses, each of which is checked and then connected to as it is, and opens the tunnel where one is needed.
 final class Dial {
+    private struct Attempt {
+        let channel: OriginChannel
+        let address: SocketAddress
+    }
+
     let origin: Origin
     private let worker: Worker
     private unowned(unsafe) var connection: Connection?
-    private var addresses: [SocketAddress] = []
-    private var next = 0
-    private var attempt: OriginChannel?
-    private var lastFailure = LeaseFailure.unresolvable("the name has no address")
-    private var ticket: UInt64?
-    /// When to go on to the next address; `Int.max` while there is none. One that does not answer leaves time for the
-    /// others.
-    private(set) var deadline = Int.max
+    private let hop: (host: String, port: UInt16)
+    private var race = AddressRace()
+    private var attempts: [Attempt] = []
+    private var alarm: Alarm?
+    /// The connection stands; the proxy is being asked for a tunnel.
+    private var winner: OriginChannel?
+    private var handshake: ConnectHandshake?
+    private var failure = LeaseFailure.unresolvable("the name has no address")
+    private var awaitsNames = false
+    private var isOver = false
 
     init(_ origin: Origin, for connection: Connection, worker: Worker) {
         self.origin = origin
         self.connection = connection
         self.worker = worker
+        hop = origin.hop
     }
 
     func start() {
-        let decision = worker.settings.destinations.permits(host: origin.host, port: origin.port)
-        guard decision.isPermitted else { return fail(.forbidden(decision.reason)) }
-        if let known = Resolver.immediate(origin.host, port: origin.port) {
-            addresses = known
-            tryNext()
-        } else {
-            ticket = worker.resolve(origin, for: self)
+        worker.loop.refreshNow()
+        if let reason = worker.settings.destinations.refusal(of: origin) { return fail(.forbidden(reason)) }
+        if let known = Resolver.immediate(hop.host, port: hop.port) { return take(known, isComplete: true) }
+        switch worker.names.find(hop.host, for: self, patience: worker.connectTimeout) {
+        case .known(let addresses, let isComplete):
+            awaitsNames = !isComplete
+            take(addresses, isComplete: isComplete)
+        case .failed(let failure): fail(Self.words(failure))
+        case .unasked, .waiting: awaitsNames = true
         }
     }
 
     func cancel() {
         connection = nil
-        if let ticket { worker.forget(ticket) }
-        attempt?.dial = nil
-        attempt?.close()
-        attempt = nil
-        worker.loop.bury(self)
+        giveUpWinner()
+        end()
     }
+
+    // MARK: addresses
 
     func resolved(_ answer: Resolver.Answer) {
-        ticket = nil
-        if let words = answer.failure { return fail(.unresolvable(words)) }
-        addresses = answer.addresses
-        tryNext()
+        guard !isOver else { return }
+        awaitsNames = !answer.isComplete
+        if let failure = answer.failure { return fail(Self.words(failure)) }
+        take(answer.addresses, isComplete: answer.isComplete)
     }
 
-    private func tryNext() {
-        while next < addresses.count {
-            let address = addresses[next]
-            next += 1
-            guard let checked = IPAddress(bytes: address.address) else { continue }
-            let decision = worker.settings.destinations.permits(host: origin.host, port: origin.port, address: checked)
-            guard decision.isPermitted else {
-                lastFailure = .forbidden(decision.reason)
-                continue
-            }
-            if worker.isOwn(address) {
-                lastFailure = .loop
-                continue
-            }
-            do {
-                let dialed = try Dialer.connect(address, on: worker.loop)
-                let inProgress = dialed.inProgress
-                let channel = try OriginChannel(
-                    loop: worker.loop, origin: origin, descriptor: dialed.take(), connecting: inProgress)
-                attempt = channel
-                if inProgress {
-                    channel.dial = self
-                    deadline =
-                        next < addresses.count ? worker.loop.now + worker.connectTimeout / addresses.count : .max
-                    return
-                }
-                return succeed(channel)
-            } catch {
-                lastFailure = .refused(error.reason)
+    private static func words(_ failure: Resolver.Failure) -> LeaseFailure {
+        switch failure {
+        case .unknown(let words): .unresolvable(words)
+        case .overloaded: .overloaded
+        }
+    }
+
+    private func take(_ addresses: [SocketAddress], isComplete: Bool) {
+        let targets = addresses.map { SocketAddress(address: $0.address, port: hop.port, scope: $0.scope) }
+        race.add(targets, isComplete: isComplete, now: worker.loop.now)
+        goOn()
+    }
+
+    /// Begins what is due.
+    private func goOn() {
+        while !isOver, winner == nil {
+            switch race.next(now: worker.loop.now) {
+            case .connect(let address): attempt(address)
+            case .wait(let time):
+                if let time { ring(at: time) }
+                return
+            case .exhausted: return fail(failure)
             }
         }
-        fail(lastFailure)
+    }
+
+    private func ring(at time: Int) {
+        if alarm == nil { alarm = try? Alarm(loop: worker.loop) { [unowned self] in goOn() } }
+        // without memory for a timer the other addresses wait for this one to fail
+        _ = alarm?.set(milliseconds: time - worker.loop.now)
+    }
+
+    // MARK: attempts
+
+    private func attempt(_ address: SocketAddress) {
+        guard let checked = IPAddress(bytes: address.address) else { return race.failed(now: worker.loop.now) }
+        if let reason = worker.settings.destinations.refusal(of: origin, at: checked) {
+            return lose(.forbidden(reason))
+        }
+        if worker.isOwn(address) { return lose(.loop) }
+        do {
+            let dialed = try Dialer.connect(address, on: worker.loop)
+            let inProgress = dialed.inProgress
+            let channel = try OriginChannel(
+                loop: worker.loop, origin: origin.poolKey, descriptor: dialed.take(), connecting: inProgress)
+            channel.dial = self
+            attempts.append(Attempt(channel: channel, address: address))
+            if !inProgress { connected(channel, nil) }
+        } catch {
+            lose(error)
+        }
     }
 
     func connected(_ channel: OriginChannel, _ error: SystemError?) {
-        guard channel === attempt else { return }
-        if let error {
-            lastFailure = .refused(error.reason)
-            return giveUp(channel)
+        guard let index = attempts.firstIndex(where: { $0.channel === channel }) else { return }
+        worker.loop.refreshNow()
+        let address = attempts[index].address
+        if error == nil, !worker.isOwn(channel, address) { return win(channel) }
+        Self.abandon(channel)
+        attempts.remove(at: index)
+        if let error { lose(error) } else { lose(.loop) }
+        goOn()
+    }
+
+    private func lose(_ error: SystemError) {
+        // a family that this machine does not speak says nothing about the host
+        let isTelling = error.code != ENETUNREACH && error.code != EAFNOSUPPORT
+        switch failure {
+        case .unresolvable: failure = .refused(error.reason)
+        case .refused where isTelling: failure = .refused(error.reason)
+        // why an address was not tried is what there is something to do about
+        default: break
         }
-        if worker.isOwn(channel, addresses[next - 1]) {
-            lastFailure = .loop
-            return giveUp(channel)
+        race.failed(now: worker.loop.now)
+    }
+
+    private func lose(_ failure: LeaseFailure) {
+        self.failure = failure
+        race.failed(now: worker.loop.now)
+    }
+
+    private func win(_ channel: OriginChannel) {
+        winner = channel
+        for attempt in attempts where attempt.channel !== channel { Self.abandon(attempt.channel) }
+        attempts = []
+        guard case .tunnel(let proxy) = origin.route else { return succeed(channel, first: []) }
+        let handshake = ConnectHandshake(to: origin, by: proxy, worker.settings.engine)
+        guard handshake.request.withUnsafeBytes({ channel.write($0) }) else {
+            return fail(.failed("the upstream proxy \(proxy) closed the connection"))
         }
-        succeed(channel)
+        self.handshake = handshake
+        channel.startReading()
     }
 
-    /// The address has had its time: on to the next one.
-    func goOn() {
-        guard let attempt else { return }
-        lastFailure = .timedOut
-        giveUp(attempt)
+    // MARK: the tunnel
+
+    /// The proxy answers the request for a tunnel.
+    func readable(_ channel: OriginChannel) {
+        guard channel === winner, let proxy = origin.route?.proxy else { return }
+        worker.loop.refreshNow()
+        switch channel.read() {
+        case .wouldBlock: return
+        case .end, .failed: fail(.failed("the upstream proxy \(proxy) closed the connection without an answer"))
+        case .bytes(let count):
+            let bytes = worker.loop.received(0..<count)
+            switch handshake?.received(bytes.span) {
+            case .needsMore, nil: return
+            case .established(let position): succeed(channel, first: Array(bytes[position...]))
+            case .refused(let status): fail(.tunnelRefused(status: status))
+            case .broken(let words): fail(.failed("the answer of the upstream proxy \(proxy) breaks HTTP: \(words)"))
+            }
+        }
     }
 
-    private func giveUp(_ channel: OriginChannel) {
+    /// Nothing will be heard from the channel.
+    func deaf(_ channel: OriginChannel) {
+        guard channel === winner else { return }
+        fail(.failed("the system does not watch the connection"))
+    }
+
+    // MARK: the end
+
+    /// - Parameter first: what came out of the tunnel already.
+    private func succeed(_ channel: OriginChannel, first: [UInt8]) {
         channel.dial = nil
-        channel.close()
-        attempt = nil
-        deadline = .max
-        tryNext()
-    }
-
-    private func succeed(_ channel: OriginChannel) {
-        channel.dial = nil
-        worker.loop.bury(self)
-        connection?.dialed(channel)
+        end()
+        connection?.dialed(channel, first: first)
         // only now: until the connection holds the channel, this is the one reference to it
-        attempt = nil
+        winner = nil
     }
 
     private func fail(_ failure: LeaseFailure) {
-        worker.loop.bury(self)
+        giveUpWinner()
+        end()
         connection?.dialFailed(failure)
+    }
+
+    private func end() {
+        guard !isOver else { return }
+        isOver = true
+        worker.loop.bury(self)
+        if awaitsNames { worker.names.forget(hop.host, self) }
+        for attempt in attempts { Self.abandon(attempt.channel) }
+        attempts = []
+        alarm?.cancel()
+        alarm = nil
+    }
+
+    private func giveUpWinner() {
+        guard let channel = winner else { return }
+        Self.abandon(channel)
+        winner = nil
+    }
+
+    private static func abandon(_ channel: OriginChannel) {
+        channel.dial = nil
+        channel.close()
     }
 }

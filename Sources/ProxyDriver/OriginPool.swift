@@ -3,9 +3,15 @@ import ProxyCore
 
 /// Idle connections of one loop, by origin; the one used last is used first. Bounded for each origin and in all.
 final class OriginPool {
-    private var idle: [Origin: [OriginChannel]] = [:]
+    /// The idle connections to one origin, oldest first. A class, because changing an array inside a dictionary costs an
+    /// allocation each time, and this happens twice for every request.
+    private final class Shelf {
+        var channels: [OriginChannel] = []
+    }
+
+    private var shelves: [Origin: Shelf] = [:]
     private(set) var count = 0
-    private let perOrigin: Int
+    var perOrigin: Int
     private let total: Int
 
     init(perOrigin: Int, total: Int) {
@@ -15,20 +21,28 @@ final class OriginPool {
 
     /// An idle connection to the origin, out of the pool.
     func take(_ origin: Origin) -> OriginChannel? {
-        guard let channel = idle[origin]?.popLast() else { return nil }
+        guard let channel = shelves[origin]?.channels.popLast() else { return nil }
         channel.pool = nil
         count -= 1
         return channel
     }
 
     func put(_ channel: OriginChannel, now: Int) {
-        guard count < total, idle[channel.origin, default: []].count < perOrigin else { return channel.close() }
+        let shelf = shelf(channel.origin)
+        guard count < total, shelf.channels.count < perOrigin else { return channel.close() }
         channel.connection = nil
         channel.pool = self
         channel.idleSince = now
-        idle[channel.origin, default: []].append(channel)
+        shelf.channels.append(channel)
         count += 1
         channel.startReading()
+    }
+
+    private func shelf(_ origin: Origin) -> Shelf {
+        if let shelf = shelves[origin] { return shelf }
+        let shelf = Shelf()
+        shelves[origin] = shelf
+        return shelf
     }
 
     /// The origin closed an idle connection, or spoke without being asked.
@@ -36,24 +50,25 @@ final class OriginPool {
         // closing buries the channel, which keeps it alive when the pool lets go of it
         channel.pool = nil
         channel.close()
-        guard let index = idle[channel.origin]?.firstIndex(where: { $0 === channel }) else { return }
-        idle[channel.origin]?.remove(at: index)
+        guard let shelf = shelves[channel.origin],
+            let index = shelf.channels.firstIndex(where: { $0 === channel })
+        else { return }
+        shelf.channels.remove(at: index)
         count -= 1
     }
 
-    /// Closes what has been idle since before `limit`.
+    /// Closes what has been idle since before `limit`, and forgets origins without a connection.
     func expire(before limit: Int) {
-        // each list is in the order of time: where its first is young enough there is nothing to do
-        for origin in idle.filter({ ($0.value.first?.idleSince ?? 0) < limit }).keys {
-            guard var channels = idle.removeValue(forKey: origin) else { continue }
-            let old = channels.firstIndex { $0.idleSince >= limit } ?? channels.count
-            for channel in channels[..<old] {
+        // each shelf is in the order of time: where its first is young enough there is nothing to do
+        for (origin, shelf) in shelves where (shelf.channels.first?.idleSince ?? .min) < limit {
+            let old = shelf.channels.firstIndex { $0.idleSince >= limit } ?? shelf.channels.count
+            for channel in shelf.channels[..<old] {
                 channel.pool = nil
                 channel.close()
             }
             count -= old
-            channels.removeFirst(old)
-            if !channels.isEmpty { idle[origin] = channels }
+            shelf.channels.removeFirst(old)
+            if shelf.channels.isEmpty { shelves[origin] = nil }
         }
     }
 

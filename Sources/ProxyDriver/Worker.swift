@@ -11,11 +11,11 @@ final class Worker {
     let recorder: any Recorder
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
-    private let resolver: Resolver
+    let names: NameBook
+    private let authenticator: Authenticator
+    /// Made with the first password.
+    private var desk: PasswordDesk?
     private let own: [SocketAddress]
-    private let answers: Mailbox<Resolver.Answer>
-    private var waiting: [UInt64: Dial] = [:]
-    private var nextTicket: UInt64 = 0
     private var listeners: [ProxyListener] = []
     private var connections: [Connection?] = []
     private var free: [Int] = []
@@ -30,7 +30,6 @@ final class Worker {
 
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
     private static let sweepInterval = 100
-    private static let poolIdle = 30_000
     /// Between two words about failures to accept, in milliseconds.
     private static let complaintInterval = 10_000
     /// Step of connection numbers, so that those of two workers never meet.
@@ -41,13 +40,13 @@ final class Worker {
         number = start.number
         settings = start.settings
         flows = start.flows
-        resolver = start.resolver
+        names = try NameBook(loop: loop, resolver: start.resolver)
+        authenticator = start.authenticator
         own = start.addresses
         self.recorder = recorder
-        pool = OriginPool(perOrigin: start.settings.idlePerOrigin, total: start.settings.idleTotal)
+        pool = OriginPool(
+            perOrigin: start.settings.engine.settings.limits.idlePerOrigin, total: start.settings.idleTotal)
         nextNumber = UInt64(start.number)
-        answers = try Mailbox()
-        sources.append(try MailboxPort(loop: loop, answers) { [unowned self] in answered($0) })
         sources.append(try MailboxPort(loop: loop, start.letters) { [unowned self] in receive($0) })
         sources.append(
             try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweep() })
@@ -68,6 +67,7 @@ final class Worker {
         switch letter {
         case .adopt(let settings):
             self.settings = settings
+            pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
             for connection in connections { connection?.adopt(settings.engine) }
         case .drain:
             isDraining = true
@@ -89,7 +89,9 @@ final class Worker {
     // MARK: connections
 
     func accept(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
-        guard let address = IPAddress(bytes: peer.address), settings.clients.admits(address) else { return }
+        guard let address = IPAddress(bytes: peer.address) else { return }
+        let isBalancer = settings.clients.isBalancer(address)
+        guard isBalancer || settings.clients.admits(address) else { return }
         guard openConnections < settings.maxConnections else {
             // no memory is spent on one too many: the kernel's buffer takes these few bytes
             let text = Session.tooManyConnections
@@ -97,8 +99,12 @@ final class Worker {
         }
         nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, descriptor: descriptor) else { return }
+        let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let session = Session(
             engine: settings.engine, flows: flows, number: nextNumber, client: peer.description,
+            source: ClientSource(
+                address: address, local: wantsLocal ? localAddress(of: channel) : nil,
+                balancer: isBalancer ? settings.clients : nil),
             now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, session: session)
         if let index = free.popLast() {
@@ -109,6 +115,10 @@ final class Worker {
             connections.append(connection)
         }
         openConnections += 1
+    }
+
+    private func localAddress(of channel: ClientChannel) -> IPAddress? {
+        channel.localAddress.flatMap { IPAddress(bytes: $0.address) }
     }
 
     /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
@@ -136,27 +146,28 @@ final class Worker {
             if connection.deadline <= now { connection.sweep(now) }
             if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
         }
-        pool.expire(before: now - Self.poolIdle)
+        pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
         for listener in listeners { listener.resume() }
         recorder.flush()
     }
 
-    // MARK: names
+    // MARK: passwords
+
+    /// The verdict where it is known at once; else the connection is told later.
+    func verdict(on check: PasswordCheck, for connection: Connection) -> PasswordVerdict? {
+        if desk == nil { desk = try? PasswordDesk(loop: loop, authenticator: authenticator) }
+        return desk.map { $0.verdict(on: check, for: connection) } ?? .busy
+    }
+
+    // MARK: origins
 
     var connectTimeout: Int { settings.engine.settings.timeouts.connect }
 
-    func resolve(_ origin: Origin, for dial: Dial) -> UInt64 {
-        nextTicket += 1
-        waiting[nextTicket] = dial
-        resolver.resolve(
-            origin.host, port: origin.port, ticket: nextTicket, limit: loop.now + connectTimeout, reply: answers)
-        return nextTicket
-    }
-
-    func forget(_ ticket: UInt64) { waiting[ticket] = nil }
-
-    private func answered(_ answer: Resolver.Answer) {
-        waiting.removeValue(forKey: answer.ticket)?.resolved(answer)
+    /// An idle connection by which a request to that origin may go.
+    func pooled(_ origin: Origin) -> OriginChannel? {
+        // a connection that serves every origin was not made for this one
+        if origin.route != nil, settings.destinations.refusal(of: origin) != nil { return nil }
+        return pool.take(origin.poolKey)
     }
 
     /// Whether a connection that stands has come back to this very proxy by an address of this machine which only a

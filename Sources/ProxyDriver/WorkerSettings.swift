@@ -9,8 +9,6 @@ public struct WorkerSettings: Sendable {
     public var destinations: DestinationPolicy
     /// Client connections on one loop.
     public var maxConnections: Int
-    /// Idle connections kept for one origin on one loop.
-    public var idlePerOrigin = 64
     /// Idle connections kept on one loop in all.
     public var idleTotal = 1024
     /// How long a drain waits for exchanges and tunnels under way, in milliseconds; then they are cut off.

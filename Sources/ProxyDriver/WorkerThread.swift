@@ -15,6 +15,7 @@ struct WorkerStart: Sendable {
     var settings: WorkerSettings
     var flows: FlowTable
     var resolver: Resolver
+    var authenticator: Authenticator
     /// Listening descriptors, owned by the worker from here on.
     var listeners: [Int32]
     /// Every address that this process listens on.
@@ -33,15 +34,15 @@ public final class WorkerThread: Sendable {
     ///   - recorder: called once, on the new thread.
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
-        number: Int, settings: WorkerSettings, flows: FlowTable, resolver: Resolver, listeners: [Int32],
-        addresses: [SocketAddress], recorder: @escaping @Sendable () -> any Recorder,
+        number: Int, settings: WorkerSettings, flows: FlowTable, resolver: Resolver, authenticator: Authenticator,
+        listeners: [Int32], addresses: [SocketAddress], recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
         let letters = try Mailbox<WorkerLetter>()
         self.letters = letters
         let start = WorkerStart(
-            number: number, settings: settings, flows: flows, resolver: resolver, listeners: listeners,
-            addresses: addresses, letters: letters)
+            number: number, settings: settings, flows: flows, resolver: resolver,
+            authenticator: authenticator, listeners: listeners, addresses: addresses, letters: letters)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

@@ -48,7 +48,10 @@ public final class Supervisor {
             // first: a SIGHUP that comes while the daemon starts must not end it
             try watch()
             try raiseDescriptorLimit()
-            try start(count, try listen(count))
+            let listeners = try listen(count)
+            try start(count, listeners)
+            // only now: where one address of several cannot be had, nothing was ever served
+            for address in listeners.addresses { Console.error("listening on \(address)\(listeners.origin)") }
         } catch let fault as StartFault {
             throw fault
         } catch {
@@ -67,6 +70,8 @@ public final class Supervisor {
         /// For each worker, its descriptors.
         var perWorker: [[Int32]]
         var addresses: [SocketAddress]
+        /// Where they come from, for a person.
+        var origin = ""
     }
 
     private func listen(_ count: Int) throws -> Listeners {
@@ -76,18 +81,16 @@ public final class Supervisor {
             for number in handed {
                 let socket = try ListeningSocket(adopting: number)
                 listeners.addresses.append(socket.address)
-                Console.error("listening on \(socket.address), handed over by the service manager")
                 for worker in 0..<count { listeners.perWorker[worker].append(dup(number)) }
             }
+            listeners.origin = ", handed over by the service manager"
             return listeners
         }
         for wanted in snapshot.listeners {
             guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
-            let bound = try open(address, count, into: &listeners)
-            listeners.addresses.append(bound)
-            Console.error("listening on \(bound)")
+            listeners.addresses.append(try open(address, count, into: &listeners))
         }
         return listeners
     }
@@ -119,6 +122,7 @@ public final class Supervisor {
     private func start(_ count: Int, _ listeners: Listeners) throws {
         let flows = FlowTable()
         let resolver = try Resolver()
+        let authenticator = Authenticator()
         let settings = workerSettings(snapshot, count)
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
@@ -129,6 +133,7 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, resolver: resolver,
+                    authenticator: authenticator,
                     listeners: listeners.perWorker[number], addresses: listeners.addresses,
                     recorder: { AccessLog(detail: detail) { log.post($0) } },
                     ended: { ends.post($0) }))

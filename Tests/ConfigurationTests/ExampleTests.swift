@@ -32,13 +32,17 @@ import Testing
         }
         let environment = ["CREDENTIALS_DIRECTORY": "/c"]
         let secret = FileContent(bytes: Array("x".utf8))
+        let users = FileContent(
+            bytes: Array("alice:$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y\n".utf8))
         let snapshot = try snapshot(
             "version: 1\n" + lines.joined(separator: "\n"), environment: environment,
-            files: ["/c/robot-user": secret, "/c/robot-pass": secret])
+            files: ["/c/robot-user": secret, "/c/robot-pass": secret, "users.htpasswd": users])
         let plain = try ConfigurationTests.snapshot("version: 1")
         #expect("\(snapshot.settings.limits)" == "\(plain.settings.limits)")
         #expect("\(snapshot.settings.timeouts)" == "\(plain.settings.timeouts)")
         #expect(snapshot.destinations == plain.destinations && snapshot.log == plain.log)
+        #expect(snapshot.clients == plain.clients && snapshot.settings.users?.count == 1)
+        #expect(snapshot.settings.connectPorts == [443, 8443] && snapshot.settings.forwarded == .none)
         #expect(snapshot.settings.rules.map(\.name) == ["force-auth"])
         #expect(snapshot.settings.authorization != nil)
     }

@@ -17,6 +17,19 @@ import Testing
     private static let files = [
         "/run/c/token": FileContent(bytes: Array("s3cret\n".utf8)),
         "open.txt": FileContent(bytes: Array("s3cret".utf8), isWorldReadable: true),
+        "users": FileContent(
+            bytes: Array(
+                """
+                # s3cret
+                alice:$apr1$s3cret$hunter2
+                bob:{SHA}s3cret
+                carol:hunter2
+
+                hunter2
+                dave:$2y$05$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y
+                dave:$2y$20$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y
+                dave:$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y
+                """.utf8)),
         "binary": FileContent(bytes: [0xFF, 0xFE]),
     ]
 

@@ -178,6 +178,16 @@ def test_other_realms(start, sandbox, through):
     assert answer.json()["realm"] == "/alpha"
 
 
+def test_the_redirect_form(start, sandbox, through):
+    """Where the header is not offered, the Gateway redirects to AM: the same advice in another dress."""
+    usher = start(shop.config(sandbox, offer_header=False))
+    headers = {"Cookie": f"{shop.COOKIE}={shop.login(sandbox)}"}
+    answer = through(usher).post(
+        f"{sandbox.shop}/dressed?a=b", headers=headers, data=b"body", timeout=15, allow_redirects=False)
+    assert answer.status_code == 200, answer.headers
+    assert (answer.json()["body"], answer.json()["transactionUses"]) == ("body", 1)
+
+
 def test_interceptors_see_the_calls_that_the_proxy_makes(start, sandbox, through):
     """A step-up's own calls have Actions, and rules apply to them as to an app's."""
     usher = start({

@@ -133,6 +133,7 @@ def test_half_of_the_listeners_is_none(run, write_config):
             "serve", "--config", write_config("version: 1\n"), "--listen", "127.0.0.1:0", "--listen",
             f"127.0.0.1:{taken.getsockname()[1]}")
     assert done.returncode == 1
+    assert "listening on" not in done.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])

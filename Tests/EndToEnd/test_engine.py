@@ -43,7 +43,7 @@ def stalled(start, origin, half_close):
     # fits into the proxy's own queue behind what the kernel holds, so the exchange itself is over soon
     server = origin(lambda seen: response(body=bytes(100_000)))
     with Connection(("127.0.0.1", usher.port)) as client:
-        client.exchange(request("GET", f"{server.url}/warm"))
+        client.exchange(request("GET", f"{server.url}/"))
     before = usher.descriptors()
     clients = []
     for _ in range(5):
@@ -278,20 +278,20 @@ def test_an_unread_log_does_not_hold_up_the_end(binary, write_config, origin):
 def test_a_busy_connection_takes_up_a_new_configuration(start, origin):
     rule = {"name": "mark", "response": [{"set_header": {"X-Mark": "new"}}]}
     usher = start({"workers": 1})
-    arrived, go = threading.Event(), threading.Event()
+    asked, go = threading.Event(), threading.Event()
 
     def serve(connection):
         while True:
             seen = connection.read_request()
             if "slow" in seen.target:
-                arrived.set()
+                asked.set()
                 go.wait(10)
             connection.send(response(body=b"ok"))
 
     server = origin(Origin(serve))
     with Connection(("127.0.0.1", usher.port)) as client:
         client.send(request("GET", f"{server.url}/slow"))
-        assert arrived.wait(10)
+        assert asked.wait(10)
         usher.config.write_text(json.dumps({"version": 1, "workers": 1, "interceptors": [rule]}))
         usher.process.send_signal(signal.SIGHUP)
         usher.wait_for(lambda: [e for e in usher.errors if "in force" in e], "the reload")

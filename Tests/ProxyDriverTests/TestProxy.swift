@@ -50,6 +50,7 @@ final class TestProxy: Sendable {
         self.log = log
         let start = WorkerStart(
             number: 0, settings: settings, flows: FlowTable(), resolver: try Resolver(threads: 1),
+            authenticator: Authenticator(),
             listeners: [socket.take().release()], addresses: [address], letters: letters)
         thread = try SystemThread(name: "proxy") {
             do throws(SystemError) {

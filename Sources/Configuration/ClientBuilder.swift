@@ -1,0 +1,78 @@
+internal import HTTPCodec
+internal import ProxyCore
+
+/// `clients` → who may connect, and who has to show a password.
+struct ClientBuilder {
+    let findings: Findings
+
+    /// bcrypt's cost below which a stolen file is soon guessed through.
+    private static let modestCost = 10
+
+    func policy(_ fields: Fields?) -> ClientPolicy {
+        var policy = ClientPolicy()
+        guard let fields else { return policy }
+        if fields.has("allow") {
+            policy.allow = entries(fields, "allow")
+            if let written = fields["allow"], written.isEmptyList {
+                findings.error(written.position, "clients.allow lets nobody in; write [loopback] or remove the key")
+            }
+            if !fields.has("basic") { requirePassword(fields) }
+        }
+        policy.balancers = entries(fields, "proxy_protocol")
+        return policy
+    }
+
+    private func entries(_ fields: Fields, _ key: String) -> [ClientPolicy.Entry] {
+        fields.list(key).compactMap { entry($0) }
+    }
+
+    private func entry(_ item: Decoded) -> ClientPolicy.Entry? {
+        guard let text = item.text else { return nil }
+        if let group = AddressGroup(rawValue: text) { return .group(group) }
+        return AddressBlock(text).map { .block($0) }
+    }
+
+    /// Only the users of this machine are told apart by being on it.
+    private func requirePassword(_ fields: Fields) {
+        for item in fields.list("allow") {
+            guard let entry = entry(item), !entry.isLoopback else { continue }
+            return findings.error(
+                item.position,
+                "clients.allow holds more than loopback, so clients.basic is needed: write basic: { users: \"${file:/etc/usher/users.htpasswd}\" } beside it (made by: htpasswd -B -C 10 -c /etc/usher/users.htpasswd NAME)"
+            )
+        }
+    }
+
+    /// Nil where nobody is asked for a password.
+    func users(_ fields: Fields?) -> PasswordTable? {
+        guard let written = fields?.fields("basic")?["users"], let text = written.text else { return nil }
+        // the lines are those of the file that was put in; nothing of them is quoted
+        let table = PasswordTable(htpasswd: text) { line, fault in
+            findings.error(written.position, "clients.basic.users, line \(line): \(Self.explanation(fault))")
+        }
+        if let cost = table.lowestCost {
+            if cost < Self.modestCost {
+                findings.warning(
+                    written.position,
+                    "clients.basic.users holds a password that is hashed at cost \(cost), which is quick to guess from a stolen file; make it with htpasswd -B -C \(Self.modestCost)"
+                )
+            }
+        } else if !findings.hasErrors {
+            findings.error(
+                written.position,
+                "clients.basic.users holds no user, so nobody could use the proxy; add one with htpasswd -B FILE NAME")
+        }
+        return table
+    }
+
+    private static func explanation(_ fault: PasswordTable.Fault) -> String {
+        switch fault {
+        case .malformed: "this is no NAME:HASH; write the file with htpasswd -B"
+        case .scheme(let name):
+            "the password's scheme is \(name), and only bcrypt is taken; make it anew with htpasswd -B"
+        case .repeated(let line): "the user already stands in line \(line); remove one"
+        case .tooCostly(let cost):
+            "bcrypt at cost \(cost) takes seconds for each check; make it anew with htpasswd -B -C 12"
+        }
+    }
+}

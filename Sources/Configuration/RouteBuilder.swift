@@ -1,0 +1,35 @@
+internal import Interception
+internal import ProxyCore
+
+/// `destinations.via` → the table of routes.
+struct RouteBuilder {
+    let findings: Findings
+
+    func table(_ items: [Decoded]) -> RouteTable {
+        var lines: [(host: String, line: Int)] = []
+        var table = RouteTable()
+        for item in items {
+            guard let fields = item.fields else { continue }
+            if let written = fields["host"], written.isEmptyList {
+                findings.error(written.position, "host takes at least one host or host glob")
+            }
+            var hosts: [String] = []
+            for host in fields.list("host") {
+                guard let text = host.text else { continue }
+                let name = RouteTable.normalized(text)
+                // a glob that fits another as a text fits all that the other fits
+                if let earlier = lines.first(where: { Glob.matches($0.host, name) }) {
+                    findings.warning(
+                        host.position,
+                        "\"\(host.written)\" is never reached: \"\(earlier.host)\" of line \(earlier.line) comes first")
+                }
+                lines.append((name, host.position.line))
+                hosts.append(name)
+            }
+            guard let text = fields.text("proxy") else { continue }
+            table.entries.append(
+                RouteTable.Entry(hosts: hosts, proxy: text == TextFormat.direct ? nil : UpstreamProxy(text)))
+        }
+        return table
+    }
+}

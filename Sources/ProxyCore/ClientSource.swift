@@ -1,0 +1,17 @@
+/// Where a client's connection comes from.
+public struct ClientSource: Sendable {
+    /// The client's address; that of the balancer until its header was read.
+    public internal(set) var address: IPAddress?
+    /// The proxy's own address of the connection, where somebody wants to know it.
+    public internal(set) var local: IPAddress?
+    /// Set until the header of the PROXY protocol was read: who may come by way of the balancer.
+    var policy: ClientPolicy?
+
+    /// - Parameters:
+    ///   - balancer: the policy, where the connection has to begin with a header of the PROXY protocol.
+    public init(address: IPAddress?, local: IPAddress? = nil, balancer: ClientPolicy? = nil) {
+        self.address = address?.unmapped
+        self.local = local?.unmapped
+        policy = balancer
+    }
+}

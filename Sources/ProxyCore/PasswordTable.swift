@@ -1,0 +1,103 @@
+import HTTPCodec
+
+/// Users and the hashes of their passwords: what `htpasswd -B` writes. bcrypt alone, for every other scheme of that
+/// program is quick to guess.
+public struct PasswordTable: Equatable, Sendable {
+    /// What is wrong with a line. None of it holds anything of the line itself.
+    public enum Fault: Equatable, Error, Sendable {
+        /// No `user:hash`.
+        case malformed
+        /// Another scheme than bcrypt; its name.
+        case scheme(String)
+        case repeated(line: Int)
+        /// A check of it would take seconds.
+        case tooCostly(Int)
+    }
+
+    /// bcrypt's cost, a power of two: one more doubles the time. 15 takes a second or two.
+    static let costs = 4...15
+
+    private var hashes: [String: String] = [:]
+    /// Stand in for the hash of a user that does not exist, one for each user that does: asking for one takes as long as
+    /// asking for some user, and always as long.
+    private let decoys: [String]
+
+    public var count: Int { hashes.count }
+    /// The lowest cost among the hashes; nil where there is none.
+    public var lowestCost: Int? { hashes.values.compactMap(Self.cost).min() }
+
+    /// Reads `user:hash` lines; empty ones and those that begin with `#` count for nothing.
+    /// - Parameter fault: called for each line that is refused, with its number from 1.
+    public init(htpasswd text: some StringProtocol, fault: (Int, Fault) -> Void) {
+        var lines: [String: Int] = [:]
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            guard line.contains(where: { $0 != " " && $0 != "\t" }), !line.hasPrefix("#") else { continue }
+            do throws(Fault) {
+                let (user, hash) = try Self.entry(line)
+                if let first = lines[user] { throw .repeated(line: first) }
+                lines[user] = index + 1
+                hashes[user] = hash
+            } catch {
+                fault(index + 1, error)
+            }
+        }
+        decoys = hashes.values.map { String($0.prefix(7)) + String(repeating: ".", count: 53) }.sorted()
+    }
+
+    private static func entry(_ line: some StringProtocol) throws(Fault) -> (user: String, hash: String) {
+        guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { throw .malformed }
+        let hash = String(line[line.index(after: colon)...])
+        guard let cost = cost(hash) else { throw .scheme(scheme(hash)) }
+        guard costs.contains(cost) else { throw .tooCostly(cost) }
+        return (String(line[..<colon]), hash)
+    }
+
+    /// The cost of a bcrypt hash, `$2y$05$` and 53 characters; nil for anything else.
+    private static func cost(_ hash: String) -> Int? {
+        let bytes = Array(hash.utf8)
+        guard bytes.count == 60, ["$2y$", "$2b$", "$2a$"].contains(String(hash.prefix(4))), bytes[6] == 0x24,
+            ASCII.isDigit(bytes[4]), ASCII.isDigit(bytes[5]),
+            bytes[7...].allSatisfy({ ASCII.isAlpha($0) || ASCII.isDigit($0) || $0 == 0x2E || $0 == 0x2F })
+        else { return nil }
+        let cost = Int(bytes[4] - 0x30) * 10 + Int(bytes[5] - 0x30)
+        return (4...31).contains(cost) ? cost : nil
+    }
+
+    private static func scheme(_ hash: String) -> String {
+        let known = [
+            ("$2", "bcrypt, but damaged"), ("$apr1$", "MD5 of Apache"), ("$1$", "MD5"), ("{SHA}", "SHA-1"),
+            ("{SSHA}", "salted SHA-1"), ("$5$", "SHA-256"), ("$6$", "SHA-512"), ("$y$", "yescrypt"),
+            ("$argon2", "Argon2"),
+        ]
+        return known.first { hash.hasPrefix($0.0) }?.1 ?? "plain text or crypt"
+    }
+
+    /// What a user's password is held against; nil where there are no users at all.
+    func hash(of user: String) -> (text: String, isDecoy: Bool)? {
+        if let hash = hashes[user] { return (hash, false) }
+        guard !decoys.isEmpty else { return nil }
+        return (decoys[Int(UInt(bitPattern: user.hashValue) % UInt(decoys.count))], true)
+    }
+}
+
+/// A password that somebody outside the core has to check, for that takes long.
+public struct PasswordCheck: Sendable {
+    /// Whose request waits for it: `ExchangeRecord.flow`.
+    public var flow: UInt64
+    public var user: String
+    public var password: [UInt8]
+    public var hash: String
+    /// There is no such user: the check takes its time and fails.
+    public var isDecoy: Bool
+    /// Whom a wrong guess is counted against.
+    public var client: IPAddress?
+}
+
+/// What came of it.
+public enum PasswordVerdict: Equatable, Sendable {
+    case right, wrong
+    /// Too many wrong ones came from that address; milliseconds until the next may be tried.
+    case tooMany(wait: Int)
+    /// More checks wait than can be done soon.
+    case busy
+}

@@ -1,0 +1,39 @@
+internal import HTTPCodec
+internal import Interception
+
+/// `destinations.via` of the configuration: which requests are sent on to another proxy. The first entry that fits decides.
+public struct RouteTable: Sendable {
+    public struct Entry: Sendable {
+        /// Globs over the host.
+        let hosts: [String]
+        /// Nil: straight to the origin.
+        public let proxy: UpstreamProxy?
+
+        public init(hosts: [String], proxy: UpstreamProxy?) {
+            self.hosts = hosts.map(RouteTable.normalized)
+            self.proxy = proxy
+        }
+    }
+
+    public var entries: [Entry]
+
+    public init(_ entries: [Entry] = []) { self.entries = entries }
+
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The proxy for requests to that host, nil for none.
+    /// - Parameter host: a name or an address without brackets.
+    public func proxy(for host: String) -> UpstreamProxy? {
+        if entries.isEmpty { return nil }
+        let name = Self.normalized(host)
+        return entries.first { $0.hosts.contains { Glob.matches($0, name) } }?.proxy
+    }
+
+    /// How hosts are compared: in lower case, without the dot that ends a fully qualified name, addresses in their
+    /// canonical form.
+    public static func normalized(_ host: String) -> String {
+        if let address = IPAddress(host) { return address.description }
+        let lower = ASCII.lowercased(host)
+        return lower.utf8.count > 1 && lower.hasSuffix(".") ? String(lower.dropLast()) : lower
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPCodec
+import Interception
+
+/// The header of the PROXY protocol that a balancer puts before the client's first byte.
+extension Session {
+    /// Reads it. Nil while it is incomplete, or when the connection was refused for it.
+    mutating func preface(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int? {
+        switch ProxyProtocol.read(bytes) {
+        case .needsMore: return nil
+        case .invalid:
+            refusePreface(
+                "the connection of a balancer (clients.proxy_protocol) does not begin with a header of the PROXY protocol",
+                &out)
+            return nil
+        case .header(let count, let named):
+            // none named: the balancer speaks for itself, and its own address counts
+            if let named {
+                source.address = IPAddress(bytes: named.address)?.unmapped
+                if let address = source.address { record.client = address.text(withPort: named.port) }
+            }
+            guard let address = source.address, source.policy?.admits(address) == true else {
+                refusePreface("clients.allow does not hold the address that the balancer named", &out)
+                return nil
+            }
+            source.policy = nil
+            phase = .awaitingRequest
+            deadline = now + engine.settings.timeouts.idle
+            return count
+        }
+    }
+
+    private mutating func refusePreface(_ reason: String, _ out: inout Outbox) {
+        startRecord()
+        record.proxyError = "http_request_denied"
+        note(.note, reason)
+        abandon(reset: false, &out)
+    }
+
+    mutating func prefaceTimedOut(_ out: inout Outbox) {
+        refusePreface(
+            "the header of the PROXY protocol did not arrive within timeouts.header after the balancer connected", &out)
+    }
+}

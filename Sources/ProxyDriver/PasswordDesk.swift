@@ -1,0 +1,47 @@
+import EventLoop
+import ProxyCore
+import TLSEngine
+
+/// One loop's way to the authenticator, and its memory of passwords that were right: a client shows its own with every
+/// request, and only the first one costs a bcrypt.
+final class PasswordDesk {
+    private struct Waiting {
+        let connection: Connection
+        let flow: UInt64
+        let user: String
+        let digest: [UInt8]
+    }
+
+    private let loop: Loop
+    private let authenticator: Authenticator
+    private let answers: Mailbox<Authenticator.Answer>
+    private var port: EventSource?
+    private var waiting: [UInt64: Waiting] = [:]
+    private var nextTicket: UInt64 = 0
+    private var memory = PasswordMemory()
+
+    init(loop: Loop, authenticator: Authenticator) throws(SystemError) {
+        self.loop = loop
+        self.authenticator = authenticator
+        answers = try Mailbox()
+        port = try MailboxPort(loop: loop, answers) { [unowned self] in answered($0) }
+    }
+
+    /// The verdict where it is known at once; else the connection is told later.
+    func verdict(on check: PasswordCheck, for connection: Connection) -> PasswordVerdict? {
+        guard let digest = authenticator.digest(of: check) else { return .busy }
+        if !check.isDecoy, memory.holds(check.user, digest, now: loop.now) { return .right }
+        nextTicket += 1
+        let verdict = authenticator.verify(check, digest: digest, ticket: nextTicket, reply: answers, now: loop.now)
+        if verdict == nil {
+            waiting[nextTicket] = Waiting(connection: connection, flow: check.flow, user: check.user, digest: digest)
+        }
+        return verdict
+    }
+
+    private func answered(_ answer: Authenticator.Answer) {
+        guard let waiting = waiting.removeValue(forKey: answer.ticket) else { return }
+        if answer.verdict == .right { memory.remember(waiting.user, waiting.digest, now: loop.now) }
+        waiting.connection.authenticated(answer.verdict, flow: waiting.flow)
+    }
+}

@@ -1,0 +1,26 @@
+internal import COpenSSL
+
+/// Digests under a key that only this object knows (HMAC-SHA-256, RFC 2104): they tell nothing to whoever reads them.
+public struct KeyedDigest: Sendable {
+    /// 32 bytes.
+    private let key: [UInt8]
+
+    /// A key of its own, from the system's source of randomness.
+    public init() {
+        var random = SystemRandomNumberGenerator()
+        key = (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
+    }
+
+    /// 32 bytes; nil where the library fails.
+    public func callAsFunction(_ message: [UInt8]) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        let made = HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &digest, &length)
+        return made != nil && length == 32 ? digest : nil
+    }
+
+    /// Compares without telling by its time where they differ.
+    public static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}

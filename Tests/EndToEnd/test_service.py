@@ -1,0 +1,98 @@
+"""As a service: readiness, sockets handed over, reload."""
+
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+
+import programs
+import wire
+from wire import Connection, request, response
+
+MARK = "version: 1\ninterceptors:\n  - name: mark\n    request: [{{ set_header: {{ X-Mark: {value} }} }}]\n"
+
+
+@pytest.mark.parametrize("abstract", [False, True], ids=["path", "abstract"])
+def test_readiness_is_told_to_the_service_manager(binary, write_config, tmp_path, abstract):
+    name = f"usher-test-{os.getpid()}" if abstract else str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind("\0" + name if abstract else name)
+        manager.settimeout(wire.TIMEOUT)
+        usher = programs.Usher(
+            binary, write_config("version: 1\n"), environment={"NOTIFY_SOCKET": "@" + name if abstract else name})
+        assert b"READY=1" in manager.recv(4096)
+        assert usher.stop() == 0
+        assert b"STOPPING=1" in manager.recv(4096)
+
+
+def test_sockets_handed_over_are_served(binary, write_config, origin):
+    server = origin()
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    # descriptors begin at 3, and the process that gets them is named by its id
+    script = 'exec 3<&"$1"; shift; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"'
+    child = subprocess.Popen(
+        ["bash", "-c", script, "hand-over", str(listener.fileno()), binary, "serve", "--config",
+         str(write_config("version: 1\nworkers: 2\n"))],
+        pass_fds=[listener.fileno()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    listener.close()
+    # connections wait in the queue until the program is ready
+    with Connection(("127.0.0.1", port)) as client:
+        assert client.exchange(request("GET", f"{server.url}/")).status == 200
+    child.send_signal(signal.SIGTERM)
+    _, errors = child.communicate(timeout=wire.TIMEOUT)
+    assert child.returncode == 0, errors
+    assert str(port) in errors
+
+
+def test_a_reload_changes_what_follows(start, origin):
+    server = origin()
+    usher = start(MARK.format(value="old"))
+    with Connection(("127.0.0.1", usher.port)) as client:
+        client.exchange(request("GET", f"{server.url}/"))
+        usher.config.write_text(MARK.format(value="new"))
+        usher.process.send_signal(signal.SIGHUP)
+        usher.wait_for(lambda: [line for line in usher.errors if "generation 2" in line], "the new generation")
+        # on a connection that stays, the next exchange has the new rules
+        programs.eventually(
+            lambda: client.exchange(request("GET", f"{server.url}/")).status == 200
+            and server.requests[-1].get("x-mark") == "new", "the new rules apply")
+    assert server.requests[0].get("x-mark") == "old"
+
+
+def test_a_reload_of_a_faulty_file_changes_nothing(start, origin):
+    server = origin()
+    usher = start(MARK.format(value="old"))
+    usher.config.write_text(MARK.format(value="new") + "nonsense: 1\n")
+    usher.process.send_signal(signal.SIGHUP)
+    usher.wait_for(lambda: [line for line in usher.errors if "generation 1 stays" in line], "the old generation stays")
+    assert any("usher-0.yaml:5:1" in line for line in usher.errors)
+    with Connection(("127.0.0.1", usher.port)) as client:
+        client.exchange(request("GET", f"{server.url}/"))
+    assert server.requests[0].get("x-mark") == "old"
+
+
+def test_exchanges_under_way_end_before_the_program_does(binary, write_config, origin):
+    usher = programs.Usher(binary, write_config("version: 1\n"))
+
+    def answer(_):
+        usher.process.send_signal(signal.SIGTERM)
+        # no new clients from now on; this one is served to the end
+        programs.eventually(lambda: not listens(usher.port), "the listener closes")
+        return response(body=b"to the end")
+
+    server = origin(answer)
+    with Connection(("127.0.0.1", usher.port)) as client:
+        assert client.exchange(request("GET", f"{server.url}/")).body == b"to the end"
+    assert usher.process.wait(wire.TIMEOUT) == 0
+    assert usher.stop() == 0
+
+
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True

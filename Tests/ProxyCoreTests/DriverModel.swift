@@ -1,0 +1,333 @@
+import Interception
+import ProxyCore
+import Testing
+
+/// An origin's connection, as the origin sees it.
+final class OriginConnection {
+    let origin: Origin
+    /// All that was written to it.
+    var received: [UInt8] = []
+    /// How much of it a test has looked at.
+    var seen = 0
+    /// Requests that it served before the present one.
+    var uses = 0
+    /// It sends no more.
+    var ended = false
+    /// The proxy closed it.
+    var isClosed = false
+
+    init(_ origin: Origin) { self.origin = origin }
+}
+
+/// Idle connections, as one worker keeps them.
+final class PoolModel {
+    var idle: [Origin: [OriginConnection]] = [:]
+
+    func take(_ origin: Origin) -> OriginConnection? { idle[origin]?.popLast() }
+    func put(_ connection: OriginConnection) { idle[connection.origin, default: []].append(connection) }
+    var count: Int { idle.values.reduce(0) { $0 + $1.count } }
+}
+
+/// Carries out a session's orders as the driver does, with arrays for sockets and a number for the clock.
+final class DriverModel {
+    enum ClientState: Equatable {
+        case open
+        /// Nothing more is sent; what comes is thrown away.
+        case finished
+        case closed
+        case reset
+    }
+
+    private struct Relay {
+        var remaining: UInt64 = 0
+        var moved: UInt64 = 0
+    }
+
+    private var session: Session
+    private var out = Outbox()
+    private var fromClient = Relay()
+    private var fromOrigin = Relay()
+    private var isSettling = false
+    private var clientEnded = false
+    private(set) var isTunnel = false
+    private(set) var isPaused = false
+    private(set) var now: Int
+    let pool: PoolModel
+    private(set) var client = ClientState.open
+    /// All that was written to the client.
+    private(set) var sent: [UInt8] = []
+    private(set) var origin: OriginConnection?
+    /// A connection that is being made.
+    private(set) var dialing: Origin?
+    private(set) var records: [ExchangeRecord] = []
+    /// Whether each release gave the connection back to the pool.
+    private(set) var releases: [Bool] = []
+    private(set) var dials = 0
+    /// Passwords that wait to be checked.
+    private(set) var checks: [PasswordCheck] = []
+    var splitter: Splitter
+    /// The client reads nothing: what is written to it stays queued.
+    var holdsOutput = false
+    /// Bytes of the client that wait until it is read again.
+    private var waiting: [UInt8] = []
+
+    init(
+        _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, pool: PoolModel = PoolModel(),
+        delivery: Delivery = .whole, number: UInt64 = 1, source: ClientSource = ClientSource(address: nil), now: Int = 0
+    ) {
+        session = Session(
+            engine: Engine(settings), flows: flows, number: number, client: "192.0.2.1:50000", source: source,
+            now: now)
+        self.pool = pool
+        self.now = now
+        splitter = Splitter(delivery)
+    }
+
+    var deadline: Int { session.deadline }
+    var isIdle: Bool { session.isIdle }
+    var isOver: Bool { client == .closed || client == .reset }
+    var isClosed: Bool { session.isClosed }
+
+    func adopt(_ settings: Settings) { session.adopt(Engine(settings)) }
+
+    // MARK: the client
+
+    /// Sends in the pieces that the delivery asks for. What comes while the client is not read is kept for later.
+    func fromClient(_ bytes: [UInt8]) {
+        for piece in splitter.pieces(bytes) { clientPiece(piece) }
+    }
+
+    func clientPiece(_ bytes: [UInt8]) {
+        if isPaused {
+            waiting += bytes
+            return
+        }
+        guard !isOver else { return }
+        var start = 0
+        if fromClient.remaining > 0 {
+            start = Int(min(fromClient.remaining, UInt64(bytes.count)))
+            if fromClient.remaining != .max { fromClient.remaining -= UInt64(start) }
+            fromClient.moved += UInt64(start)
+            origin?.received += bytes[..<start]
+            session.touched(now: now)
+            if fromClient.remaining == 0 {
+                session.relayed(from: .client, count: fromClient.moved, now: now, &out)
+            }
+        }
+        if start < bytes.count {
+            session.received(Array(bytes[start...]).span, on: .client, now: now, &out)
+        }
+        settle()
+    }
+
+    /// The client sends no more.
+    func clientEnds() {
+        guard !isOver, !clientEnded else { return }
+        clientEnded = true
+        if isTunnel { return tunnelEnded() }
+        session.ended(.client, relayed: fromClient.moved, now: now, &out)
+        settle()
+    }
+
+    /// Writing to the client failed.
+    func clientIsLost() {
+        guard !isOver else { return }
+        session.clientLost(now: now, &out)
+        settle()
+        if !isOver { close(.reset) }
+    }
+
+    // MARK: the origin
+
+    func fromOrigin(_ bytes: [UInt8]) {
+        for piece in splitter.pieces(bytes) { originPiece(piece) }
+    }
+
+    /// Bytes that nobody reads any more are lost, as on a socket.
+    func originPiece(_ bytes: [UInt8]) {
+        guard !isOver, origin != nil else { return }
+        var start = 0
+        if fromOrigin.remaining > 0 {
+            start = Int(min(fromOrigin.remaining, UInt64(bytes.count)))
+            if fromOrigin.remaining != .max { fromOrigin.remaining -= UInt64(start) }
+            fromOrigin.moved += UInt64(start)
+            sent += bytes[..<start]
+            session.touched(now: now)
+            if fromOrigin.remaining == 0 {
+                session.relayed(from: .origin, count: fromOrigin.moved, now: now, &out)
+            }
+        }
+        if start < bytes.count {
+            session.received(Array(bytes[start...]).span, on: .origin, now: now, &out)
+        }
+        settle()
+    }
+
+    /// - Parameter cleanly: false for a reset.
+    func originEnds(cleanly: Bool = true) {
+        guard !isOver, let origin, !origin.ended else { return }
+        origin.ended = true
+        if isTunnel { return tunnelEnded() }
+        session.ended(.origin, relayed: fromOrigin.moved, cleanly: cleanly, now: now, &out)
+        settle()
+    }
+
+    private func tunnelEnded() {
+        guard clientEnded, origin?.ended == true else { return }
+        session.tunnelClosed(toOrigin: fromClient.moved, toClient: fromOrigin.moved, now: now, &out)
+        settle()
+    }
+
+    /// The connection that is being made stands.
+    @discardableResult
+    func connects() -> OriginConnection? {
+        guard let wanted = dialing else { return nil }
+        dialing = nil
+        let connection = OriginConnection(wanted)
+        attach(connection, reused: false)
+        settle()
+        return connection
+    }
+
+    func dialFails(_ failure: LeaseFailure) {
+        guard dialing != nil else { return }
+        dialing = nil
+        session.leaseFailed(failure, now: now, &out)
+        settle()
+    }
+
+    private func attach(_ connection: OriginConnection, reused: Bool) {
+        origin = connection
+        session.leased(reused: reused, now: now, &out)
+    }
+
+    /// The oldest password that waits was checked.
+    func checked(_ verdict: PasswordVerdict) {
+        guard !checks.isEmpty else { return }
+        session.authenticated(verdict, flow: checks.removeFirst().flow, now: now, &out)
+        settle()
+    }
+
+    // MARK: time
+
+    /// Lets time pass; the session wakes at each of its deadlines on the way.
+    func waits(_ milliseconds: Int) {
+        let end = now + milliseconds
+        while !isOver, session.deadline <= end {
+            now = max(now, session.deadline)
+            let before = session.deadline
+            wake()
+            if !isOver, session.deadline == before {
+                Issue.record("the session sleeps through its deadline \(before)")
+                break
+            }
+        }
+        now = end
+    }
+
+    func wake() {
+        session.woke(now: now, &out)
+        settle()
+    }
+
+    /// The kernel took some of what was queued for one of the legs.
+    func touched() { session.touched(now: now) }
+
+    /// For a clock shared by many.
+    func setClock(_ time: Int) { now = time }
+
+    // MARK: orders
+
+    private func settle() {
+        guard !isSettling else { return }
+        isSettling = true
+        var done = 0
+        while true {
+            flush()
+            guard done < out.orders.count else { break }
+            let order = out.orders[done]
+            done += 1
+            perform(order)
+        }
+        out.clearOrders()
+        isSettling = false
+        drainWaiting()
+    }
+
+    private func drainWaiting() {
+        guard !isPaused, !waiting.isEmpty, !isOver else { return }
+        let bytes = waiting
+        waiting = []
+        clientPiece(bytes)
+    }
+
+    private func flush() {
+        if !out.client.isEmpty {
+            if !isOver { sent += out.client }
+            out.clearClient()
+        }
+        if !out.origin.isEmpty {
+            origin?.received += out.origin
+            out.clearOrigin()
+        }
+    }
+
+    private func perform(_ order: Order) {
+        switch order {
+        case .lease(let wanted, let fresh):
+            #expect(origin == nil && dialing == nil, "a lease while the leg is in use")
+            if !fresh, let connection = pool.take(wanted) {
+                attach(connection, reused: true)
+            } else {
+                dialing = wanted
+                dials += 1
+            }
+        case .relay(let leg, let count):
+            if leg == .client { fromClient = Relay(remaining: count) } else { fromOrigin = Relay(remaining: count) }
+        case .tunnel:
+            isTunnel = true
+            fromClient = Relay(remaining: .max)
+            fromOrigin = Relay(remaining: .max)
+        case .pause: isPaused = true
+        case .resume: isPaused = false
+        case .release(let reusable): release(reusable)
+        case .finishClient:
+            client = .finished
+            if !holdsOutput { session.clientDrained(now: now) }
+            if clientEnded { close(.closed) }
+        case .closeClient(let reset):
+            if reset {
+                close(.reset)
+            } else if holdsOutput {
+                client = .finished
+            } else {
+                close(.closed)
+            }
+        case .authenticate(let check): checks.append(check)
+        case .record: records.append(session.record)
+        case .proceed: session.proceed(now: now, &out)
+        }
+    }
+
+    private func release(_ reusable: Bool) {
+        fromClient = Relay()
+        fromOrigin = Relay()
+        dialing = nil
+        guard let connection = origin else { return }
+        origin = nil
+        if reusable, !connection.ended {
+            connection.uses += 1
+            pool.put(connection)
+            releases.append(true)
+        } else {
+            connection.isClosed = true
+            releases.append(false)
+        }
+    }
+
+    private func close(_ state: ClientState) {
+        guard !isOver else { return }
+        client = state
+        release(false)
+    }
+}

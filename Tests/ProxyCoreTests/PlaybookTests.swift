@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@Suite("Playbooks")
+struct PlaybookTests {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Playbooks")
+
+    static let names: [String] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+        return files.filter { $0.hasSuffix(".play") }.sorted()
+    }()
+
+    @Test func thereArePlays() { #expect(Self.names.count >= 7) }
+
+    @Test(arguments: names)
+    func play(_ name: String) throws {
+        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+        let playbook = try Playbook(text)
+        for delivery in Delivery.all + (4..<24).map({ Delivery.random($0) }) {
+            var run = PlaybookRun(delivery)
+            do {
+                try run.perform(playbook)
+            } catch {
+                Issue.record("\(name), \(delivery): \(error)")
+                break
+            }
+        }
+    }
+
+    @Test func aPlayThatIsWrongFails() throws {
+        for text in [
+            "config plain\nclient sends\n| GET http://a.test/ HTTP/1.1\n| Host: a.test\n|\n",
+            "config plain\nclient gets\n|-x\n", "config plain\nconnects a.test:80\n", "config odd\n", "client ends\n",
+            "config plain\nrecord GET http://a.test/ 200\n", "config plain\njumps\n",
+            "config plain\nclient is closed\n",
+        ] {
+            let playbook = try Playbook(text)
+            #expect(throws: Playbook.Fault.self) {
+                var run = PlaybookRun(.whole)
+                try run.perform(playbook)
+            }
+        }
+    }
+}

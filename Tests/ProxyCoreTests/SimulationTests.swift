@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// Sessions under a seeded scheduler. `USHER_SIMULATION_SESSIONS` says how many (2,000; a long run is 100,000), and
+/// `USHER_SIMULATION_SEED` with which seed the first world begins: a failure prints the one to repeat.
+@Suite("Simulation")
+struct SimulationTests {
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+
+    private static let lanes: UInt64 = 2
+
+    @Test(arguments: 0..<lanes)
+    func sessionsUnderAScheduler(_ lane: UInt64) {
+        let sessions = Self.number("USHER_SIMULATION_SESSIONS") ?? 2000
+        let worlds = max(1, sessions / UInt64(Simulation.clientsPerWorld))
+        let first = Self.number("USHER_SIMULATION_SEED") ?? 1
+        for offset in stride(from: lane, to: worlds, by: UInt64.Stride(Self.lanes)) {
+            let seed = first &+ offset
+            var simulation = Simulation(seed: seed)
+            let failures = simulation.run()
+            guard failures.isEmpty else {
+                Issue.record(
+                    """
+                    seed \(seed): \(failures.joined(separator: "; "))
+                    repeat with USHER_SIMULATION_SEED=\(seed) USHER_SIMULATION_SESSIONS=\(Simulation.clientsPerWorld)
+                    """)
+                return
+            }
+        }
+    }
+
+    @Test func theSameSeedIsTheSameRun() {
+        let trails = [7, 7, 8].map { (seed: UInt64) in
+            var simulation = Simulation(seed: seed)
+            _ = simulation.run()
+            return simulation.trail
+        }
+        #expect(trails[0] == trails[1] && trails[0] != trails[2])
+    }
+}

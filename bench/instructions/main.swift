@@ -1,0 +1,136 @@
+import Glibc
+import HTTPCodec
+import Interception
+import ProxyCore
+
+// usher-instructions PIECE COUNT: does one piece of the engine's work COUNT times, without sockets, so that a simulator can
+// count its instructions. bench/count-instructions runs it.
+
+enum Work {
+    static let request = Array(
+        """
+        GET http://shop.example.com:8080/api/items/42?colour=blue&size=9 HTTP/1.1\r
+        Host: shop.example.com:8080\r
+        User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\r
+        Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r
+        Accept-Language: en-GB,en;q=0.5\r
+        Accept-Encoding: gzip, deflate\r
+        Cookie: session=0123456789abcdef0123456789abcdef; theme=dark\r
+        Connection: keep-alive\r
+        \r\n
+        """.utf8)
+    static let response =
+        Array(
+            """
+            HTTP/1.1 200 OK\r
+            Server: nginx\r
+            Date: Sat, 01 Aug 2026 10:00:00 GMT\r
+            Content-Type: text/plain\r
+            Content-Length: 912\r
+            Last-Modified: Sat, 01 Aug 2026 09:00:00 GMT\r
+            Connection: keep-alive\r
+            ETag: "68ab-390"\r
+            Accept-Ranges: bytes\r
+            \r\n
+            """.utf8) + [UInt8](repeating: 0x61, count: 912)
+    static let chunks: [UInt8] = {
+        var out: [UInt8] = []
+        let piece = [UInt8](repeating: 0x62, count: 512)
+        for _ in 0..<8 { out.append(chunk: piece.span) }
+        out.append(literal: "0\r\n\r\n")
+        return out
+    }()
+    /// Twenty of the kinds that people write, none of which applies.
+    static let rules: [Rule] = (0..<20).map { number in
+        let tests: [(Condition.Key, TextMatcher)] = [
+            (.action, .exact("LOGOUT")), (.host, .exact("api.example.com")), (.path, .glob("/admin/*")),
+            (.method, .exact("DELETE")), (.header("X-Debug"), .glob("*")),
+        ]
+        let (key, matcher) = tests[number % tests.count]
+        return Rule(
+            name: "rule \(number)", when: .test(key, [matcher]), request: [.setHeader([Pair("X-Mark", "1")])])
+    }
+
+    static func heads(_ count: Int) throws -> Int {
+        var parser = HeadParser()
+        var head = RequestHead()
+        var used = 0
+        for _ in 0..<count {
+            used += try parser.parse(request.span, into: &head, limits: HeadLimits()) ?? 0
+            try head.settleHost()
+            if try head.framing() != .none { used = 0 }
+        }
+        return used
+    }
+
+    static func answers(_ count: Int) throws -> Int {
+        var parser = HeadParser()
+        var head = ResponseHead()
+        var used = 0
+        for _ in 0..<count {
+            used += try parser.parse(response.span, into: &head, limits: HeadLimits()) ?? 0
+            if try head.framing(answering: .get) == .none { used = 0 }
+        }
+        return used
+    }
+
+    static func chunked(_ count: Int) throws -> Int {
+        var bytes = 0
+        for _ in 0..<count {
+            var decoder = ChunkedDecoder()
+            var position = 0
+            loop: while true {
+                switch try decoder.next(chunks.span, &position) {
+                case .data(let range): bytes += range.count
+                case .end, .needsMore: break loop
+                }
+            }
+        }
+        return bytes
+    }
+
+    static func pipeline(_ count: Int) throws -> Int {
+        let plan = Plan(rules: rules)
+        var parser = HeadParser()
+        var head = RequestHead()
+        _ = try parser.parse(request.span, into: &head, limits: HeadLimits())
+        try head.settleHost()
+        var matches = 0
+        for _ in 0..<count where plan.firstRequestMatch(head, nil) != nil { matches += 1 }
+        return matches
+    }
+
+    /// One kept-alive exchange: the request comes, a pooled connection is there, the answer comes whole.
+    static func session(_ count: Int) throws -> Int {
+        var settings = Settings()
+        settings.rules = rules
+        var session = Session(engine: Engine(settings), flows: nil, number: 1, client: "192.0.2.1:50000", now: 0)
+        var out = Outbox()
+        var bytes = 0
+        for turn in 0..<count {
+            session.received(request.span, on: .client, now: turn, &out)
+            out.clearOrders()
+            session.leased(reused: true, now: turn, &out)
+            bytes += out.origin.count
+            out.clearOrigin()
+            session.received(response.span, on: .origin, now: turn, &out)
+            bytes += out.client.count + Int(session.record.status)
+            out.clearClient()
+            out.clearOrders()
+        }
+        return session.awaitsRequest ? bytes : 0
+    }
+}
+
+let pieces: [String: (Int) throws -> Int] = [
+    "request-head": Work.heads, "response-head": Work.answers, "chunked-4k": Work.chunked,
+    "pipeline-20-rules": Work.pipeline, "session-exchange": Work.session,
+]
+guard CommandLine.arguments.count == 3, let piece = pieces[CommandLine.arguments[1]],
+    let count = Int(CommandLine.arguments[2])
+else {
+    print(pieces.keys.sorted().joined(separator: "\n"))
+    exit(2)
+}
+// what comes of it is printed, so that nothing is optimised away
+print(try piece(count))
