@@ -83,17 +83,28 @@ class Proxy:
         return path
 
 
+# of the kinds that people write, none of which applies to what the benchmark asks for
+CONDITIONS = [
+    "{ action: LOGOUT }", "{ host: api.example.com }", '{ path: "/admin/*" }', "{ method: DELETE }",
+    '{ header: { X-Debug: "*" } }']
+
+
 class Usher(Proxy):
-    def __init__(self, name, binary, access):
+    def __init__(self, name, binary, access, interceptors=0):
         super().__init__(name, str(binary))
-        self.access = access
+        self.access, self.interceptors = access, interceptors
 
     def is_installed(self):
         return os.access(self.program, os.X_OK)
 
     def prepare(self, folder, port):
         config = self.place(folder) / "usher.yaml"
-        config.write_text(f"version: 1\nworkers: 1\nlimits: {{ connections: 9000 }}\nlog: {{ access: {self.access} }}\n")
+        rules = "".join(
+            f"  - {{ name: rule {number}, when: {CONDITIONS[number % len(CONDITIONS)]}, "
+            "request: [{ set_header: { X-Mark: '1' } }] }\n" for number in range(self.interceptors))
+        config.write_text(
+            f"version: 1\nworkers: 1\nlimits: {{ connections: 9000 }}\nlog: {{ access: {self.access} }}\n"
+            + (f"interceptors:\n{rules}" if rules else ""))
         return [self.program, "serve", "--config", config, "--listen", f"127.0.0.1:{port}"]
 
 
@@ -169,4 +180,4 @@ class TrafficServer(Proxy):
 
 def proxies(binary, origin):
     return [
-        Usher("usher", binary, "json"), Usher("usher-unlogged", binary, "none"), TrafficServer(), HAProxy(origin), Squid()]
+        Usher("usher", binary, "json", 20), Usher("usher-bare", binary, "none"), TrafficServer(), HAProxy(origin), Squid()]
