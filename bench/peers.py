@@ -90,9 +90,9 @@ CONDITIONS = [
 
 
 class Usher(Proxy):
-    def __init__(self, name, binary, access, interceptors=0):
+    def __init__(self, name, binary, access, interceptors=0, workers=1):
         super().__init__(name, str(binary))
-        self.access, self.interceptors = access, interceptors
+        self.access, self.interceptors, self.workers = access, interceptors, workers
 
     def is_installed(self):
         return os.access(self.program, os.X_OK)
@@ -103,7 +103,7 @@ class Usher(Proxy):
             f"  - {{ name: rule {number}, when: {CONDITIONS[number % len(CONDITIONS)]}, "
             "request: [{ set_header: { X-Mark: '1' } }] }\n" for number in range(self.interceptors))
         config.write_text(
-            f"version: 1\nworkers: 1\nlimits: {{ connections: 9000 }}\nlog: {{ access: {self.access} }}\n"
+            f"version: 1\nworkers: {self.workers}\nlimits: {{ connections: 9000 }}\nlog: {{ access: {self.access} }}\n"
             + (f"interceptors:\n{rules}" if rules else ""))
         return [self.program, "serve", "--config", config, "--listen", f"127.0.0.1:{port}"]
 
@@ -180,4 +180,5 @@ class TrafficServer(Proxy):
 
 def proxies(binary, origin):
     return [
-        Usher("usher", binary, "json", 20), Usher("usher-bare", binary, "none"), TrafficServer(), HAProxy(origin), Squid()]
+        Usher("usher", binary, "json", 20), Usher("usher-bare", binary, "none"),
+        Usher("usher-two", binary, "json", 20, workers=2), TrafficServer(), HAProxy(origin), Squid()]

@@ -66,7 +66,6 @@ class Web(wire.Origin):
         for number in range(3):
             connection.send(f"data: {number}\n\n")
             assert self.seen.get(timeout=wire.TIMEOUT) == str(number)
-        connection.read_rest()
 
     @staticmethod
     def _socket(connection, request):
