@@ -39,6 +39,9 @@ public struct SystemThread: Sendable {
     /// Waits until the thread has ended. Once only.
     public func join() { pthread_join(handle, nil) }
 
+    /// Lets the thread end by itself: nobody will wait for it. Instead of `join`.
+    public func detach() { pthread_detach(handle) }
+
     /// Waits for the thread's end, but no longer than that.
     /// - Returns: whether it has ended; only then is it over with waiting for it.
     public func join(withinMilliseconds limit: Int) -> Bool {

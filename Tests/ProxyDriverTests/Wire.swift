@@ -111,15 +111,15 @@ final class TestOrigin: Sendable {
         _ = fcntl(number, F_SETFL, 0)
         listener = number
         let count = self.count
-        _ = try SystemThread(name: "origin") {
+        try SystemThread(name: "origin") {
             while true {
                 let accepted = accept(number, nil, nil)
                 guard accepted >= 0 else { return }
                 count.withLock { $0 += 1 }
                 let wire = Wire(owning: accepted)
-                _ = try? SystemThread(name: "serve") { serve(wire) }
+                try? SystemThread(name: "serve") { serve(wire) }.detach()
             }
-        }
+        }.detach()
     }
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
