@@ -241,6 +241,9 @@ extension Session {
         record.status = error.status
         note(.note, error.details)
         let before = out.client.count
+        var error = error
+        // a step-up may have replaced the session before the exchange failed
+        for line in cookieLines { error.fields.append("Set-Cookie: \(line)") }
         OwnAnswer.write(error, flow: record.flow, to: request, closing: closesAfter, into: &out.client)
         record.responseBytes += UInt64(out.client.count - before)
         finishExchange(&out)

@@ -101,7 +101,8 @@ public struct Session: ~Copyable {
     ) {
         self.engine = engine
         self.flows = flows
-        flowBase = number << 16
+        // sixteen million exchanges before an id could be that of another connection
+        flowBase = number << 24
         record.client = client
         self.now = now
         self.source = source
