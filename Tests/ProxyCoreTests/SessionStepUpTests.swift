@@ -118,18 +118,6 @@ struct SessionStepUpTests {
         #expect(talk.record.attempts == 3)
     }
 
-    /// The replay may have been carried out, so the advice is not shown again; the session is new all the same.
-    @Test func anAnswerMadeHereTellsOfTheNewSession() {
-        let talk = asked(request: Up.post, refused: Up.refused(Up.upgrade))
-        talk.origin(
-            Up.json("{}", fields: "Set-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/\r\n"))
-        #expect(talk.originGot().contains("POST /api/"))
-        talk.driver.originEnds()
-        let answer = talk.clientGot()
-        #expect(answer.hasPrefix("HTTP/1.1 502 "), "\(answer)")
-        #expect(answer.contains("\r\nSet-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/\r\n"), "\(answer)")
-    }
-
     @Test func aSecondTransactionIsTheClientsOwn() {
         let talk = asked()
         talk.origin(Up.success)
