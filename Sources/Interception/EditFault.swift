@@ -20,20 +20,16 @@ enum FieldEdit {
     }
 
     static func set(_ pairs: [Pair], in fields: inout FieldTable) throws(EditFault) -> [String] {
-        var notes: [String] = []
-        for pair in pairs {
-            try check(pair)
-            if isProtected(pair.name) {
-                notes.append(ignored(pair.name))
-                continue
-            }
-            fields.set(pair.name, pair.value)
-            notes.append("set header \(pair.name)")
-        }
-        return notes
+        try write(pairs, "set", to: &fields) { $0.set($1.name, $1.value) }
     }
 
     static func add(_ pairs: [Pair], to fields: inout FieldTable) throws(EditFault) -> [String] {
+        try write(pairs, "added", to: &fields) { $0.add($1.name, $1.value) }
+    }
+
+    private static func write(
+        _ pairs: [Pair], _ verb: String, to fields: inout FieldTable, _ edit: (inout FieldTable, Pair) -> Void
+    ) throws(EditFault) -> [String] {
         var notes: [String] = []
         for pair in pairs {
             try check(pair)
@@ -41,8 +37,8 @@ enum FieldEdit {
                 notes.append(ignored(pair.name))
                 continue
             }
-            fields.add(pair.name, pair.value)
-            notes.append("added header \(pair.name)")
+            edit(&fields, pair)
+            notes.append("\(verb) header \(pair.name)")
         }
         return notes
     }
