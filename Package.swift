@@ -28,14 +28,14 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
 
         room("HTTPCodec"),
         room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
         room("Interception", ["HTTPCodec"]),
         room("Authorization", ["HTTPCodec", "Interception"]),
-        room("ProxyCore", ["HTTPCodec", "Interception", "Authorization"]),
+        room("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
 
         room("EventLoop", ["CLibevent", "CCrypt"]),
         room("ProxyDriver", ["HTTPCodec", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
@@ -43,7 +43,10 @@ let package = Package(
         room("Observation", ["HTTPCodec", "Interception"]),
         room(
             "Configuration",
-            ["HTTPCodec", "Interception", "Authorization", "ProxyCore", .product(name: "Yams", package: "Yams")]),
+            [
+                "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore",
+                .product(name: "Yams", package: "Yams"),
+            ]),
         room("Sandbox", ["HTTPCodec", "EventLoop"]),
         room(
             "Usher",
@@ -54,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "UsherCommand",
             dependencies: [
-                "HTTPCodec", "Configuration", "Usher", "Sandbox",
+                "HTTPCodec", "TLSEngine", "Configuration", "Usher", "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -65,14 +68,15 @@ let package = Package(
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
+        tests("TLSEngineTests", ["TLSEngine", "HTTPCodec"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
-        tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "Interception", "Authorization"]),
+        tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "ProxyCore", "Authorization", "Interception", "HTTPCodec"],
+            dependencies: ["Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "HTTPCodec"],
             exclude: ["bad"], swiftSettings: strict),
     ]
 )

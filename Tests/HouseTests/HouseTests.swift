@@ -25,7 +25,7 @@ struct HouseTests {
             "Usher",
             dry.union(["EventLoop", "ProxyDriver", "Observation", "Configuration", "Administration", "Glibc"])
         ),
-        ("UsherCommand", ["HTTPCodec", "Configuration", "Usher", "Sandbox", "ArgumentParser", "Glibc"]),
+        ("UsherCommand", ["HTTPCodec", "TLSEngine", "Configuration", "Usher", "Sandbox", "ArgumentParser", "Glibc"]),
     ]
     private static let swiftsOwn: Set<String> = ["_StringProcessing", "Synchronization"]
 

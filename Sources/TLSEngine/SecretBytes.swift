@@ -1,0 +1,30 @@
+internal import COpenSSL
+
+/// Bytes that are overwritten when nobody holds them any more: keys, and what they were read from.
+public final class SecretBytes: @unchecked Sendable {
+    // Written in `init` alone; everything after that reads.
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    public init(copying source: UnsafeRawBufferPointer) {
+        bytes = .allocate(byteCount: source.count, alignment: 1)
+        bytes.copyMemory(from: source)
+    }
+
+    /// Takes the bytes over and overwrites the array that they came in.
+    public convenience init(taking source: inout [UInt8]) {
+        self.init(copying: source.span.bytes.withUnsafeBytes { $0 })
+        source.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
+        source = []
+    }
+
+    deinit {
+        OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+        bytes.deallocate()
+    }
+
+    public var count: Int { bytes.count }
+
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(bytes))
+    }
+}
