@@ -34,6 +34,7 @@ static inline long usher_SSL_CTX_set0_chain(SSL_CTX *context, STACK_OF(X509) * c
     return SSL_CTX_set0_chain(context, chain);
 }
 static inline long usher_SSL_set1_chain(SSL *ssl, STACK_OF(X509) * chain) { return SSL_set1_chain(ssl, chain); }
+static inline EVP_PKEY *usher_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 static inline void usher_BIO_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 static inline void usher_BIO_clear_retry_flags(BIO *bio) { BIO_clear_retry_flags(bio); }
 #endif

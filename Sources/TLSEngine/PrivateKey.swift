@@ -12,7 +12,7 @@ public final class PrivateKey: @unchecked Sendable {
     /// A new key on the curve P-256.
     public static func makeP256() throws(MaterialFault) -> PrivateKey {
         ERR_clear_error()
-        guard let key = EVP_EC_gen("P-256") else { throw MaterialFault("no key could be made") }
+        guard let key = usher_EVP_EC_gen("P-256") else { throw MaterialFault("no key could be made") }
         return PrivateKey(owning: key)
     }
 
