@@ -27,7 +27,7 @@ final class SandboxConnection: Channel {
 
     init(room: SandboxRoom, descriptor: consuming Descriptor) throws(SystemError) {
         self.room = room
-        reader = RequestReader(maxBody: room.options.maxBodyBytes)
+        reader = RequestReader(maxBody: room.options.maxBodyBytes, scheme: .http)
         try super.init(loop: room.loop, descriptor: descriptor)
         deadline = loop.now + Self.idleLimit
     }
