@@ -148,11 +148,14 @@ class Usher(Program):
 
 
 class Sandbox(Program):
-    def __init__(self, binary, address="127.0.0.1:0"):
-        super().__init__([binary, "sandbox", "--listen", address])
+    def __init__(self, binary, address="127.0.0.1:0", ca=None):
+        """`ca` is the file that its authority is written to; with one it speaks HTTPS."""
+        super().__init__([binary, "sandbox", "--listen", address, *(["--tls", "--ca-file", ca] if ca else [])])
         self.port = self.ports("sandbox", 1)[0]
         self.host = "[::1]" if "[" in address else "127.0.0.1"
-        self.direct = f"http://{self.host}:{self.port}"
-        self.am = f"http://am.localhost:{self.port}/am"
-        self.shop = f"http://shop.localhost:{self.port}/shop"
-        self.plain = f"http://plain.localhost:{self.port}/plain"
+        self.ca = ca
+        scheme = "https" if ca else "http"
+        self.direct = f"{scheme}://{self.host}:{self.port}"
+        self.am = f"{scheme}://am.localhost:{self.port}/am"
+        self.shop = f"{scheme}://shop.localhost:{self.port}/shop"
+        self.plain = f"{scheme}://plain.localhost:{self.port}/plain"
