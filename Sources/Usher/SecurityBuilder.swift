@@ -62,7 +62,8 @@ struct SecurityBuilder {
         }
         let certificate = found.authority.certificate
         if found.isNew {
-            remarks.append("made the CA \(store.files.certificate); clients have to trust it: http://usher.proxy/, or usher env")
+            remarks.append(
+                "made the CA \(store.files.certificate); clients have to trust it: http://usher.proxy/, or usher env")
         }
         for remark in store.remarks(on: certificate) {
             if remark.isFault { throw MaterialFault(remark.words) }
