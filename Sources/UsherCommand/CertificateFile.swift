@@ -20,7 +20,7 @@ struct CertificateFile {
         } else {
             let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
             var name = Array("\(folder)/usher-sandbox-XXXXXX.pem".utf8CString)
-            descriptor = mkostemps(&name, 4, O_CLOEXEC)
+            descriptor = mkstemps(&name, 4)
             self.path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
         guard descriptor >= 0 else { throw Self.trouble(self.path) }

@@ -10,8 +10,7 @@ import web
 import wire
 
 NAME = "origin.localhost"
-VERSIONS = {
-    "1.0": ssl.TLSVersion.TLSv1, "1.1": ssl.TLSVersion.TLSv1_1, "1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
+VERSIONS = {"1.0": ssl.TLSVersion.TLSv1, "1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 
 # what an origin saw of one handshake; `client` is the common name of the certificate that it was shown
 Handshake = collections.namedtuple("Handshake", "version name protocols chosen client reused")

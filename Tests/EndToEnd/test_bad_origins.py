@@ -10,28 +10,30 @@ import programs
 import wire
 from inside import get, opened
 
-# what is wrong with the certificate, what the answer calls it, the setting that it names
+EXTRA_TRUST, HOSTS = "tls.upstream.extra_trust", "tls.upstream.hosts"
+
+# what is wrong with the certificate, what the answer says of it, the setting that it names
 CERTIFICATES = [
-    ("expired", "expired", "verify"),
-    ("not-yet", "not yet valid", "verify"),
-    ("self-signed", "self-signed", "extra_trust"),
-    ("wrong-host", "origin.localhost", "verify"),
-    ("stranger", "issuer", "extra_trust"),
-    ("no-intermediate", "issuer", "extra_trust"),
-    ("client-only", "purpose", "verify"),
-    ("weak-key", "too weak", "verify"),
-    ("sha1", "too weak", "verify"),
+    ("expired", "expired on", HOSTS),
+    ("not-yet", "valid from", HOSTS),
+    ("self-signed", "self-signed", EXTRA_TRUST),
+    ("wrong-host", "it names elsewhere.test and not origin.localhost", HOSTS),
+    ("stranger", "issuer", EXTRA_TRUST),
+    ("no-intermediate", "issuer", EXTRA_TRUST),
+    ("client-only", "purpose", HOSTS),
+    ("weak-key", "a key that is too weak", HOSTS),
+    ("sha1", "a digest that is too weak", HOSTS),
 ]
 
 # what is said instead of a handshake, the error token, words of the answer
 CONVERSATIONS = [
-    ("plain HTTP", origins.PLAIN_HTTP, "tls_protocol_error", ["speaks no TLS"]),
-    ("garbage", origins.GARBAGE, "tls_protocol_error", []),
+    ("plain HTTP", origins.PLAIN_HTTP, "tls_protocol_error", ["does not speak TLS"]),
+    ("garbage", origins.GARBAGE, "tls_protocol_error", ["does not speak TLS"]),
     ("an oversized record", origins.OVERSIZED, "tls_protocol_error", []),
-    ("an alert", origins.ALERT, "tls_alert_received", ["handshake"]),
-    ("a version too old", origins.OLD, "tls_protocol_error", ["minimum"]),
-    ("half a handshake", origins.HALF, "connection_terminated", ["handshake"]),
-    ("nothing at all", origins.leaving(), "connection_terminated", ["handshake"]),
+    ("an alert", origins.ALERT, "tls_alert_received", ["handshake_failure"]),
+    ("a version too old", origins.OLD, "tls_protocol_error", ["no version of TLS that is allowed"]),
+    ("half a handshake", origins.HALF, "tls_protocol_error", ["in the middle of the TLS handshake"]),
+    ("nothing at all", origins.leaving(), "tls_protocol_error", ["in the middle of the TLS handshake"]),
 ]
 
 
@@ -55,7 +57,7 @@ def test_a_bad_certificate(opener, secure_origin, certificates, name, words, set
     server = secure_origin(identity=certificates.bad(name))
     path = f"/bad-{name}"
     check_refused(
-        ask(opener, server.authority, path), "tls_certificate_error", [words, f"tls.upstream.{setting}", "origin.localhost"])
+        ask(opener, server.authority, path), "tls_certificate_error", [words, setting, "origin.localhost"])
     assert not server.requests
     access = opener.flow(path).access
     assert (access["status"], access["proxy_error"]) == (502, "tls_certificate_error")

@@ -140,7 +140,8 @@ def test_a_host_that_is_refused_again_and_again_is_left_alone(opening, secure_or
     # no other host is concerned
     with opened(usher, other.authority) as client:
         assert client.exchange(get(other.authority)).status == 200
-    assert any("origin.localhost" in line and "on_refusal" in line for line in usher.lines + usher.errors)
+    text = " ".join(event["text"] for event in usher.flow(server.authority, 4).events)
+    assert "on_refusal" in text
 
 
 def test_without_that_option_it_is_refused_for_ever(opening, secure_origin, certificates):
@@ -162,10 +163,9 @@ def test_both_sides_are_told_of_the_end(opener, secure_origin):
         client.socket.unwrap()
 
 
-def test_an_origin_is_told_of_the_end(opening, secure_origin):
-    usher = opening({"timeouts": {"idle": "300ms"}})
-    server = secure_origin()
-    with opened(usher, server.authority) as client:
+def test_an_origin_is_told_of_the_end(opener, secure_origin):
+    server = secure_origin(origins.Answering, lambda seen: wire.response(fields=[("Connection", "close")]))
+    with opened(opener, server.authority) as client:
         assert client.exchange(get(server.authority)).status == 200
     failure = programs.eventually(lambda: server.failures, "the origin has seen the end")[0]
     assert isinstance(failure, EOFError), failure

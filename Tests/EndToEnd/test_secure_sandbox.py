@@ -100,7 +100,7 @@ def test_the_file_of_its_authority(binary):
 # the main job
 
 
-@pytest.mark.parametrize("path, body", [("/order/7", None), ("/pay", os.urandom(200_000)), ("/upgrade/x", None)], ids=str)
+@pytest.mark.parametrize("path, body", [("/order/7", None), ("/pay", os.urandom(200_000)), ("/upgrade/x", None)], ids=["get", "post", "upgrade"])
 def test_the_resource_arrives(usher, app, secure_sandbox, path, body):
     proxy = usher()
     client = app(proxy)

@@ -9,6 +9,7 @@ import pytest
 import requests
 
 import origins
+import wire
 from test_real_clients import CLIENTS, python_with_aiohttp, run, tool
 
 
@@ -49,15 +50,6 @@ def test_curl_in_each_version(opener, site, version):
 def test_curl_without_the_authority_refuses(opener, site, certificates):
     status, _, errors = curl(["-x", opener.url, "--cacert", certificates.trust], f"{site.url}/get")
     assert status == 60, errors
-
-
-def test_curl_that_wants_h2_alone_passes_unopened(opener, secure_origin, certificates):
-    """No client that Usher has no tongue for is cut off."""
-    server = secure_origin(protocols=["h2"])
-    status, _, errors = curl(
-        ["-v", "-x", opener.url, "--cacert", certificates.trust, "--http2-prior-knowledge", "--max-time", "3"],
-        f"{server.url}/")
-    assert status != 60 and server.handshakes[0].protocols == ["h2"], errors
 
 
 def test_requests(opener, site, through):
@@ -139,8 +131,7 @@ def test_curl_through_an_https_proxy(shielded, site, origin, certificates):
     # TLS in TLS
     status, lines, errors = curl([*proxy, "--cacert", shielded.ca], f"{site.url}/get", 5)
     assert (status, lines) == (0, ["200 1.1 1"] + ["200 1.1 0"] * 4), errors
-    # and a tunnel that is left alone
-    assert curl([*proxy, "--proxy-http1.1"], "https://127.0.0.1:1/")[0] == 56
+    # whoever does not trust its certificate does not use it
     assert curl(["-x", shielded.url, "--proxy-cacert", shielded.ca], f"{plain.url}/")[0] == 60
 
 
@@ -157,7 +148,19 @@ def test_a_tunnel_through_an_https_proxy_is_relayed(opening, secure_origin, cert
     assert (status, lines) == (0, ["200 1.1 1"]), errors
 
 
+def test_an_https_proxy_by_its_own_authority(opening, origin):
+    """Without a certificate of its own for it."""
+    usher = opening(listen=("https://127.0.0.1:0",))
+    server = origin()
+    status, lines, errors = curl(
+        ["-x", f"https://127.0.0.1:{usher.port}", "--proxy-cacert", usher.ca], f"{server.url}/")
+    assert (status, lines) == (0, ["200 1.1 1"]), errors
+
+
 def test_plain_http_at_an_https_proxy(shielded, origin):
-    """Answered or closed, and no harm done."""
-    status, _, _ = curl(["-x", f"http://127.0.0.1:{shielded.port}"], f"{origin().url}/")
-    assert status in (52, 56)
+    """It is told what is wrong, in the words that it understands."""
+    with wire.Connection(("127.0.0.1", shielded.port)) as client:
+        answer = client.exchange(wire.request("GET", f"{origin().url}/"))
+        assert answer.status == 400
+        assert "https://" in answer.body.decode()
+        assert client.is_at_end()

@@ -10,9 +10,9 @@ import wire
 from inside import get, opened
 
 
-def ask(usher, server, path="/", name=None):
-    with opened(usher, server.authority, name=name) as client:
-        return client.exchange(get(server.authority, path, [("Connection", "close")]))
+def ask(usher, server):
+    with opened(usher, server.authority) as client:
+        return client.exchange(get(server.authority))
 
 
 def identity(certificates, form):
@@ -44,15 +44,15 @@ def test_a_client_certificate_is_shown_where_it_belongs(opening, secure_origin, 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
 def test_a_session_with_an_origin_is_resumed(opener, secure_origin, version):
-    server = secure_origin(only=version)
+    server = secure_origin(origins.Server, origins.ends(b"ok", 2), only=version)
     for _ in range(3):
         assert ask(opener, server).status == 200
     assert [seen.reused for seen in server.handshakes] == [False, True, True]
 
 
-def test_a_session_that_an_origin_forgot_is_no_fault(opener, secure_origin, origin, certificates):
+def test_a_session_that_an_origin_forgot_is_no_fault(opener, secure_origin, certificates):
     """It is offered, refused, and a whole handshake done."""
-    server = secure_origin()
+    server = secure_origin(origins.Server, origins.ends(b"ok", 2))
     assert ask(opener, server).status == 200
     # its tickets' keys are in the context
     server.context = origins.context(certificates.good)
