@@ -2,10 +2,12 @@
 #ifndef USHER_COPENSSL_H
 #define USHER_COPENSSL_H
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rand.h>
@@ -30,11 +32,35 @@ static inline long usher_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
 static inline long usher_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *list) {
     return SSL_CTX_set1_groups_list(context, list);
 }
-static inline long usher_SSL_CTX_set0_chain(SSL_CTX *context, STACK_OF(X509) * chain) {
-    return SSL_CTX_set0_chain(context, chain);
+static inline long usher_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) {
+    return SSL_add1_chain_cert(ssl, certificate);
 }
-static inline long usher_SSL_set1_chain(SSL *ssl, STACK_OF(X509) * chain) { return SSL_set1_chain(ssl, chain); }
 static inline EVP_PKEY *usher_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
+static inline int usher_sk_X509_num(const STACK_OF(X509) * stack) { return sk_X509_num(stack); }
+static inline X509 *usher_sk_X509_value(const STACK_OF(X509) * stack, int index) {
+    return sk_X509_value(stack, index);
+}
+static const uint64_t usher_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t usher_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
+static const uint64_t usher_SSL_OP_CIPHER_SERVER_PREFERENCE = SSL_OP_CIPHER_SERVER_PREFERENCE;
+static const uint64_t usher_SSL_OP_PRIORITIZE_CHACHA = SSL_OP_PRIORITIZE_CHACHA;
+static inline int usher_ERR_GET_LIB(unsigned long code) { return ERR_GET_LIB(code); }
+static inline int usher_ERR_GET_REASON(unsigned long code) { return ERR_GET_REASON(code); }
+static inline long usher_SSL_CTX_add1_extra_chain_cert(SSL_CTX *context, X509 *certificate) {
+    if (!X509_up_ref(certificate)) return 0;
+    if (SSL_CTX_add_extra_chain_cert(context, certificate)) return 1;
+    X509_free(certificate);
+    return 0;
+}
+/* The MAC of session tickets, HMAC-SHA-256 (SSL_CTX_set_tlsext_ticket_key_evp_cb(3)). */
+static inline int usher_set_ticket_mac(EVP_MAC_CTX *context, const void *key, size_t count) {
+    OSSL_PARAM parameters[3] = {
+        OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)key, count),
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_MAC_CTX_set_params(context, parameters);
+}
 static inline void usher_BIO_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 static inline void usher_BIO_clear_retry_flags(BIO *bio) { BIO_clear_retry_flags(bio); }
 #endif

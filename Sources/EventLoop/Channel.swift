@@ -62,11 +62,18 @@ open class Channel: EventSource {
     // MARK: reading
 
     public final func startReading() {
-        if !isClosed, !readEvent.add() { loop.refuse(self) }
+        guard !isClosed else { return }
+        if !readEvent.add() { loop.refuse(self) } else if holdsBack { loop.recall(self) }
     }
     /// Really takes the interest away, so a full peer costs no wake-ups.
     public final func stopReading() { if !isClosed { readEvent.remove() } }
     public final var isReading: Bool { readEvent.isAdded }
+
+    /// Something was read that `readable` has not told of yet: it is called once more when the turn is over, or when reading
+    /// begins again.
+    public final var holdsBack = false {
+        didSet { if holdsBack, !isClosed, isReading { loop.recall(self) } }
+    }
 
     /// Reads once into the loop's scratch buffer.
     public final func read() -> ReadOutcome {

@@ -12,6 +12,8 @@ public final class Loop {
     /// Sources whose descriptor the kernel does not watch. They are told when the turn is over, never from inside the
     /// call that found out.
     private var refused: [EventSource] = []
+    /// Sources that have more to tell than the kernel knows of.
+    private var recalled: [EventSource] = []
     private var isRunning = false
     /// Monotonic milliseconds, taken once a turn.
     public private(set) var now: Int
@@ -53,6 +55,7 @@ public final class Loop {
     public func turn() -> Bool {
         let code = event_base_loop(base, 0x01)
         while let source = refused.popLast() { source.ready(EventSource.Flag.refused) }
+        while let source = recalled.popLast() { source.ready(EventSource.Flag.read) }
         if !graveyard.isEmpty {
             // what dies may bury something else: that finds its place in the other array
             swap(&graveyard, &dying)
@@ -63,6 +66,9 @@ public final class Loop {
 
     /// Has the source told that its descriptor is not watched.
     func refuse(_ source: EventSource) { refused.append(source) }
+
+    /// Has the source told that it is readable, whatever the kernel says.
+    func recall(_ source: EventSource) { recalled.append(source) }
 
     public func stop() {
         isRunning = false

@@ -58,77 +58,14 @@ public enum ProxyProtocol {
             self.port(words[4]) != nil
         else { return .invalid }
         let isFour = family == "TCP4"
-        guard let address = isFour ? four(words[1]) : six(words[1]), (isFour ? four(words[2]) : six(words[2])) != nil
+        guard let address = isFour ? IPLiteral.four(words[1]) : IPLiteral.six(words[1]),
+            (isFour ? IPLiteral.four(words[2]) : IPLiteral.six(words[2])) != nil
         else { return .invalid }
         return .header(bytes: end + 2, source: Source(address: address, port: port))
     }
 
-    /// Plain decimal, no leading zero: the specification allows one spelling.
-    private static func decimal(_ digits: ArraySlice<UInt8>, atMost limit: Int) -> Int? {
-        guard (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit) else { return nil }
-        guard digits.count == 1 || digits.first != 0x30 else { return nil }
-        let value = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        return value <= limit ? value : nil
-    }
-
     private static func port(_ digits: ArraySlice<UInt8>) -> UInt16? {
-        decimal(digits, atMost: 65535).map(UInt16.init)
-    }
-
-    private static func four(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        let parts = text.split(separator: 0x2E, omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        let bytes = parts.compactMap { decimal($0, atMost: 255).map(UInt8.init) }
-        return bytes.count == 4 ? bytes : nil
-    }
-
-    /// RFC 4291 §2.2, without a zone.
-    private static func six(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        let words = String(decoding: text, as: UTF8.self)
-        guard words.utf8.count <= 45, words.utf8.allSatisfy({ ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E })
-        else { return nil }
-        let halves = splitAtDoubleColon(words)
-        guard halves.count <= 2, let head = groups(halves[0], endsAddress: halves.count == 1),
-            let tail = halves.count == 2 ? groups(halves[1], endsAddress: true) : []
-        else { return nil }
-        if halves.count == 1 { return head.count == 16 ? head : nil }
-        guard head.count + tail.count <= 14 else { return nil }
-        return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
-    }
-
-    private static func splitAtDoubleColon(_ text: String) -> [Substring] {
-        var parts: [Substring] = []
-        var start = text.startIndex
-        var index = text.startIndex
-        while index < text.endIndex {
-            let next = text.index(after: index)
-            if text[index] == ":", next < text.endIndex, text[next] == ":" {
-                parts.append(text[start..<index])
-                start = text.index(after: next)
-                index = start
-            } else {
-                index = next
-            }
-        }
-        parts.append(text[start...])
-        return parts
-    }
-
-    /// - Parameter endsAddress: the last group may be an IPv4 address, which stands at the very end alone.
-    private static func groups(_ text: Substring, endsAddress: Bool) -> [UInt8]? {
-        if text.isEmpty { return [] }
-        var bytes: [UInt8] = []
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            if part.utf8.contains(0x2E) {
-                guard endsAddress, index == parts.count - 1, let last = four(Array(part.utf8)[...]) else { return nil }
-                bytes += last
-            } else {
-                guard (1...4).contains(part.utf8.count), let value = UInt16(part, radix: 16) else { return nil }
-                bytes += [UInt8(value >> 8), UInt8(value & 255)]
-            }
-        }
-        return bytes
+        IPLiteral.decimal(digits, atMost: 65535).map(UInt16.init)
     }
 
     // MARK: version 2

@@ -4,14 +4,18 @@ public struct ClientSource: Sendable {
     public internal(set) var address: IPAddress?
     /// The proxy's own address of the connection, where somebody wants to know it.
     public internal(set) var local: IPAddress?
+    /// The listener speaks TLS itself.
+    let isSecure: Bool
     /// Set until the header of the PROXY protocol was read: who may come by way of the balancer.
     var policy: ClientPolicy?
 
     /// - Parameters:
+    ///   - isSecure: the listener speaks TLS itself.
     ///   - balancer: the policy, where the connection has to begin with a header of the PROXY protocol.
-    public init(address: IPAddress?, local: IPAddress? = nil, balancer: ClientPolicy? = nil) {
+    public init(address: IPAddress?, local: IPAddress? = nil, isSecure: Bool = false, balancer: ClientPolicy? = nil) {
         self.address = address?.unmapped
         self.local = local?.unmapped
+        self.isSecure = isSecure
         policy = balancer
     }
 }

@@ -61,6 +61,14 @@ public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
     /// True where the name that the client gave decides, not the address that it leads to.
     var judgesName: Bool { if case .host = subject { true } else { false } }
 
+    /// Whether the entry is about that host.
+    /// - Parameters:
+    ///   - host: lower case, an address without brackets.
+    ///   - address: the same, where it is one.
+    public func covers(_ host: String, port: UInt16, address: IPAddress?) -> Bool {
+        rank(host: host, port: port, address: address) != nil
+    }
+
     /// How closely the entry fits, nil where it does not. `address` is nil before resolution.
     func rank(host: String, port: UInt16, address: IPAddress?) -> Specificity? {
         guard self.port == nil || self.port == port else { return nil }

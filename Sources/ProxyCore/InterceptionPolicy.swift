@@ -21,7 +21,7 @@ public struct InterceptionPolicy: Sendable {
         guard !hosts.isEmpty else { return false }
         let address = IPAddress(host)
         func fits(_ pattern: DestinationPattern) -> Bool {
-            pattern.rank(host: host, port: port, address: address) != nil
+            pattern.covers(host, port: port, address: address)
         }
         return hosts.contains(where: fits) && !except.contains(where: fits)
     }

@@ -1,3 +1,5 @@
+public import TLSEngine
+
 public enum Leg: UInt8, Sendable { case client, origin }
 
 /// What a session wants done. Orders are values; the driver carries them out in order and reports their outcomes.
@@ -9,6 +11,9 @@ public enum Order: Sendable {
     case relay(from: Leg, count: UInt64)
     /// Both legs feed each other until both have ended.
     case tunnel
+    /// The client speaks TLS from here on, beginning with these bytes of its. Answered by `Session.clientSecured` or
+    /// `Session.clientUnsecured`.
+    indirect case secureClient(showing: ShownName, hello: [UInt8])
     /// The leg is not read until `resume`.
     case pause(Leg)
     case resume(Leg)
@@ -26,6 +31,13 @@ public enum Order: Sendable {
     case proceed
 }
 
+/// Whose certificate a client is shown.
+public enum ShownName: Equatable, Sendable {
+    case host(String)
+    /// The listener's own; the name that the client asked for (SNI).
+    case listener(String?)
+}
+
 /// Why there is no connection to an origin.
 public enum LeaseFailure: Error, Sendable {
     /// The name has no address. In the resolver's words.
@@ -37,6 +49,8 @@ public enum LeaseFailure: Error, Sendable {
     /// The destination is one of Usher's own listeners.
     case loop
     case failed(String)
+    /// There is a connection, and no TLS on it.
+    case insecure(TLSFault)
     /// Too many names wait to be looked up.
     case overloaded
     /// The upstream proxy makes no tunnel to the destination; the status of its answer.

@@ -8,6 +8,8 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public var port: UInt16
     /// The way there, where it leads by another proxy.
     public var route: Route?
+    /// The name that TLS asks for and checks, where it is not `host`: the client asked for it in a tunnel to there.
+    public var serverName: String?
 
     public init(scheme: Target.Scheme, host: String, port: UInt16, route: Route? = nil) {
         self.scheme = scheme
@@ -18,7 +20,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     init(_ head: RequestHead, _ routes: RouteTable) {
         self.init(scheme: head.target.scheme, host: head.host, port: head.target.port)
-        route = routes.proxy(for: host).map { .forward($0) }
+        route = routes.proxy(for: host).map { scheme == .https ? .tunnel($0) : .forward($0) }
     }
 
     /// What idle connections are kept under: a proxy that is asked for whole URLs takes those of every origin.
@@ -39,7 +41,17 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     /// Compares without making a `String`.
     func matches(_ head: borrowing RequestHead) -> Bool {
-        head.target.port == port && head.target.scheme == scheme && head.fields.equal(head.target.host, host)
+        head.target.port == port && head.target.scheme == scheme && isNamed(by: head)
+    }
+
+    /// Whether that is what the request calls it, its scheme and port aside.
+    func isNamed(by head: borrowing RequestHead) -> Bool { head.fields.equal(head.target.host, serverName ?? host) }
+
+    /// The same place with TLS spoken to it.
+    var secured: Origin {
+        var origin = self
+        origin.scheme = .https
+        return origin
     }
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

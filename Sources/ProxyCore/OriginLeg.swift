@@ -32,6 +32,8 @@ struct OriginLeg {
     var carriesOddBody = false
     /// The request has gone out whole.
     var requestSent = false
+    /// There is a connection, and TLS is being agreed on.
+    var isSecuring = false
     /// Driver relays the body; the core waits for `relayed` or `ended`.
     var isRelaying = false
 
@@ -44,6 +46,7 @@ struct OriginLeg {
         parser.reset()
         hasAnswered = false
         requestSent = false
+        isSecuring = false
         isRelaying = false
     }
 }

@@ -1,3 +1,5 @@
+import TLSEngine
+
 /// Why Usher answered in the origin's place: a proxy error type of RFC 9209 §2.3, the status that goes with it, and
 /// words for a person.
 public struct ProxyError: Equatable, Sendable {
@@ -7,6 +9,8 @@ public struct ProxyError: Equatable, Sendable {
     public var details: String
     /// The status of the next hop's answer, where that is what went wrong (RFC 9209 §2.1.4).
     public var receivedStatus: Int?
+    /// The alert that the next hop sent (RFC 9209 §2.3.17).
+    public var alert: UInt8?
     /// Further lines of the answer's head, without their ends.
     public var fields: [String] = []
 
@@ -38,9 +42,41 @@ public struct ProxyError: Equatable, Sendable {
                 "the configuration forbids \(origin) (destinations: \(entry))")
         case .loop:
             self.init("proxy_loop_detected", status: 508, "\(origin.peer) is this proxy itself")
+        case .insecure(let fault): self.init(fault, origin)
         case .failed(let words):
             self.init("destination_unavailable", status: 502, "no connection to \(origin): \(words)")
         }
+    }
+
+    /// TLS with the origin did not come about, or broke.
+    init(_ fault: TLSFault, _ origin: Origin) {
+        let to = "no TLS with \(origin.serverName.map { "\($0) at " } ?? "")\(origin): "
+        switch fault.kind {
+        case .certificate: self.init("tls_certificate_error", status: 502, to + fault.words)
+        case .alert(let alert):
+            self.init("tls_alert_received", status: 502, to + fault.words + Self.remedy(alert))
+            self.alert = alert
+        case .protocolError, .closed: self.init("tls_protocol_error", status: 502, to + fault.words)
+        case .local: self.init("proxy_internal_error", status: 502, to + fault.words)
+        }
+    }
+
+    /// What may be done about an alert of an origin.
+    private static func remedy(_ alert: UInt8) -> String {
+        switch alert {
+        case 40, 42, 46, 48, 116:
+            "; it may want another client certificate than tls.client_certificates has for it, or one at all"
+        case 70: "; it speaks no version that tls.upstream.minimum allows"
+        case 112: "; it does not know that name"
+        case 120: "; it does not speak http/1.1"
+        default: ""
+        }
+    }
+
+    static func handshakeTimeout(_ origin: Origin) -> ProxyError {
+        ProxyError(
+            "connection_timeout", status: 504,
+            "\(origin) accepted the connection and did not finish the TLS handshake within timeouts.tls")
     }
 
     /// An upstream proxy does not do what destinations.via has it asked for.

@@ -48,7 +48,9 @@ extension Session {
         case .exchanging:
             // while there is no connection the body waits in `clientPending`
             if bodyState != .complete, origin.state != .leasing { abandon(reset: responseStarted, &out) }
-        case .preface, .waiting, .authenticating, .connecting, .peeking, .tunnel, .lingering, .closed: break
+        case .preface, .greeting, .securing, .waiting, .authenticating, .connecting, .peeking, .tunnel, .lingering,
+            .closed:
+            break
         }
     }
 
@@ -74,6 +76,7 @@ extension Session {
                 }
             case .peeking:
                 guard peek(bytes.extracting(position...), &out) else { return position }
+                if phase == .securing || phase == .closed { return bytes.count }
                 if phase == .tunnel {
                     out.origin.append(bytes.extracting(position...))
                     record.requestBytes += UInt64(bytes.count - position)
@@ -86,7 +89,10 @@ extension Session {
             case .preface:
                 guard let used = preface(bytes.extracting(position...), &out) else { return position }
                 position += used
-            case .waiting, .connecting, .authenticating, .lingering, .closed:
+            case .greeting:
+                guard greet(bytes.extracting(position...), &out) else { return position }
+                return bytes.count
+            case .waiting, .connecting, .authenticating, .securing, .lingering, .closed:
                 return position
             }
         }
@@ -215,8 +221,8 @@ extension Session {
 
     /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
     private mutating func settleInTunnel(_ target: Origin, _ out: inout Outbox) throws(HTTPFault) -> Bool {
-        try request.settleHost(scheme: .http)
-        if request.target.port == target.port, request.fields.equal(request.target.host, target.host) {
+        try request.settleHost(scheme: target.scheme)
+        if request.target.port == target.port, request.target.scheme == target.scheme, target.isNamed(by: request) {
             if request.target.form == .absolute { request.alignHost() }
             return true
         }
@@ -227,7 +233,7 @@ extension Session {
             ProxyError(
                 "http_request_error", status: 421,
                 "the request's Host is \(request.fields.text(request.target.authority)), but the tunnel was opened to "
-                    + target.description), &out)
+                    + (target.serverName.map { "\($0) at " } ?? "") + target.description), &out)
         return false
     }
 
@@ -336,7 +342,9 @@ extension Session {
             // a balancer that only looks whether somebody listens
             phase = .awaitingRequest
             return abandon(reset: false, &out)
-        case .awaitingRequest, .collectingBody, .connecting, .peeking, .lingering: return abandon(reset: false, &out)
+        case .greeting, .awaitingRequest, .collectingBody, .connecting, .peeking, .lingering:
+            return abandon(reset: false, &out)
+        case .securing: return
         case .tunnel: return
         case .waiting, .exchanging, .authenticating: break
         }

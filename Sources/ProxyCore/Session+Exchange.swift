@@ -105,13 +105,6 @@ extension Session {
     // MARK: the origin's connection
 
     mutating func lease(_ purpose: OriginLeg.Purpose, fresh: Bool = false, _ out: inout Outbox) {
-        let target = outgoing?.target ?? request.target
-        guard target.scheme == .http else {
-            return originFailed(
-                ProxyError(
-                    "tls_protocol_error", status: 502,
-                    "an https:// URL was asked for without CONNECT, and this version opens no TLS to origins"), &out)
-        }
         let wanted = nextOrigin()
         noteRoute(wanted)
         origin.begin(purpose, wanted)
@@ -123,11 +116,10 @@ extension Session {
     private func nextOrigin() -> Origin {
         // what was asked for last went by the routes of its time
         let isKnown = tunnelTarget != nil || engine.settings.routes.isEmpty && origin.origin?.route == nil
-        if isKnown, var last = tunnelTarget ?? origin.origin {
+        if isKnown, let last = tunnelTarget ?? origin.origin {
             if let outgoing {
                 if last.matches(outgoing) { return last }
             } else if tunnelTarget != nil {
-                last.scheme = .http
                 return last
             } else if last.matches(request) {
                 return last
@@ -150,7 +142,7 @@ extension Session {
     /// An origin's connection stands.
     public mutating func leased(reused: Bool, now: Int, _ out: inout Outbox) {
         self.now = now
-        if phase == .connecting { return tunnelConnected(&out) }
+        if phase == .connecting || phase == .peeking { return tunnelConnected(&out) }
         guard origin.state == .leasing else { return releaseOrigin(reusable: true, &out) }
         origin.isReused = reused
         origin.state = .awaitingHead
@@ -211,12 +203,23 @@ extension Session {
         resumeClient(&out)
     }
 
+    /// The origin accepted the connection; the handshake of TLS has a time of its own.
+    public mutating func leaseSecuring(now: Int) {
+        self.now = now
+        guard origin.state == .leasing else { return }
+        origin.isSecuring = true
+        deadline = bounded(now + engine.settings.timeouts.tls)
+    }
+
     /// There is no connection to the origin.
     public mutating func leaseFailed(_ failure: LeaseFailure, now: Int, _ out: inout Outbox) {
         self.now = now
         guard let wanted = origin.origin else { return }
         // what the client may have sent for the tunnel must not be read as a request
         if phase == .connecting { closesAfter = true }
+        if case .timedOut = failure, origin.isSecuring {
+            return originFailed(.handshakeTimeout(wanted), &out)
+        }
         originFailed(ProxyError(failure, wanted), &out)
     }
 

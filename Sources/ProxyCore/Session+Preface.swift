@@ -23,7 +23,7 @@ extension Session {
                 return nil
             }
             source.policy = nil
-            phase = .awaitingRequest
+            phase = source.isSecure ? .greeting : .awaitingRequest
             deadline = now + engine.settings.timeouts.idle
             return count
         }

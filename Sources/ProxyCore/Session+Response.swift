@@ -1,6 +1,7 @@
 import Authorization
 import HTTPCodec
 import Interception
+import TLSEngine
 
 /// A response that is held back until it is clear what becomes of it.
 struct HeldResponse {
@@ -331,7 +332,7 @@ extension Session {
     }
 
     /// The origin closed its side.
-    mutating func originEnded(relayed: UInt64, cleanly: Bool, _ out: inout Outbox) {
+    mutating func originEnded(relayed: UInt64, cleanly: Bool, fault: TLSFault?, _ out: inout Outbox) {
         if origin.sink == .client, origin.isRelaying { record.responseBytes += relayed }
         switch phase {
         case .peeking: return abandon(reset: false, &out)
@@ -346,6 +347,7 @@ extension Session {
                 releaseOrigin(reusable: false, &out)
                 return lease(origin.purpose, fresh: true, &out)
             }
+            if let fault, let wanted = origin.origin { return originFailed(ProxyError(fault, wanted), &out) }
             originFailed(origin.hasAnswered ? .incompleteResponse : .connectionTerminated, &out)
         case .body:
             if origin.framing == .untilClose, cleanly {

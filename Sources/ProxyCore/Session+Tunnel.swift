@@ -9,14 +9,45 @@ extension Session {
             return refusePort(ports, &out)
         }
         record.attempts = 1
-        phase = .connecting
         // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
         var target = Origin(scheme: .http, host: request.host, port: request.target.port)
         target.route = engine.settings.routes.proxy(for: target.host).map { .tunnel($0) }
+        connectTarget = target
+        // whose TLS is opened is asked only for what the client wants of it
+        if interception.opens(target.host, port: target.port) { return accept(&out) }
+        phase = .connecting
+        dialTunnel(target, &out)
+    }
+
+    private mutating func dialTunnel(_ target: Origin, _ out: inout Outbox) {
         noteRoute(target)
         origin.begin(.attempt, target)
         deadline = now + engine.settings.timeouts.connect
         out.orders.append(.lease(target, fresh: true))
+    }
+
+    /// Answers the client's CONNECT. What it says next decides what the tunnel is.
+    private mutating func accept(_ out: inout Outbox) {
+        phase = .peeking
+        record.status = 200
+        responseStarted = true
+        // a protocol in which the origin speaks first has to be given the chance
+        deadline = now + (origin.state == .idle ? Self.patience : engine.settings.timeouts.tunnelIdle)
+        out.client.append(literal: "HTTP/1.1 200 Connection Established\r\n\r\n")
+        drainClientPending(&out)
+    }
+
+    /// How long a client whose TLS would be opened may say nothing before its origin is connected to.
+    private static let patience = 1_000
+
+    /// The client says nothing in its tunnel, or not enough.
+    mutating func peekTimedOut(_ out: inout Outbox) {
+        if headBegan { return clientHandshakeTimedOut(&out) }
+        switch origin.state {
+        case .idle: if let connectTarget { dialTunnel(connectTarget, &out) }
+        case .leasing: leaseFailed(.timedOut, now: now, &out)
+        case .awaitingHead, .body: abandon(reset: false, &out)
+        }
     }
 
     private mutating func refusePort(_ ports: [UInt16], _ out: inout Outbox) {
@@ -29,25 +60,28 @@ extension Session {
     }
 
     mutating func tunnelConnected(_ out: inout Outbox) {
-        phase = .peeking
         origin.state = .awaitingHead
-        record.status = 200
-        responseStarted = true
-        deadline = now + engine.settings.timeouts.tunnelIdle
-        out.client.append(literal: "HTTP/1.1 200 Connection Established\r\n\r\n")
-        drainClientPending(&out)
+        if phase == .connecting, !responseStarted { return accept(&out) }
+        if !headBegan { deadline = now + engine.settings.timeouts.tunnelIdle }
+        // what is in the tunnel was decided before it was connected
+        guard phase == .connecting else { return }
+        openTunnel(&out)
+        out.origin.append(contentsOf: clientPending)
+        record.requestBytes += UInt64(clientPending.count)
+        clientPending = []
+        resumeClient(&out)
     }
 
     /// Looks at the first bytes inside the tunnel. False while they do not tell yet.
     mutating func peek(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: return false
-        case .other:
-            openTunnel(&out)
+        case .other, .connect: return peekSecure(bytes, &out)
         case .http:
             // from here on the requests inside are exchanges of their own, and recorded as such
-            tunnelTarget = origin.origin
-            releaseOrigin(reusable: true, &out)
+            tunnelTarget = connectTarget
+            connectTarget = nil
+            if origin.state != .idle { releaseOrigin(reusable: origin.state != .leasing, &out) }
             responseStarted = false
             headBegan = false
             phase = .awaitingRequest
@@ -55,7 +89,13 @@ extension Session {
         return true
     }
 
+    /// From here on nobody looks at what is in the tunnel.
     mutating func openTunnel(_ out: inout Outbox) {
+        guard origin.state == .awaitingHead else {
+            phase = .connecting
+            if origin.state == .idle, let connectTarget { dialTunnel(connectTarget, &out) }
+            return
+        }
         phase = .tunnel
         deadline = now + engine.settings.timeouts.tunnelIdle
         out.orders.append(.tunnel)
@@ -82,10 +122,11 @@ extension Session {
 }
 
 enum TunnelProtocol {
-    case http, other, undecided
+    /// `connect`: the one method that no tunnel carries.
+    case http, connect, other, undecided
 
     private static let methods: [StaticString] = [
-        "GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ",
+        "GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ",
     ]
 
     /// Plain HTTP/1 begins with a method and a space; TLS and everything else do not.
@@ -99,7 +140,7 @@ enum TunnelProtocol {
                 break
             }
             guard same else { continue }
-            if length == method.utf8CodeUnitCount { return .http }
+            if length == method.utf8CodeUnitCount { return method.utf8Start[0] == 0x43 ? .connect : .http }
             mayBecome = true
         }
         return mayBecome ? .undecided : .other

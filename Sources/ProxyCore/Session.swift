@@ -1,6 +1,7 @@
 internal import Authorization
 internal import HTTPCodec
 public import Interception
+public import TLSEngine
 
 /// One client connection as a machine. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox. No
 /// socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
@@ -8,6 +9,10 @@ public struct Session: ~Copyable {
     enum Phase: UInt8 {
         /// A balancer's connection: the header of the PROXY protocol comes first.
         case preface
+        /// The listener speaks TLS, and the client has said nothing yet.
+        case greeting
+        /// The client's handshake is under way.
+        case securing
         /// Between requests, or in the middle of a head.
         case awaitingRequest
         /// The request is here, and the password that came with it is being checked.
@@ -37,6 +42,7 @@ public struct Session: ~Copyable {
     /// Takes the place of `engine` when the exchange is over.
     private var nextEngine: Engine?
     let flows: (any FlowMemory)?
+    let refusals: (any RefusalMemory)?
     private let flowBase: UInt64
     private var exchanges: UInt64 = 0
     var now = 0
@@ -67,7 +73,9 @@ public struct Session: ~Copyable {
     var bodyKept = false
     var keepLimit = 0
     var bodyBytes: UInt64 = 0
-    /// Set inside a CONNECT tunnel that turned out to carry plain HTTP.
+    /// Where the client's CONNECT leads, until it is clear what is in the tunnel.
+    var connectTarget: Origin?
+    /// Set inside a CONNECT tunnel that carries HTTP, plain or in the TLS that was opened.
     var tunnelTarget: Origin?
 
     // the origin's side
@@ -96,11 +104,12 @@ public struct Session: ~Copyable {
     ///   - client: the client's address, for the record.
     ///   - source: the same as a value, and how far it is to be believed.
     public init(
-        engine: Engine, flows: (any FlowMemory)?, number: UInt64, client: String,
-        source: ClientSource = ClientSource(address: nil), now: Int
+        engine: Engine, flows: (any FlowMemory)?, refusals: (any RefusalMemory)? = nil, number: UInt64,
+        client: String, source: ClientSource = ClientSource(address: nil), now: Int
     ) {
         self.engine = engine
         self.flows = flows
+        self.refusals = refusals
         // sixteen million exchanges before an id could be that of another connection
         flowBase = number << 24
         record.client = client
@@ -110,6 +119,8 @@ public struct Session: ~Copyable {
         if source.policy != nil {
             phase = .preface
             deadline = now + engine.settings.timeouts.header
+        } else if source.isSecure {
+            phase = .greeting
         }
     }
 
@@ -126,7 +137,7 @@ public struct Session: ~Copyable {
     public var isClosed: Bool { phase == .closed }
 
     /// Between two requests: may be closed without loss, and may change its configuration.
-    public var isIdle: Bool { phase == .awaitingRequest && clientPending.isEmpty }
+    public var isIdle: Bool { (phase == .awaitingRequest || phase == .greeting) && clientPending.isEmpty }
 
     /// The next request has not begun, or not come whole.
     public var awaitsRequest: Bool { phase == .awaitingRequest }
@@ -152,7 +163,7 @@ public struct Session: ~Copyable {
         self.now = now
         let timeouts = engine.settings.timeouts
         switch phase {
-        case .tunnel, .peeking: deadline = now + timeouts.tunnelIdle
+        case .tunnel: deadline = now + timeouts.tunnelIdle
         case .lingering, .closed: deadline = now + timeouts.idle
         case .awaitingRequest: if !headBegan { deadline = now + timeouts.idle }
         case .exchanging:
@@ -161,19 +172,21 @@ public struct Session: ~Copyable {
             case .awaitingHead: deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
             case .idle, .leasing: break
             }
-        case .preface, .authenticating, .collectingBody, .waiting, .connecting: break
+        case .preface, .greeting, .securing, .authenticating, .collectingBody, .waiting, .connecting, .peeking: break
         }
     }
 
     /// The leg will send no more. `relayed` bytes of an order to relay had gone before.
-    /// - Parameter cleanly: false where the connection broke, which is never the end of an answer.
+    /// - Parameters:
+    ///   - cleanly: false where the connection broke, which is never the end of an answer.
+    ///   - fault: why TLS broke, where that is what broke.
     public mutating func ended(
-        _ leg: Leg, relayed: UInt64, cleanly: Bool = true, now: Int, _ out: inout Outbox
+        _ leg: Leg, relayed: UInt64, cleanly: Bool = true, fault: TLSFault? = nil, now: Int, _ out: inout Outbox
     ) {
         self.now = now
         switch leg {
         case .client: clientGone(&out)
-        case .origin: originEnded(relayed: relayed, cleanly: cleanly, &out)
+        case .origin: originEnded(relayed: relayed, cleanly: cleanly, fault: fault, &out)
         }
     }
 
@@ -276,7 +289,7 @@ public struct Session: ~Copyable {
     /// Closes at once. With a reset when the client must not take what it has for complete.
     mutating func abandon(reset: Bool, _ out: inout Outbox) {
         if origin.state != .idle { releaseOrigin(reusable: false, &out) }
-        if phase != .awaitingRequest, phase != .lingering, phase != .closed {
+        if phase != .greeting, phase != .awaitingRequest, phase != .lingering, phase != .closed {
             record.milliseconds = now - began
             out.orders.append(.record)
         }
@@ -319,8 +332,11 @@ public struct Session: ~Copyable {
             closesAfter = true
             answer(.bodyTimeout, &out)
         case .exchanging, .waiting: exchangeTimedOut(&out)
+        case .securing: clientHandshakeTimedOut(&out)
         case .connecting: leaseFailed(.timedOut, now: now, &out)
-        case .peeking, .tunnel, .lingering: abandon(reset: false, &out)
+        case .peeking: peekTimedOut(&out)
+        case .greeting where headBegan: clientHandshakeTimedOut(&out)
+        case .greeting, .tunnel, .lingering: abandon(reset: false, &out)
         case .closed:
             // what is queued for the client is not being read
             deadline = .max

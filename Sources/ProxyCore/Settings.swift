@@ -8,6 +8,8 @@ public struct Settings: Sendable {
     public var actions: [ActionDefinition] = []
     public var rules: [Rule] = []
     public var authorization: AuthorizationPolicy?
+    /// Whose TLS is opened.
+    public var interception = InterceptionPolicy()
     /// Which requests go by way of another proxy.
     public var routes = RouteTable()
     public var limits = Limits()
@@ -34,6 +36,8 @@ public struct Limits: Sendable {
     public var bufferedBody = 1 << 20
     /// Idle connections kept for one origin on one loop.
     public var idlePerOrigin = 64
+    /// Certificates made for intercepted hosts that are kept.
+    public var leafCertificates = 1024
 
     public init() {}
 }

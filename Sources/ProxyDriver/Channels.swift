@@ -1,8 +1,9 @@
 import EventLoop
 import ProxyCore
+import TLSEngine
 
 /// A client's socket. Its connection holds it, so the way back owns nothing.
-final class ClientChannel: Channel {
+final class ClientChannel: StreamChannel {
     unowned(unsafe) var connection: Connection?
 
     override func readable() { connection?.clientReadable() }
@@ -13,7 +14,7 @@ final class ClientChannel: Channel {
 }
 
 /// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
-final class OriginChannel: Channel {
+final class OriginChannel: StreamChannel {
     /// What the pool keeps it under.
     let origin: Origin
     unowned(unsafe) var connection: Connection?
@@ -23,9 +24,14 @@ final class OriginChannel: Channel {
     var isSpent = false
     var idleSince = 0
 
-    init(loop: Loop, origin: Origin, descriptor: consuming Descriptor, connecting: Bool) throws(SystemError) {
+    private let security: WorkerTLS
+
+    init(loop: Loop, security: WorkerTLS, origin: Origin, descriptor: consuming Descriptor, connecting: Bool)
+        throws(SystemError)
+    {
         self.origin = origin
-        try super.init(loop: loop, descriptor: descriptor, connecting: connecting)
+        self.security = security
+        try super.init(loop: loop, desk: security.desk, descriptor: descriptor, connecting: connecting)
     }
 
     override func readable() {
@@ -33,9 +39,18 @@ final class OriginChannel: Channel {
             connection.originReadable()
         } else if let dial {
             dial.readable(self)
+        } else if case .nothing = receiveAnswer() {
+            // a ticket to resume by may come late
         } else {
             pool?.discard(self)
         }
+    }
+
+    /// Receives, and keeps what the origin gives to resume by.
+    func receiveAnswer() -> Received {
+        let received = receive()
+        if let session = stream?.takeSession() { security.keep(session, for: origin) }
+        return received
     }
 
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }

@@ -1,15 +1,16 @@
 import EventLoop
 import Interception
 import ProxyCore
+import TLSEngine
 
 /// One client connection on its loop: the session decides, this carries out. The worker's table holds the only lasting
 /// reference.
 final class Connection {
-    private unowned(unsafe) let worker: Worker
-    private let client: ClientChannel
+    unowned(unsafe) let worker: Worker
+    let client: ClientChannel
     private var origin: OriginChannel?
     private var dial: Dial?
-    private var session: Session
+    var session: Session
     private var fromClient = Relay()
     private var fromOrigin = Relay()
     private var isTunnel = false
@@ -20,8 +21,10 @@ final class Connection {
     private var closesWhenDrained = false
     /// `proceed` waits until the client has taken enough of the answers before.
     private var proceedsLater = false
-    private var isClosed = false
+    private(set) var isClosed = false
     private var isSettling = false
+    /// The client's handshake is under way.
+    var awaitsHandshake = false
     /// Place in the worker's table.
     var index = 0
 
@@ -52,28 +55,40 @@ final class Connection {
     func clientReadable() {
         let now = worker.loop.refreshNow()
         for _ in 0..<Self.readsPerTurn {
-            switch client.read() {
-            case .bytes(let count):
-                clientBytes(count, now)
-                guard fromClient.remaining > 0, count == Loop.scratchSize, client.isReading else { return }
-            case .wouldBlock: return
-            case .end:
-                clientEnded = true
-                client.stopReading()
-                if isTunnel { return tunnelEnded(.client) }
-                session.ended(.client, relayed: fromClient.moved, now: now, &worker.out)
-                return settle()
-            case .failed:
-                return clientLost()
-            }
+            guard clientReceived(client.receive(), now) else { return }
         }
     }
 
-    private func clientBytes(_ count: Int, _ now: Int) {
+    /// - Returns: true where more may be read in this turn.
+    func clientReceived(_ received: StreamChannel.Received, _ now: Int) -> Bool {
+        if awaitsHandshake, !handshakeWentOn(received, now) { return false }
+        switch received {
+        case .bytes:
+            clientBytes(client.incoming, now)
+            return fromClient.remaining > 0 && client.mayHoldMore && client.isReading
+        case .nothing: return client.mayHoldMore && client.isReading
+        case .wouldBlock: return false
+        case .end:
+            clientEnded = true
+            client.stopReading()
+            if isTunnel {
+                tunnelEnded(.client)
+            } else {
+                session.ended(.client, relayed: fromClient.moved, now: now, &worker.out)
+                settle()
+            }
+            return false
+        case .failed:
+            clientLost()
+            return false
+        }
+    }
+
+    private func clientBytes(_ bytes: UnsafeBufferPointer<UInt8>, _ now: Int) {
         var start = 0
         if fromClient.remaining > 0 {
             var isGone = false
-            start = move(count, &fromClient, to: origin, &isGone)
+            start = move(bytes, &fromClient, to: origin, &isGone)
             // what the origin said before it went may still be read
             if isGone { origin?.isSpent = true }
             session.touched(now: now)
@@ -82,14 +97,16 @@ final class Connection {
                 session.relayed(from: .client, count: fromClient.moved, now: now, &worker.out)
             }
         }
-        if start < count {
-            session.received(worker.loop.received(start..<count).span, on: .client, now: now, &worker.out)
+        if start < bytes.count {
+            session.received(
+                UnsafeBufferPointer(rebasing: bytes[start...]).span, on: .client, now: now, &worker.out)
         }
         settle()
     }
 
     func clientLost() {
         guard !isClosed else { return }
+        if awaitsHandshake { return handshakeFailed(.closedInHandshake) }
         if isTunnel { closeTunnel() } else { session.clientLost(now: worker.loop.now, &worker.out) }
         settle()
         if !isClosed { close() }
@@ -135,28 +152,29 @@ final class Connection {
         let now = worker.loop.refreshNow()
         for _ in 0..<Self.readsPerTurn {
             guard let origin else { return }
-            let outcome = origin.read()
-            switch outcome {
-            case .bytes(let count):
-                originBytes(count, now)
-                guard fromOrigin.remaining > 0, count == Loop.scratchSize, self.origin?.isReading == true else {
-                    return
-                }
+            switch origin.receiveAnswer() {
+            case .bytes:
+                originBytes(origin.incoming, now)
+                guard fromOrigin.remaining > 0, origin.mayHoldMore, self.origin?.isReading == true else { return }
+            case .nothing: guard origin.mayHoldMore else { return }
             case .wouldBlock: return
-            case .end: return originFinished(cut: false)
-            case .failed: return originFinished(cut: true)
+            case .end(let isWhole): return originFinished(cut: !isWhole)
+            case .failed(let fault): return originFinished(cut: true, fault: fault)
             }
         }
     }
 
     /// The origin will say no more.
-    /// - Parameter cut: what it said may be incomplete, and it hears nothing either.
-    func originFinished(cut: Bool) {
+    /// - Parameters:
+    ///   - cut: what it said may be incomplete, and it hears nothing either.
+    ///   - fault: why TLS broke, where that is what broke.
+    func originFinished(cut: Bool, fault: TLSFault? = nil) {
         originEnded = true
         origin?.stopReading()
         if cut { origin?.isSpent = true }
         if isTunnel { return tunnelEnded(.origin) }
-        session.ended(.origin, relayed: fromOrigin.moved, cleanly: !cut, now: worker.loop.now, &worker.out)
+        session.ended(
+            .origin, relayed: fromOrigin.moved, cleanly: !cut, fault: fault, now: worker.loop.now, &worker.out)
         settle()
     }
 
@@ -166,22 +184,23 @@ final class Connection {
         readClient()
     }
 
-    private func originBytes(_ count: Int, _ now: Int) {
+    private func originBytes(_ bytes: UnsafeBufferPointer<UInt8>, _ now: Int) {
         var start = 0
         if fromOrigin.remaining > 0 {
             var isGone = false
-            start = move(count, &fromOrigin, to: client, &isGone)
+            start = move(bytes, &fromOrigin, to: client, &isGone)
             if isGone { return clientLost() }
             session.touched(now: now)
             if client.queuedBytes > Self.highWater { origin?.stopReading() }
             if fromOrigin.remaining == 0 {
                 // bytes behind the answer: the next request must not take them for its own
-                if start < count { origin?.isSpent = true }
+                if start < bytes.count { origin?.isSpent = true }
                 session.relayed(from: .origin, count: fromOrigin.moved, now: now, &worker.out)
             }
         }
-        if start < count {
-            session.received(worker.loop.received(start..<count).span, on: .origin, now: now, &worker.out)
+        if start < bytes.count {
+            session.received(
+                UnsafeBufferPointer(rebasing: bytes[start...]).span, on: .origin, now: now, &worker.out)
         }
         settle()
     }
@@ -191,20 +210,21 @@ final class Connection {
         if isTunnel { closeTunnelWhenDone() }
     }
 
-    /// Moves the first bytes of the scratch buffer to the other leg, without a look at them. Changes nothing else: the
-    /// relay is being written to.
-    private func move(_ count: Int, _ relay: inout Relay, to target: Channel?, _ isGone: inout Bool) -> Int {
-        let taken = Int(min(relay.remaining, UInt64(count)))
+    /// Moves the first bytes to the other leg, without a look at them. Changes nothing else: the relay is being written to.
+    private func move(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ relay: inout Relay, to target: StreamChannel?, _ isGone: inout Bool
+    ) -> Int {
+        let taken = Int(min(relay.remaining, UInt64(bytes.count)))
         if relay.remaining != .max { relay.remaining -= UInt64(taken) }
         relay.moved += UInt64(taken)
         if let target {
-            isGone = !target.write(UnsafeRawBufferPointer(rebasing: worker.loop.scratch[..<taken]))
+            isGone = !target.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<taken])))
         }
         return taken
     }
 
     private func tunnelEnded(_ leg: Leg) {
-        if leg == .client { origin?.finishWriting() } else { client.finishWriting() }
+        if leg == .client { origin?.finish() } else { client.finish() }
         if originEnded, isOriginMute, !clientEnded {
             // nobody is left to hear the client
             clientEnded = true
@@ -241,6 +261,9 @@ final class Connection {
         session.received(first.span, on: .origin, now: worker.loop.now, &worker.out)
         settle()
     }
+
+    /// The origin accepted the connection, and the handshake begins.
+    func dialSecuring() { session.leaseSecuring(now: worker.loop.now) }
 
     func dialFailed(_ failure: LeaseFailure) {
         dial = nil
@@ -290,7 +313,7 @@ final class Connection {
     // MARK: orders
 
     /// Writes what the session wrote and carries out its orders, until there are none.
-    private func settle() {
+    func settle() {
         // an order's outcome may come at once and call back in here; the outer round goes on with what it left
         guard !isSettling else { return }
         isSettling = true
@@ -311,7 +334,7 @@ final class Connection {
 
     private func flush() {
         if !worker.out.client.isEmpty {
-            let sent = worker.out.client.withUnsafeBytes { client.write($0) }
+            let sent = worker.out.client.withUnsafeBytes { client.send($0) }
             worker.out.clearClient()
             if !sent, !isClosed {
                 session.clientLost(now: worker.loop.now, &worker.out)
@@ -321,7 +344,7 @@ final class Connection {
         }
         if !worker.out.origin.isEmpty {
             if let origin {
-                let sent = worker.out.origin.withUnsafeBytes { origin.write($0) }
+                let sent = worker.out.origin.withUnsafeBytes { origin.send($0) }
                 if !sent { origin.isSpent = true }
                 if origin.queuedBytes > Self.highWater { client.stopReading() }
             }
@@ -349,6 +372,7 @@ final class Connection {
             fromOrigin = Relay(remaining: .max)
             // a client may have ended before its request became a tunnel
             if clientEnded { tunnelEnded(.client) }
+        case .secureClient(let name, let hello): secureClient(showing: name, hello)
         case .pause:
             clientPaused = true
             client.stopReading()
@@ -357,7 +381,7 @@ final class Connection {
             readClient()
         case .release(let reusable): release(reusable)
         case .finishClient:
-            client.finishWriting()
+            client.finish()
             if client.queuedBytes == 0 { session.clientDrained(now: worker.loop.now) }
             if clientEnded { closeGently() }
         case .closeClient(let reset):
@@ -391,7 +415,7 @@ final class Connection {
         if reusable, !originEnded, !channel.isSpent, !channel.isClosed, channel.queuedBytes == 0 {
             worker.pool.put(channel, now: worker.loop.now)
         } else {
-            channel.close()
+            channel.leave()
         }
         // the client may have been held back for this origin's sake
         readClient()
@@ -399,9 +423,9 @@ final class Connection {
 
     /// Closes once the client has taken what is queued for it. It may be idle while it does so, but not for ever.
     private func closeGently() {
+        client.finish()
         guard client.queuedBytes > 0 else { return close() }
         closesWhenDrained = true
-        client.finishWriting()
         clientEnded = true
         client.stopReading()
         session.touched(now: worker.loop.now)

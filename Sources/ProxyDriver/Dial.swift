@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import ProxyCore
+import TLSEngine
 
 /// Makes one connection to an origin, or to the proxy on the way there: asks the configuration, resolves, races the
 /// addresses, each of which is checked and then connected to as it is, and opens the tunnel where one is needed.
@@ -19,7 +20,7 @@ final class Dial {
     private var alarm: Alarm?
     /// The connection stands; the proxy is being asked for a tunnel.
     private var winner: OriginChannel?
-    private var handshake: ConnectHandshake?
+    private var connect: ConnectHandshake?
     private var failure = LeaseFailure.unresolvable("the name has no address")
     private var awaitsNames = false
     private var isOver = false
@@ -103,7 +104,7 @@ final class Dial {
             let dialed = try Dialer.connect(address, on: worker.loop)
             let inProgress = dialed.inProgress
             let channel = try OriginChannel(
-                loop: worker.loop, origin: origin.poolKey, descriptor: dialed.take(), connecting: inProgress)
+                loop: worker.loop, security: worker.security, origin: origin.poolKey, descriptor: dialed.take(), connecting: inProgress)
             channel.dial = self
             attempts.append(Attempt(channel: channel, address: address))
             if !inProgress { connected(channel, nil) }
@@ -144,29 +145,57 @@ final class Dial {
         winner = channel
         for attempt in attempts where attempt.channel !== channel { Self.abandon(attempt.channel) }
         attempts = []
-        guard case .tunnel(let proxy) = origin.route else { return succeed(channel, first: []) }
-        let handshake = ConnectHandshake(to: origin, by: proxy, worker.settings.engine)
-        guard handshake.request.withUnsafeBytes({ channel.write($0) }) else {
+        guard case .tunnel(let proxy) = origin.route else { return secure(channel, first: []) }
+        let connect = ConnectHandshake(to: origin, by: proxy, worker.settings.engine)
+        guard connect.request.withUnsafeBytes({ channel.send($0) }) else {
             return fail(.failed("the upstream proxy \(proxy) closed the connection"))
         }
-        self.handshake = handshake
+        self.connect = connect
         channel.startReading()
+    }
+
+    // MARK: the handshake
+
+    /// The way to the origin is free. Where TLS is spoken there, it begins.
+    /// - Parameter first: what came out of the tunnel already.
+    private func secure(_ channel: OriginChannel, first: [UInt8]) {
+        guard origin.scheme == .https else { return succeed(channel, first: first) }
+        guard first.isEmpty else { return fail(.insecure(TLSFault(.protocolError, "it spoke before it was asked"))) }
+        connection?.dialSecuring()
+        do throws(TLSFault) {
+            let begun = channel.add(try worker.security.stream(to: origin))
+            channel.startReading()
+            handshake(channel, begun)
+        } catch {
+            fail(.insecure(error))
+        }
+    }
+
+    private func handshake(_ channel: OriginChannel, _ received: StreamChannel.Received) {
+        switch received {
+        case .failed(let fault): return fail(.insecure(fault ?? .closedInHandshake))
+        case .end: return fail(.insecure(.closedInHandshake))
+        case .nothing, .wouldBlock: if channel.stream?.agreement != nil { succeed(channel, first: []) }
+        case .bytes: succeed(channel, first: Array(channel.incoming))
+        }
     }
 
     // MARK: the tunnel
 
     /// The proxy answers the request for a tunnel.
     func readable(_ channel: OriginChannel) {
-        guard channel === winner, let proxy = origin.route?.proxy else { return }
+        guard channel === winner else { return }
         worker.loop.refreshNow()
-        switch channel.read() {
-        case .wouldBlock: return
+        if channel.stream != nil { return handshake(channel, channel.receiveAnswer()) }
+        guard let proxy = origin.route?.proxy else { return }
+        switch channel.receive() {
+        case .wouldBlock, .nothing: return
         case .end, .failed: fail(.failed("the upstream proxy \(proxy) closed the connection without an answer"))
-        case .bytes(let count):
-            let bytes = worker.loop.received(0..<count)
-            switch handshake?.received(bytes.span) {
+        case .bytes:
+            let bytes = channel.incoming
+            switch connect?.received(bytes.span) {
             case .needsMore, nil: return
-            case .established(let position): succeed(channel, first: Array(bytes[position...]))
+            case .established(let position): secure(channel, first: Array(bytes[position...]))
             case .refused(let status): fail(.tunnelRefused(status: status))
             case .broken(let words): fail(.failed("the answer of the upstream proxy \(proxy) breaks HTTP: \(words)"))
             }

@@ -29,7 +29,7 @@ final class OriginPool {
 
     func put(_ channel: OriginChannel, now: Int) {
         let shelf = shelf(channel.origin)
-        guard count < total, shelf.channels.count < perOrigin else { return channel.close() }
+        guard count < total, shelf.channels.count < perOrigin else { return channel.leave() }
         channel.connection = nil
         channel.pool = self
         channel.idleSince = now
@@ -49,7 +49,7 @@ final class OriginPool {
     func discard(_ channel: OriginChannel) {
         // closing buries the channel, which keeps it alive when the pool lets go of it
         channel.pool = nil
-        channel.close()
+        channel.leave()
         guard let shelf = shelves[channel.origin],
             let index = shelf.channels.firstIndex(where: { $0 === channel })
         else { return }
@@ -64,7 +64,7 @@ final class OriginPool {
             let old = shelf.channels.firstIndex { $0.idleSince >= limit } ?? shelf.channels.count
             for channel in shelf.channels[..<old] {
                 channel.pool = nil
-                channel.close()
+                channel.leave()
             }
             count -= old
             shelf.channels.removeFirst(old)
@@ -73,4 +73,15 @@ final class OriginPool {
     }
 
     func closeAll() { expire(before: .max) }
+
+    func closeAll(where isMeant: (Origin) -> Bool) {
+        for (origin, shelf) in shelves where isMeant(origin) {
+            for channel in shelf.channels {
+                channel.pool = nil
+                channel.leave()
+            }
+            count -= shelf.channels.count
+            shelves[origin] = nil
+        }
+    }
 }

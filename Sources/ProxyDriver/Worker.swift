@@ -8,9 +8,11 @@ final class Worker {
     let number: Int
     var out = Outbox()
     let pool: OriginPool
+    let security: WorkerTLS
     let recorder: any Recorder
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
+    private let refusals: RefusalTable
     let names: NameBook
     private let authenticator: Authenticator
     /// Made with the first password.
@@ -40,6 +42,8 @@ final class Worker {
         number = start.number
         settings = start.settings
         flows = start.flows
+        refusals = start.refusals
+        security = WorkerTLS(start.settings.tls)
         names = try NameBook(loop: loop, resolver: start.resolver)
         authenticator = start.authenticator
         own = start.addresses
@@ -50,9 +54,9 @@ final class Worker {
         sources.append(try MailboxPort(loop: loop, start.letters) { [unowned self] in receive($0) })
         sources.append(
             try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweep() })
-        for descriptor in start.listeners {
-            let socket = try ListeningSocket(adopting: descriptor)
-            listeners.append(try ProxyListener(worker: self, socket: socket))
+        for one in start.listeners {
+            let socket = try ListeningSocket(adopting: one.descriptor)
+            listeners.append(try ProxyListener(worker: self, socket: socket, isSecure: one.isSecure))
         }
     }
 
@@ -68,6 +72,9 @@ final class Worker {
         case .adopt(let settings):
             self.settings = settings
             pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
+            // what was agreed on under the old rules serves none of the new generation
+            pool.closeAll(where: { $0.scheme == .https })
+            security.adopt(settings.tls)
             for connection in connections { connection?.adopt(settings.engine) }
         case .drain:
             isDraining = true
@@ -88,22 +95,23 @@ final class Worker {
 
     // MARK: connections
 
-    func accept(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
+    func accept(_ descriptor: consuming Descriptor, from peer: SocketAddress, isSecure: Bool) {
         guard let address = IPAddress(bytes: peer.address) else { return }
         let isBalancer = settings.clients.isBalancer(address)
         guard isBalancer || settings.clients.admits(address) else { return }
         guard openConnections < settings.maxConnections else {
             // no memory is spent on one too many: the kernel's buffer takes these few bytes
             let text = Session.tooManyConnections
-            return descriptor.sendOnce(text)
+            // who speaks TLS would not understand them
+            return isSecure ? () : descriptor.sendOnce(text)
         }
         nextNumber += Self.maxWorkers
-        guard let channel = try? ClientChannel(loop: loop, descriptor: descriptor) else { return }
+        guard let channel = try? ClientChannel(loop: loop, desk: security.desk, descriptor: descriptor) else { return }
         let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let session = Session(
-            engine: settings.engine, flows: flows, number: nextNumber, client: peer.description,
+            engine: settings.engine, flows: flows, refusals: refusals, number: nextNumber, client: peer.description,
             source: ClientSource(
-                address: address, local: wantsLocal ? localAddress(of: channel) : nil,
+                address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),
             now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, session: session)
@@ -146,6 +154,7 @@ final class Worker {
             if connection.deadline <= now { connection.sweep(now) }
             if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
         }
+        security.sweep()
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
         for listener in listeners { listener.resume() }
         recorder.flush()
@@ -194,13 +203,16 @@ final class Worker {
 final class ProxyListener: Listener {
     private unowned(unsafe) let worker: Worker
 
-    init(worker: Worker, socket: consuming ListeningSocket) throws(SystemError) {
+    private let isSecure: Bool
+
+    init(worker: Worker, socket: consuming ListeningSocket, isSecure: Bool) throws(SystemError) {
         self.worker = worker
+        self.isSecure = isSecure
         try super.init(loop: worker.loop, socket: socket)
     }
 
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
-        worker.accept(descriptor, from: peer)
+        worker.accept(descriptor, from: peer, isSecure: isSecure)
     }
 
     override func acceptFailed(_ error: SystemError) { worker.acceptFailed(error) }

@@ -7,6 +7,7 @@ public struct WorkerSettings: Sendable {
     public var engine: Engine
     public var clients: ClientPolicy
     public var destinations: DestinationPolicy
+    public var tls: TLSMaterial
     /// Client connections on one loop.
     public var maxConnections: Int
     /// Idle connections kept on one loop in all.
@@ -14,10 +15,13 @@ public struct WorkerSettings: Sendable {
     /// How long a drain waits for exchanges and tunnels under way, in milliseconds; then they are cut off.
     public var drainLimit = 30_000
 
-    public init(engine: Engine, clients: ClientPolicy, destinations: DestinationPolicy, maxConnections: Int) {
+    public init(
+        engine: Engine, clients: ClientPolicy, destinations: DestinationPolicy, tls: TLSMaterial, maxConnections: Int
+    ) {
         self.engine = engine
         self.clients = clients
         self.destinations = destinations
+        self.tls = tls
         self.maxConnections = maxConnections
     }
 }

@@ -14,13 +14,25 @@ struct WorkerStart: Sendable {
     var number: Int
     var settings: WorkerSettings
     var flows: FlowTable
+    var refusals: RefusalTable
     var resolver: Resolver
     var authenticator: Authenticator
-    /// Listening descriptors, owned by the worker from here on.
-    var listeners: [Int32]
+    var listeners: [WorkerListener]
     /// Every address that this process listens on.
     var addresses: [SocketAddress]
     var letters: Mailbox<WorkerLetter>
+}
+
+/// A descriptor that listens, owned by the worker from here on.
+public struct WorkerListener: Sendable {
+    public var descriptor: Int32
+    /// Clients speak TLS to it.
+    public var isSecure: Bool
+
+    public init(descriptor: Int32, isSecure: Bool) {
+        self.descriptor = descriptor
+        self.isSecure = isSecure
+    }
 }
 
 /// A worker's thread, seen from outside.
@@ -30,18 +42,17 @@ public final class WorkerThread: Sendable {
 
     /// Starts a loop on a thread of its own.
     /// - Parameters:
-    ///   - listeners: descriptors that listen already; the worker owns them from here on.
     ///   - recorder: called once, on the new thread.
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
-        number: Int, settings: WorkerSettings, flows: FlowTable, resolver: Resolver, authenticator: Authenticator,
-        listeners: [Int32], addresses: [SocketAddress], recorder: @escaping @Sendable () -> any Recorder,
+        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, resolver: Resolver,
+        authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress], recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
         let letters = try Mailbox<WorkerLetter>()
         self.letters = letters
         let start = WorkerStart(
-            number: number, settings: settings, flows: flows, resolver: resolver,
+            number: number, settings: settings, flows: flows, refusals: refusals, resolver: resolver,
             authenticator: authenticator, listeners: listeners, addresses: addresses, letters: letters)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {

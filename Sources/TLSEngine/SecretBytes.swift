@@ -10,6 +10,22 @@ public final class SecretBytes: @unchecked Sendable {
         bytes.copyMemory(from: source)
     }
 
+    /// - Parameter fill: writes all of the bytes.
+    init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        bytes = .allocate(byteCount: count, alignment: 1)
+        fill(bytes)
+    }
+
+    /// Bytes of chance.
+    /// - Throws: `MaterialFault` where the system has none to give.
+    public convenience init(random count: Int) throws(MaterialFault) {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        var isFilled = false
+        self.init(count: count) { isFilled = RAND_priv_bytes($0.baseAddress, Int32($0.count)) == 1 }
+        guard isFilled else { throw MaterialFault("could not be made: the system has no randomness to give") }
+    }
+
     /// Takes the bytes over and overwrites the array that they came in.
     public convenience init(taking source: inout [UInt8]) {
         self.init(copying: source.span.bytes.withUnsafeBytes { $0 })

@@ -1,5 +1,5 @@
 /// A point in time by the calendar, in UTC.
-struct CalendarTime: Sendable {
+public struct CalendarTime: Sendable {
     private let year: Int
     private let month: Int
     private let day: Int
@@ -8,7 +8,7 @@ struct CalendarTime: Sendable {
     private let second: Int
 
     /// - Parameter seconds: since 1970.
-    init(_ seconds: Int) {
+    public init(_ seconds: Int) {
         let (days, second) = seconds.quotientAndRemainder(dividingBy: 86400)
         self.second = second
         weekday = (days + 4) % 7
@@ -23,6 +23,9 @@ struct CalendarTime: Sendable {
         year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
     }
 
+    /// `2026-11-21`
+    public var date: String { "\(year)-\(Self.two(month))-\(Self.two(day))" }
+
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     private var clock: String {
@@ -30,10 +33,10 @@ struct CalendarTime: Sendable {
     }
 
     /// `2026-11-21T09:25:00Z` (RFC 3339).
-    var internet: String { "\(year)-\(Self.two(month))-\(Self.two(day))T\(clock)Z" }
+    public var internet: String { "\(date)T\(clock)Z" }
 
     /// `Sat, 21 Nov 2026 09:25:00 GMT` (RFC 9110 §5.6.7).
-    var http: String {
+    public var http: String {
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         return "\(days[weekday]), \(Self.two(day)) \(months[month - 1]) \(year) \(clock) GMT"

@@ -1,0 +1,164 @@
+/// Reads the body of a ClientHello. Every length has to fit exactly; extensions that concern nobody here are skipped.
+struct ClientHelloReader {
+    struct Malformed: Error {
+        /// Begin in lower case, have no end.
+        let words: String
+
+        init(_ words: String) { self.words = words }
+    }
+
+    /// A stretch of the message that is read from its start, in the terms of RFC 8446 §3.
+    private struct Part {
+        private(set) var next: Int
+        let end: Int
+
+        var count: Int { end - next }
+        var isEmpty: Bool { next == end }
+
+        mutating func skip(_ count: Int, _ name: StaticString) throws(Malformed) {
+            guard count <= self.count else { throw Malformed("\(name) is cut short") }
+            next += count
+        }
+
+        mutating func number(_ width: Int, _ name: StaticString, in message: Span<UInt8>) throws(Malformed) -> Int {
+            let start = next
+            try skip(width, name)
+            var value = 0
+            for index in start..<next { value = value << 8 | Int(message[index]) }
+            return value
+        }
+
+        /// A vector with its length before it, in `width` bytes.
+        mutating func vector(_ width: Int, _ name: StaticString, in message: Span<UInt8>) throws(Malformed) -> Part {
+            let count = try number(width, name, in: message)
+            let start = next
+            try skip(count, name)
+            return Part(next: start, end: next)
+        }
+
+        /// The one vector that an extension consists of; it is not empty.
+        mutating func onlyVector(_ width: Int, _ name: StaticString, in message: Span<UInt8>) throws(Malformed) -> Part
+        {
+            let vector = try vector(width, name, in: message)
+            guard isEmpty else { throw Malformed("\(name) is followed by bytes that are not its own") }
+            guard !vector.isEmpty else { throw Malformed("\(name) is empty") }
+            return vector
+        }
+
+        init(next: Int, end: Int) {
+            self.next = next
+            self.end = end
+        }
+    }
+
+    private var hello: ClientHello
+
+    /// - Parameter message: what follows the message's header, to its end.
+    /// - Throws: `Malformed`.
+    static func read(_ message: Span<UInt8>) throws(Malformed) -> ClientHello {
+        var rest = Part(next: 0, end: message.count)
+        let version = try rest.number(2, "the version", in: message)
+        var reader = ClientHelloReader(hello: ClientHello(highestVersion: UInt16(version)))
+        try rest.skip(32, "the random")
+        guard try rest.vector(1, "the session id", in: message).count <= 32 else {
+            throw Malformed("the session id is over 32 bytes")
+        }
+        let ciphers = try rest.vector(2, "the list of cipher suites", in: message)
+        guard !ciphers.isEmpty, ciphers.count % 2 == 0 else {
+            throw Malformed("the list of cipher suites is empty or of odd length")
+        }
+        guard try !rest.vector(1, "the list of compression methods", in: message).isEmpty else {
+            throw Malformed("the list of compression methods is empty")
+        }
+        // before TLS 1.3 a hello may end here
+        guard !rest.isEmpty else { return reader.hello }
+        var extensions = try rest.vector(2, "the list of extensions", in: message)
+        guard rest.isEmpty else { throw Malformed("bytes follow the list of extensions") }
+        var types: [Int] = []
+        while !extensions.isEmpty {
+            let type = try extensions.number(2, "an extension", in: message)
+            types.append(type)
+            try reader.take(type, extensions.vector(2, "an extension", in: message), in: message)
+        }
+        types.sort()
+        for (type, next) in zip(types, types.dropFirst()) where type == next {
+            throw Malformed("extension \(type) stands there twice")
+        }
+        return reader.hello
+    }
+
+    private mutating func take(_ type: Int, _ part: Part, in message: Span<UInt8>) throws(Malformed) {
+        var part = part
+        switch type {
+        case 0: try takeNames(part.onlyVector(2, "the list of server names", in: message), in: message)
+        case 16: try takeProtocols(part.onlyVector(2, "the list of protocols", in: message), in: message)
+        case 43: try takeVersions(part.onlyVector(1, "the list of versions", in: message), in: message)
+        default: break
+        }
+    }
+
+    /// RFC 6066 §3: kinds of name that may come some day have their length in the same place.
+    private mutating func takeNames(_ list: Part, in message: Span<UInt8>) throws(Malformed) {
+        var list = list
+        var isNamed = false
+        while !list.isEmpty {
+            let kind = try list.number(1, "a server name", in: message)
+            let name = try list.vector(2, "a server name", in: message)
+            guard kind == 0 else { continue }
+            guard !isNamed else { throw Malformed("there is more than one host name") }
+            isNamed = true
+            hello.serverName = try Self.host(name, in: message)
+        }
+    }
+
+    /// - Returns: nil for an IP address.
+    private static func host(_ part: Part, in message: Span<UInt8>) throws(Malformed) -> String? {
+        guard part.count <= 255 else { throw Malformed("the host name is over 255 bytes") }
+        var name: [UInt8] = []
+        name.reserveCapacity(part.count)
+        for index in part.next..<part.end { name.append(ASCII.lower(message[index])) }
+        if name.contains(ASCII.colon), IPLiteral.six(name[...]) != nil { return nil }
+        if name.last == dot { name.removeLast() }
+        var previous = dot
+        for byte in name {
+            guard ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == dot || byte == 0x2D || byte == 0x5F else {
+                throw Malformed("the host name holds a byte that no host name may hold")
+            }
+            guard byte != dot || previous != dot else { throw Malformed("a label of the host name is empty") }
+            previous = byte
+        }
+        guard previous != dot else { throw Malformed("the host name ends in an empty label") }
+        guard IPLiteral.four(name[...]) == nil else { return nil }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    private static let dot: UInt8 = 0x2E
+
+    private mutating func takeProtocols(_ list: Part, in message: Span<UInt8>) throws(Malformed) {
+        var list = list
+        while !list.isEmpty {
+            let name = try list.vector(1, "the name of a protocol", in: message)
+            guard !name.isEmpty else { throw Malformed("the name of a protocol is empty") }
+            if name.count == 2, Self.isGrease(Int(message[name.next]) << 8 | Int(message[name.next + 1])) { continue }
+            var bytes: [UInt8] = []
+            bytes.append(message.extracting(name.next..<name.end))
+            hello.protocols.append(bytes)
+        }
+    }
+
+    private mutating func takeVersions(_ list: Part, in message: Span<UInt8>) throws(Malformed) {
+        var list = list
+        var highest = 0
+        while !list.isEmpty {
+            let version = try list.number(2, "the list of versions", in: message)
+            // drafts and what RFC 8701 makes up have another first byte
+            guard version >> 8 == 3 else { continue }
+            highest = max(highest, version)
+            if version == 0x0304 { hello.offersTLS13 = true }
+        }
+        if highest > 0 { hello.highestVersion = UInt16(highest) }
+    }
+
+    /// RFC 8701 §2: values that mean nothing, so that nobody rests on knowing all of them.
+    private static func isGrease(_ value: Int) -> Bool { value & 0x0F0F == 0x0A0A && value >> 8 == value & 0xFF }
+}

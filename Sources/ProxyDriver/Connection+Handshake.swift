@@ -1,0 +1,48 @@
+import EventLoop
+import ProxyCore
+import TLSEngine
+
+/// The client's handshake.
+extension Connection {
+    func secureClient(showing name: ShownName, _ hello: [UInt8]) {
+        do throws(TLSFault) {
+            let stream =
+                switch name {
+                case .host(let host): try worker.security.stream(showing: host)
+                case .listener(let asked): try worker.security.stream(listeningAt: asked ?? localAddress)
+                }
+            awaitsHandshake = true
+            _ = clientReceived(client.add(stream, first: hello), worker.loop.now)
+        } catch {
+            awaitsHandshake = false
+            session.clientUnsecured(error, hasSeen: false, now: worker.loop.now, &worker.out)
+        }
+    }
+
+    private var localAddress: String {
+        client.localAddress.flatMap { IPAddress(bytes: $0.address)?.unmapped.description } ?? "localhost"
+    }
+
+    /// - Returns: true where the handshake is done, and what came behind it may be used.
+    func handshakeWentOn(_ received: StreamChannel.Received, _ now: Int) -> Bool {
+        if let agreement = client.stream?.agreement {
+            awaitsHandshake = false
+            session.clientSecured(agreement, now: now, &worker.out)
+            settle()
+            return !isClosed
+        }
+        switch received {
+        case .failed(let fault): handshakeFailed(fault ?? .closedInHandshake)
+        case .end: handshakeFailed(.closedInHandshake)
+        case .bytes, .nothing, .wouldBlock: break
+        }
+        return false
+    }
+
+    func handshakeFailed(_ fault: TLSFault) {
+        awaitsHandshake = false
+        session.clientUnsecured(
+            fault, hasSeen: client.stream?.hasShownItself ?? false, now: worker.loop.now, &worker.out)
+        settle()
+    }
+}

@@ -1,0 +1,37 @@
+import EventLoop
+import Glibc
+public import TLSEngine
+
+/// The certificates that were made for intercepted hosts, with the authority that makes them and the one key that all of
+/// them speak for. Shared by all loops, so that hosts are the same wherever a client's connection lands; asked once for
+/// each connection whose TLS is opened.
+public final class LeafStore: Sendable {
+    public let authority: CertificateAuthority
+    let key: PrivateKey
+    private let cache: Locked<LeafCache>
+
+    /// - Parameter capacity: certificates that are kept.
+    /// - Throws: `MaterialFault` where no key can be made.
+    public init(_ authority: CertificateAuthority, capacity: Int) throws(MaterialFault) {
+        self.authority = authority
+        key = try .makeP256()
+        cache = Locked(LeafCache(capacity: capacity))
+    }
+
+    /// The certificate for that host, made where there is none yet. Whoever asks for the same host meanwhile waits the tenth
+    /// of a millisecond that it takes.
+    /// - Throws: `TLSFault` where it cannot be made, or too many were made of late.
+    func leaf(for name: String) throws(TLSFault) -> Certificate {
+        do {
+            return try cache.withLock { cache in
+                try cache.leaf(for: name, now: Loop.monotonicMilliseconds()) {
+                    try authority.leaf(for: name, key: key, now: time(nil))
+                }
+            }
+        } catch let fault as MaterialFault {
+            throw TLSFault(.local, "the certificate \(fault.words)")
+        } catch {
+            throw TLSFault(.local, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import EventLoop
+import TLSEngine
+
+/// A socket with as many layers of TLS on it as are needed: none, one, or one inside another. Above them all bytes are
+/// plain.
+class StreamChannel: Channel {
+    enum Received {
+        /// They are in `incoming`.
+        case bytes
+        /// Something came, and nothing for whoever reads: the handshake goes on.
+        case nothing
+        case wouldBlock
+        /// The peer will send no more. Not whole where TLS was not told so: what came may have been cut short.
+        case end(isWhole: Bool)
+        case failed(TLSFault?)
+    }
+
+    private let desk: TLSDesk
+    private var layers: [TLSStream] = []
+    /// What was received last. Valid until the next read on this loop.
+    private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// More may wait in the kernel than was taken.
+    private(set) var mayHoldMore = false
+    /// The end that comes behind the bytes that were received last.
+    private var end: Received?
+    private var hasFinished = false
+
+    init(loop: Loop, desk: TLSDesk, descriptor: consuming Descriptor, connecting: Bool = false) throws(SystemError) {
+        self.desk = desk
+        try super.init(loop: loop, descriptor: descriptor, connecting: connecting)
+    }
+
+    /// The innermost layer.
+    var stream: TLSStream? { layers.last }
+
+    /// The innermost layer is not agreed on yet.
+    var isSecuring: Bool { stream?.state == .handshaking }
+
+    // MARK: reading
+
+    /// Reads once and opens what came.
+    final func receive() -> Received {
+        if let end {
+            self.end = nil
+            holdsBack = false
+            return end
+        }
+        mayHoldMore = false
+        switch read() {
+        case .wouldBlock: return .wouldBlock
+        case .failed: return .failed(nil)
+        case .end: return finished()
+        case .bytes(let count):
+            mayHoldMore = count == Loop.scratchSize
+            incoming = loop.received(0..<count)
+            return layers.isEmpty ? .bytes : open(from: 0)
+        }
+    }
+
+    /// Adds a layer on the inside. Its first bytes may be here already.
+    /// - Parameter first: records for it, at most as many as `TLSBuffers.maxInput`.
+    final func add(_ stream: TLSStream, first: [UInt8] = []) -> Received {
+        guard layers.count < TLSDesk.maxDepth else {
+            return .failed(TLSFault(.local, "there is no TLS inside TLS inside TLS"))
+        }
+        layers.append(stream)
+        let depth = layers.count - 1
+        guard !first.isEmpty else {
+            stream.begin(desk[depth])
+            return transmit(from: depth) ? .nothing : .failed(.closedInHandshake)
+        }
+        return first.withUnsafeBufferPointer {
+            incoming = $0
+            return open(from: depth)
+        }
+    }
+
+    private func open(from first: Int) -> Received {
+        for depth in first..<layers.count {
+            let stream = layers[depth]
+            stream.received(UnsafeRawBufferPointer(incoming), desk[depth])
+            incoming = desk[depth].decrypted.bindMemory(to: UInt8.self)
+            // also where the stream failed: its peer is to hear why
+            let isHeard = transmit(from: depth)
+            switch stream.state {
+            case .open: break
+            case .handshaking: return isHeard ? .nothing : .failed(.closedInHandshake)
+            case .ended: return close(with: .end(isWhole: true))
+            case .failed(let fault): return close(with: .failed(fault))
+            }
+            if incoming.isEmpty { return .nothing }
+        }
+        return .bytes
+    }
+
+    /// An end that comes behind bytes is told when they have been used.
+    private func close(with end: Received) -> Received {
+        guard !incoming.isEmpty else { return end }
+        self.end = end
+        holdsBack = true
+        return .bytes
+    }
+
+    /// The socket has ended, and no layer said that it would.
+    private func finished() -> Received {
+        guard let stream else { return .end(isWhole: true) }
+        return stream.state == .handshaking ? .failed(.closedInHandshake) : .end(isWhole: false)
+    }
+
+    // MARK: writing
+
+    /// Sends at once what the kernel takes and queues the rest.
+    /// - Returns: false when the peer is gone.
+    @discardableResult
+    final func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let stream else { return write(bytes) }
+        let depth = layers.count - 1
+        return stream.send(bytes, desk[depth]) && transmit(from: depth)
+    }
+
+    /// Sends what the layer of that depth made, through those around it.
+    private func transmit(from depth: Int) -> Bool {
+        let buffers = desk[depth]
+        let records = buffers.records
+        guard !records.isEmpty else { return true }
+        defer { buffers.clearRecords() }
+        guard depth > 0 else { return write(records) }
+        return layers[depth - 1].send(records, desk[depth - 1]) && transmit(from: depth - 1)
+    }
+
+    /// Tells the peer that no more comes, once everything queued has gone out.
+    final func finish() {
+        sayGoodbye()
+        finishWriting()
+    }
+
+    /// Closes, with a word to the peer where TLS has one.
+    final func leave() {
+        sayGoodbye()
+        close()
+    }
+
+    /// Every layer says that it ends, the innermost first (RFC 8446 §6.1).
+    final func sayGoodbye() {
+        guard !hasFinished, !isClosed else { return }
+        hasFinished = true
+        for depth in layers.indices.reversed() {
+            layers[depth].finish(desk[depth])
+            guard transmit(from: depth) else { return }
+        }
+    }
+}
+
+/// The buffers of one loop, for each depth of layers.
+final class TLSDesk {
+    static let maxDepth = 2
+
+    // made with the first layer of that depth: a proxy that opens no TLS needs none
+    private lazy var outer = TLSBuffers()
+    private lazy var inner = TLSBuffers()
+
+    subscript(depth: Int) -> TLSBuffers { depth == 0 ? outer : inner }
+}

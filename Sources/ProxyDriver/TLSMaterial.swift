@@ -1,0 +1,39 @@
+public import ProxyCore
+public import TLSEngine
+
+/// What a generation of the configuration has for TLS, built before it is put in force. Shared by all loops.
+public struct TLSMaterial: Sendable {
+    /// Towards origins.
+    public var origins: OriginContext
+    public var security: OriginSecurity
+    /// Nil where nothing is opened and no listener speaks TLS by a certificate of the own authority.
+    public var leaves: LeafStore?
+    /// What listeners that speak TLS show; nil for a certificate by the own authority.
+    public var listener: Identity?
+    /// The same for the whole life of the process: 32 bytes of chance.
+    public var ticketSeed: SecretBytes
+    public var keyLog: KeyLog?
+
+    public init(origins: OriginContext, security: OriginSecurity, ticketSeed: SecretBytes) {
+        self.origins = origins
+        self.security = security
+        self.ticketSeed = ticketSeed
+    }
+}
+
+extension OriginSecurity {
+    /// What the configuration demands of that host.
+    func demands(of host: String, port: UInt16) -> OriginDemands {
+        let address = IPAddress(host)
+        func fits(_ pattern: DestinationPattern) -> Bool {
+            pattern.covers(host, port: port, address: address)
+        }
+        var demands = OriginDemands()
+        let rules = rules.filter { fits($0.host) }
+        demands.verifies = rules.lazy.compactMap(\.verifies).first ?? true
+        demands.pins = rules.first { !$0.pins.isEmpty }?.pins ?? []
+        demands.minimum = rules.lazy.compactMap(\.minimum).first
+        demands.identity = identities.first { fits($0.host) }?.identity
+        return demands
+    }
+}

@@ -1,0 +1,67 @@
+import EventLoop
+import Glibc
+import ProxyCore
+import TLSEngine
+
+/// TLS as one loop has it: contexts towards clients, tickets, and what origins gave to resume by.
+final class WorkerTLS {
+    let desk = TLSDesk()
+    private var material: TLSMaterial
+    private let tickets: TicketKeys
+    /// Made with the first client: most generations of most configurations see none.
+    private var clients: ServerContext?
+    private var listener: ServerContext?
+    private var sessions = SessionShelf()
+
+    init(_ material: TLSMaterial) {
+        self.material = material
+        tickets = TicketKeys(seed: material.ticketSeed, now: time(nil))
+    }
+
+    func adopt(_ material: TLSMaterial) {
+        self.material = material
+        clients = nil
+        listener = nil
+        sessions.removeAll()
+    }
+
+    func sweep() { tickets.advance(now: time(nil)) }
+
+    // MARK: clients
+
+    /// For a client that asked for that host.
+    func stream(showing name: String) throws(TLSFault) -> TLSStream {
+        guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
+        let leaf = try leaves.leaf(for: name)
+        let context = try clients ?? context(leaves.key, leaves.authority.chain)
+        clients = context
+        return try context.stream(showing: leaf)
+    }
+
+    /// For a client of a listener that speaks TLS itself.
+    /// - Parameter address: of the listener; the certificate by the own authority names it.
+    func stream(listeningAt address: String) throws(TLSFault) -> TLSStream {
+        guard let identity = material.listener else { return try stream(showing: address) }
+        let context = try listener ?? context(identity.key, identity.chain)
+        listener = context
+        return try context.stream(showing: identity.certificate)
+    }
+
+    private func context(_ key: PrivateKey, _ chain: [Certificate]) throws(TLSFault) -> ServerContext {
+        do {
+            return try ServerContext(key: key, chain: chain, tickets: tickets, keyLog: material.keyLog)
+        } catch {
+            throw TLSFault(.local, "the certificate \(error.words)")
+        }
+    }
+
+    // MARK: origins
+
+    func stream(to origin: Origin) throws(TLSFault) -> TLSStream {
+        let name = origin.serverName ?? origin.host
+        return try material.origins.stream(
+            to: name, material.security.demands(of: name, port: origin.port), session: sessions.take(origin.poolKey))
+    }
+
+    func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }
+}

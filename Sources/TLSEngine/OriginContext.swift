@@ -1,0 +1,113 @@
+internal import COpenSSL
+
+/// The side of TLS that faces origins: whom it trusts, and what all connections have in common. One for each generation of
+/// the configuration, shared by all loops.
+public final class OriginContext: @unchecked Sendable {
+    // The SSL_CTX is set up in `init` and not changed after that; OpenSSL lets threads share one so.
+    private let handle: OpaquePointer
+    private let keyLog: KeyLog?
+
+    /// - Parameters:
+    ///   - usesSystemTrust: the authorities that the system trusts, with OpenSSL's own variables for other places
+    ///     (SSL_CERT_FILE, SSL_CERT_DIR). A folder of hashed names is read as it is needed.
+    ///   - revocationLists: where there are any, an origin's certificate is looked up in the list of its issuer.
+    /// - Throws: `MaterialFault`, where OpenSSL does not take one of them.
+    public init(
+        usesSystemTrust: Bool, extraTrust: [Certificate], revocationLists: [RevocationList], minimum: TLSVersion,
+        keyLog: KeyLog? = nil
+    ) throws(MaterialFault) {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let handle = SSL_CTX_new(TLS_client_method()) else {
+            throw MaterialFault("cannot be used: there is no memory for TLS")
+        }
+        self.handle = handle
+        self.keyLog = keyLog
+        usher_SSL_CTX_set_min_proto_version(handle, minimum.number)
+        SSL_CTX_set_options(handle, usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION)
+        usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
+        usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
+        usher_SSL_CTX_set1_groups_list(handle, "X25519:P-256:P-384")
+        let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
+        SSL_CTX_set_alpn_protos(handle, protocols, UInt32(protocols.count))
+        SSL_CTX_sess_set_new_cb(handle, keepSession)
+        SSL_CTX_set_cert_verify_callback(handle, verifyOrigin, nil)
+        SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
+        if keyLog != nil { SSL_CTX_set_keylog_callback(handle, logKey) }
+
+        let store = SSL_CTX_get_cert_store(handle)
+        if usesSystemTrust, SSL_CTX_set_default_verify_paths(handle) != 1 {
+            throw MaterialFault("the system's trusted authorities cannot be read")
+        }
+        for certificate in extraTrust where X509_STORE_add_cert(store, certificate.handle) != 1 {
+            throw MaterialFault("\(certificate.subject) cannot be trusted")
+        }
+        for list in revocationLists where X509_STORE_add_crl(store, list.handle) != 1 {
+            throw MaterialFault("a revocation list cannot be used")
+        }
+        // an authority that was named is trusted as it is, also where it is not a root
+        var flags = UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST)
+        if !revocationLists.isEmpty { flags |= UInt(X509_V_FLAG_CRL_CHECK) }
+        X509_STORE_set_flags(store, flags)
+    }
+
+    deinit { SSL_CTX_free(handle) }
+
+    /// A connection to the origin of that name.
+    /// - Parameters:
+    ///   - name: a DNS name, which is sent (RFC 6066 §3) and must be in the certificate (RFC 9525), or an address, which only
+    ///     must be in the certificate.
+    ///   - session: of an earlier connection to the same origin under the same demands.
+    public func stream(to name: String, _ demands: OriginDemands, session: TLSSession?) throws(TLSFault) -> TLSStream {
+        let stream = try TLSStream(handle, context: self, isServer: false)
+        stream.keyLog = keyLog
+        stream.verification = OriginVerification(name: name, demands)
+        try stream.configure { ssl in
+            let host = name.hasSuffix(".") ? String(name.dropLast()) : name
+            let parameters = SSL_get0_param(ssl)
+            if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) != 1 {
+                X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+                guard SSL_set1_host(ssl, host) == 1, usher_SSL_set_tlsext_host_name(ssl, host) == 1 else { return false }
+            }
+            if let minimum = demands.minimum { usher_SSL_set_min_proto_version(ssl, minimum.number) }
+            if let identity = demands.identity {
+                guard SSL_use_certificate(ssl, identity.certificate.handle) == 1,
+                    SSL_use_PrivateKey(ssl, identity.key.handle) == 1
+                else { return false }
+                for certificate in identity.chain where usher_SSL_add1_chain_cert(ssl, certificate.handle) != 1 {
+                    return false
+                }
+            }
+            if let session { SSL_set_session(ssl, session.handle) }
+            return true
+        }
+        return stream
+    }
+}
+
+/// What one origin's certificate has to show, and what it is shown.
+public struct OriginDemands: Sendable {
+    /// False: anything goes.
+    public var verifies = true
+    /// SHA-256 digests of public keys, one of which has to be in the chain. Empty: any.
+    public var pins: [[UInt8]] = []
+    /// Nil: as the context says.
+    public var minimum: TLSVersion?
+    /// Shown where the origin asks for a certificate.
+    public var identity: Identity?
+
+    public init() {}
+}
+
+private func keepSession(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
+    guard let session, let stream = TLSStream.of(ssl) else { return 0 }
+    stream.keep(TLSSession(owning: session))
+    return 1
+}
+
+private func verifyOrigin(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
+    guard let store, let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+        let stream = TLSStream.of(OpaquePointer(ssl))
+    else { return 0 }
+    return stream.verification?.accepts(store) == true ? 1 : 0
+}

@@ -1,0 +1,97 @@
+internal import COpenSSL
+
+/// Takes a line of the NSS key log format, without its end. Called on the loop that the connection belongs to.
+public typealias KeyLog = @Sendable (String) -> Void
+
+/// The side of TLS that faces clients: what all of one loop's connections have in common. Speaks TLS 1.2 and 1.3, resumes by
+/// tickets, and agrees on `http/1.1` alone (RFC 7301).
+public final class ServerContext {
+    private let handle: OpaquePointer
+    private let tickets: TicketKeys
+    private let keyLog: KeyLog?
+
+    /// - Parameters:
+    ///   - key: what every leaf's certificate speaks for.
+    ///   - chain: certificates that are sent behind the leaf.
+    /// - Throws: `MaterialFault` where the key or the chain cannot be used.
+    public init(key: PrivateKey, chain: [Certificate], tickets: TicketKeys, keyLog: KeyLog? = nil)
+        throws(MaterialFault)
+    {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let handle = SSL_CTX_new(TLS_server_method()) else {
+            throw MaterialFault("cannot be used: there is no memory for TLS")
+        }
+        self.handle = handle
+        self.tickets = tickets
+        self.keyLog = keyLog
+        usher_SSL_CTX_set_min_proto_version(handle, TLSVersion.tls12.number)
+        SSL_CTX_set_options(
+            handle,
+            usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION | usher_SSL_OP_CIPHER_SERVER_PREFERENCE
+                | usher_SSL_OP_PRIORITIZE_CHACHA)
+        usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN))
+        usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_OFF))
+        SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM:ECDHE+CHACHA20")
+        usher_SSL_CTX_set1_groups_list(handle, "X25519:P-256:P-384")
+        SSL_CTX_set_num_tickets(handle, 1)
+        SSL_CTX_set_alpn_select_cb(handle, selectProtocol, nil)
+        SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(tickets).toOpaque())
+        SSL_CTX_set_tlsext_ticket_key_evp_cb(handle, sealTicket)
+        if keyLog != nil { SSL_CTX_set_keylog_callback(handle, logKey) }
+        guard SSL_CTX_use_PrivateKey(handle, key.handle) == 1 else { throw MaterialFault("holds a key that TLS cannot use") }
+        for certificate in chain where usher_SSL_CTX_add1_extra_chain_cert(handle, certificate.handle) != 1 {
+            throw MaterialFault("holds a chain that cannot be sent")
+        }
+    }
+
+    deinit { SSL_CTX_free(handle) }
+
+    /// A connection on which this side shows that certificate.
+    public func stream(showing leaf: Certificate) throws(TLSFault) -> TLSStream {
+        let stream = try TLSStream(handle, context: self, isServer: true)
+        stream.keyLog = keyLog
+        try stream.configure { SSL_use_certificate($0, leaf.handle) == 1 }
+        return stream
+    }
+}
+
+/// `http/1.1` where the client knows it. A client that names other protocols alone is refused (RFC 7301 §3.2).
+private func selectProtocol(
+    _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ length: UnsafeMutablePointer<UInt8>?,
+    _ offered: UnsafePointer<UInt8>?, _ count: UInt32, _: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let chosen, let length, let offered else { return SSL_TLSEXT_ERR_NOACK }
+    let wanted: StaticString = "http/1.1"
+    var position = 0
+    while position < Int(count) {
+        let size = Int(offered[position])
+        guard position + 1 + size <= Int(count) else { break }
+        if size == wanted.utf8CodeUnitCount, CRYPTO_memcmp(offered + position + 1, wanted.utf8Start, size) == 0 {
+            chosen.pointee = offered + position + 1
+            length.pointee = UInt8(size)
+            return SSL_TLSEXT_ERR_OK
+        }
+        position += 1 + size
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}
+
+private func sealTicket(
+    _ ssl: OpaquePointer?, _ name: UnsafeMutablePointer<UInt8>?, _ vector: UnsafeMutablePointer<UInt8>?,
+    _ cipher: OpaquePointer?, _ mac: OpaquePointer?, _ isSealing: Int32
+) -> Int32 {
+    guard let ssl, let name, let vector, let cipher, let mac, let data = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0)
+    else { return -1 }
+    return Unmanaged<TicketKeys>.fromOpaque(data)._withUnsafeGuaranteedRef { tickets in
+        if isSealing == 1 { return tickets.seal(name: name, vector: vector, cipher, mac) ? 1 : -1 }
+        // a ticket that cannot be opened only means a handshake in full
+        guard let isOld = tickets.open(name: name, vector: vector, cipher, mac) else { return 0 }
+        return isOld ? 2 : 1
+    }
+}
+
+func logKey(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
+    guard let line else { return }
+    TLSStream.of(ssl)?.keyLog?(String(cString: line))
+}

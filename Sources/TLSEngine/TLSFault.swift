@@ -1,0 +1,69 @@
+internal import COpenSSL
+
+/// Why a TLS connection did not come about, or ended.
+public struct TLSFault: Error, Equatable, Sendable {
+    public enum Kind: Equatable, Sendable {
+        /// The peer's certificate is not accepted here.
+        case certificate
+        /// The peer sent this alert (RFC 8446 §6.2).
+        case alert(UInt8)
+        /// What the peer sent breaks TLS, or is none, or there is no version or cipher in common.
+        case protocolError
+        /// The peer left in the middle of the handshake.
+        case closed
+        /// The fault is on this side.
+        case local
+    }
+
+    public let kind: Kind
+    /// What happened, and where there is a setting for it, the remedy; begins in lower case and has no end.
+    public let words: String
+
+    public init(_ kind: Kind, _ words: String) {
+        self.kind = kind
+        self.words = words
+    }
+
+    public static let closedInHandshake = TLSFault(.closed, "it closed the connection in the middle of the TLS handshake")
+
+    /// The alert by its registered name (RFC 8446 §6.2, IANA's TLS Alerts); `alert 200` for one without a name.
+    public static func alertName(_ number: UInt8) -> String { alertNames[number] ?? "alert \(number)" }
+
+    /// The alerts by which a client says that it does not accept a certificate. It may mean any of them by any of them.
+    public static func refusesCertificate(_ alert: UInt8) -> Bool { [42, 43, 44, 45, 46, 48].contains(alert) }
+
+    private static let alertNames: [UInt8: String] = [
+        0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac", 21: "decryption_failed",
+        22: "record_overflow", 40: "handshake_failure", 42: "bad_certificate", 43: "unsupported_certificate",
+        44: "certificate_revoked", 45: "certificate_expired", 46: "certificate_unknown", 47: "illegal_parameter",
+        48: "unknown_ca", 49: "access_denied", 50: "decode_error", 51: "decrypt_error", 70: "protocol_version",
+        71: "insufficient_security", 80: "internal_error", 86: "inappropriate_fallback", 90: "user_canceled",
+        100: "no_renegotiation", 109: "missing_extension", 110: "unsupported_extension", 112: "unrecognized_name",
+        113: "bad_certificate_status_response", 115: "unknown_psk_identity", 116: "certificate_required",
+        120: "no_application_protocol",
+    ]
+
+    /// From OpenSSL's own account of a failure.
+    init(library: Int32?, reason: Int32?, words: String?) {
+        guard let reason, let words, library == ERR_LIB_SSL else {
+            self.init(.protocolError, words ?? "the TLS connection broke")
+            return
+        }
+        // OpenSSL numbers the alerts that it receives from here on
+        if reason > SSL_AD_REASON_OFFSET, let alert = UInt8(exactly: reason - SSL_AD_REASON_OFFSET) {
+            self.init(.alert(alert), "it sent the TLS alert \(alert) (\(Self.alertName(alert)))")
+            return
+        }
+        switch reason {
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG:
+            self.init(.protocolError, "it does not speak TLS there: \(words)")
+        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_UNKNOWN_PROTOCOL, SSL_R_NO_PROTOCOLS_AVAILABLE,
+            SSL_R_WRONG_SSL_VERSION:
+            self.init(.protocolError, "it speaks no version of TLS that is allowed here: \(words)")
+        case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SUITABLE_GROUPS,
+            SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
+            self.init(.protocolError, "the two sides have no cipher or signature in common: \(words)")
+        default: self.init(.protocolError, "what it sent breaks TLS: \(words)")
+        }
+    }
+}

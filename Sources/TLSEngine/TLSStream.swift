@@ -1,0 +1,189 @@
+internal import COpenSSL
+
+/// One side of a TLS connection as a machine (RFC 8446, RFC 5246): records in, plain bytes out, and the other way round.
+/// No socket, and nothing waits. Not to be used after it has failed.
+public final class TLSStream {
+    public enum State: Equatable, Sendable {
+        case handshaking
+        case open
+        /// The peer said that it sends no more (close_notify, RFC 8446 §6.1). It may still be written to.
+        case ended
+        case failed(TLSFault)
+    }
+
+    /// What was agreed on, for the record.
+    public struct Agreement: Sendable {
+        /// `TLSv1.3`
+        public var version: String
+        public var cipher: String
+        public var isResumed: Bool
+        /// The protocol of ALPN (RFC 7301); nil where none was agreed on.
+        public var protocolName: String?
+    }
+
+    public private(set) var state = State.handshaking
+    private let ssl: OpaquePointer
+    private let port: OpaquePointer
+    /// Keeps alive what OpenSSL's callbacks of this stream look at.
+    private let context: AnyObject
+    private let isServer: Bool
+    /// What the origin's certificate has to show, and what was found wrong with it.
+    var verification: OriginVerification?
+    var keyLog: KeyLog?
+    /// What came to resume by since this was asked last.
+    private var newSession: TLSSession?
+
+    /// Whether the own certificate has gone out: a peer that leaves after that has seen it.
+    public private(set) var hasShownItself = false
+
+    /// - Throws: `TLSFault` where OpenSSL has no memory for it.
+    init(_ handle: OpaquePointer, context: AnyObject, isServer: Bool) throws(TLSFault) {
+        ErrorQueue.clear()
+        guard let ssl = SSL_new(handle), let port = MemoryPort.make() else {
+            ErrorQueue.clear()
+            throw TLSFault(.local, "there is no memory for a TLS connection")
+        }
+        self.ssl = ssl
+        self.port = port
+        self.context = context
+        self.isServer = isServer
+        // one port for both ways: OpenSSL takes over both references
+        BIO_up_ref(port)
+        SSL_set0_rbio(ssl, port)
+        SSL_set0_wbio(ssl, port)
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+        if isServer { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
+    }
+
+    deinit {
+        SSL_set_ex_data(ssl, 0, nil)
+        SSL_free(ssl)
+    }
+
+    /// The stream that one of OpenSSL's callbacks is about. Lives as long as its SSL.
+    static func of(_ ssl: OpaquePointer?) -> TLSStream? {
+        guard let ssl, let data = SSL_get_ex_data(ssl, 0) else { return nil }
+        return Unmanaged<TLSStream>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    /// Sets the connection up before it begins.
+    func configure(_ body: (OpaquePointer) -> Bool) throws(TLSFault) {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard body(ssl) else { throw TLSFault(.local, "the connection could not be set up") }
+    }
+
+    // MARK: the conversation
+
+    /// Sends the first flight. A server has none.
+    public func begin(_ buffers: TLSBuffers) {
+        if !isServer { received(UnsafeRawBufferPointer(start: nil, count: 0), buffers) }
+    }
+
+    /// Takes records from the peer. Afterwards `buffers.decrypted` is what was in them, `buffers.records` what is to be sent in
+    /// answer (also where the stream failed: the peer is to hear why), and `state` says how things stand.
+    /// - Parameter bytes: at most `TLSBuffers.maxInput`.
+    public func received(_ bytes: UnsafeRawBufferPointer, _ buffers: TLSBuffers) {
+        buffers.plainCount = 0
+        buffers.input = bytes
+        if case .failed = state { return }
+        attach(buffers)
+        if state == .handshaking { shake(buffers) }
+        if state == .open { read(buffers) }
+        detach(buffers)
+    }
+
+    /// Encrypts. Afterwards `buffers.records` holds what is to be sent.
+    /// - Returns: false where the stream does not stand, or not any more.
+    public func send(_ bytes: UnsafeRawBufferPointer, _ buffers: TLSBuffers) -> Bool {
+        guard state == .open || state == .ended else { return false }
+        attach(buffers)
+        defer { detach(buffers) }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = SSL_write(ssl, rest.baseAddress, Int32(min(rest.count, Int(Int32.max))))
+            guard count > 0 else {
+                fail(count)
+                return false
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
+        }
+        return true
+    }
+
+    /// Tells the peer that no more will be sent (close_notify). Afterwards `buffers.records` holds the message.
+    public func finish(_ buffers: TLSBuffers) {
+        guard state == .open || state == .ended else { return }
+        attach(buffers)
+        SSL_shutdown(ssl)
+        detach(buffers)
+    }
+
+    private func attach(_ buffers: TLSBuffers) {
+        ErrorQueue.clear()
+        MemoryPort.attach(port, buffers)
+    }
+
+    private func detach(_ buffers: TLSBuffers) {
+        MemoryPort.detach(port)
+        buffers.input = UnsafeRawBufferPointer(start: nil, count: 0)
+        ErrorQueue.clear()
+    }
+
+    private func shake(_ buffers: TLSBuffers) {
+        let code = SSL_do_handshake(ssl)
+        if isServer, !hasShownItself, !buffers.records.isEmpty { hasShownItself = true }
+        if code == 1 { state = .open } else { fail(code) }
+    }
+
+    private func read(_ buffers: TLSBuffers) {
+        while true {
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffers.plain[buffers.plainCount...])
+            guard room.count > 0 else {
+                state = .failed(TLSFault(.local, "more was decrypted than was received"))
+                return
+            }
+            let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
+            guard count > 0 else { return fail(count) }
+            buffers.plainCount += Int(count)
+        }
+    }
+
+    /// Takes in why a call did not succeed. That more bytes are wanted is no failure.
+    private func fail(_ code: Int32) {
+        switch SSL_get_error(ssl, code) {
+        case SSL_ERROR_WANT_READ: return
+        case SSL_ERROR_ZERO_RETURN: state = state == .handshaking ? .failed(.closedInHandshake) : .ended
+        default:
+            let error = ErrorQueue.take()
+            state = .failed(
+                verification?.fault ?? TLSFault(library: error?.library, reason: error?.reason, words: error?.words))
+        }
+    }
+
+    // MARK: what was agreed on
+
+    /// Nil until the handshake is done, and when the stream has failed.
+    public var agreement: Agreement? {
+        guard state == .open || state == .ended else { return nil }
+        var bytes: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &bytes, &count)
+        return Agreement(
+            version: String(cString: SSL_get_version(ssl)),
+            cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) } ?? "",
+            isResumed: SSL_session_reused(ssl) == 1,
+            protocolName: bytes.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) })
+    }
+
+    // MARK: resumption
+
+    func keep(_ session: TLSSession) { newSession = session }
+
+    /// The latest session that the origin gave; nil where there is none since the last call.
+    public func takeSession() -> TLSSession? {
+        guard let session = newSession else { return nil }
+        newSession = nil
+        return session
+    }
+}

@@ -1,0 +1,101 @@
+internal import COpenSSL
+
+/// The keys that session tickets are sealed by (RFC 5077 §4), this period's and the last one's. Each loop has a ring of its
+/// own; rings with the same seed step on alike, so that a ticket of one loop is good on all. The seed of a period does not
+/// tell that of the period before.
+public final class TicketKeys {
+    struct Key {
+        /// 16 bytes by which a ticket says what it was sealed with.
+        let name: SecretBytes
+        let cipher: SecretBytes
+        let mac: SecretBytes
+
+        init(_ seed: SecretBytes) {
+            name = TicketKeys.derive(seed, "name", count: 16)
+            cipher = TicketKeys.derive(seed, "cipher")
+            mac = TicketKeys.derive(seed, "mac")
+        }
+    }
+
+    /// Seconds that one key seals for; tickets are good for up to twice as long.
+    public static let period = 6 * 3600
+
+    private var seed: SecretBytes
+    private var number: Int
+    private var current: Key
+    private var previous: Key?
+    private let algorithm: OpaquePointer?
+
+    /// - Parameters:
+    ///   - seed: 32 bytes of chance, the same for all rings of a process.
+    ///   - now: Unix seconds.
+    public init(seed: SecretBytes, now: Int) {
+        self.seed = seed
+        number = now / Self.period
+        current = Key(seed)
+        algorithm = EVP_CIPHER_fetch(nil, "AES-256-CBC", nil)
+        ErrorQueue.clear()
+    }
+
+    deinit { EVP_CIPHER_free(algorithm) }
+
+    /// Steps on where the period is over. A clock that was set back changes nothing.
+    public func advance(now: Int) {
+        let wanted = now / Self.period
+        // no ring can have slept for longer and share a ticket with another one
+        if wanted > number + 1024 { number = wanted - 1024 }
+        while number < wanted {
+            number += 1
+            seed = Self.derive(seed, "next")
+            previous = current
+            current = Key(seed)
+        }
+    }
+
+    private static func derive(_ seed: SecretBytes, _ purpose: StaticString, count: Int = 32) -> SecretBytes {
+        SecretBytes(count: count) { target in
+            withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { digest in
+                seed.withBytes {
+                    _ = HMAC(
+                        EVP_sha256(), $0.baseAddress, Int32($0.count), purpose.utf8Start, purpose.utf8CodeUnitCount,
+                        digest.baseAddress, nil)
+                }
+                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: digest[..<count]))
+                OPENSSL_cleanse(digest.baseAddress, digest.count)
+            }
+        }
+    }
+
+    // MARK: OpenSSL's side (SSL_CTX_set_tlsext_ticket_key_evp_cb(3))
+
+    /// Makes ready to seal a ticket. False where that cannot be done: the client then gets none.
+    func seal(
+        name: UnsafeMutableRawPointer, vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer, _ mac: OpaquePointer
+    ) -> Bool {
+        current.name.withBytes { UnsafeMutableRawBufferPointer(start: name, count: 16).copyMemory(from: $0) }
+        return RAND_bytes(vector, 16) == 1
+            && current.cipher.withBytes { EVP_EncryptInit_ex2(cipher, algorithm, $0.baseAddress, vector, nil) } == 1
+            && current.mac.withBytes { usher_set_ticket_mac(mac, $0.baseAddress, $0.count) } == 1
+    }
+
+    /// Makes ready to open a ticket.
+    /// - Returns: nil where no key of the ring sealed it; else whether the client should have a new one.
+    func open(
+        name: UnsafeRawPointer, vector: UnsafePointer<UInt8>, _ cipher: OpaquePointer, _ mac: OpaquePointer
+    ) -> Bool? {
+        func fits(_ key: Key) -> Bool { key.name.withBytes { CRYPTO_memcmp($0.baseAddress, name, 16) == 0 } }
+        let key: Key
+        let isOld: Bool
+        if fits(current) {
+            (key, isOld) = (current, false)
+        } else if let previous, fits(previous) {
+            (key, isOld) = (previous, true)
+        } else {
+            return nil
+        }
+        guard key.cipher.withBytes({ EVP_DecryptInit_ex2(cipher, algorithm, $0.baseAddress, vector, nil) }) == 1,
+            key.mac.withBytes({ usher_set_ticket_mac(mac, $0.baseAddress, $0.count) }) == 1
+        else { return nil }
+        return isOld
+    }
+}
