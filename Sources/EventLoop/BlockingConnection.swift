@@ -12,10 +12,11 @@ public struct BlockingConnection: ~Copyable {
         let number = socket(address.family, Int32(SOCK_STREAM.rawValue) | Dialer.closeOnExec, 0)
         guard number >= 0 else { throw SystemError("socket") }
         let descriptor = Descriptor(owning: number)
-        end = Loop.monotonicMilliseconds() + limit
+        let end = Loop.monotonicMilliseconds() + limit
         try Self.allow(limit, number)
         guard address.withSockaddr({ connect(number, $0, $1) }) == 0 else { throw Self.failure("connect") }
         self.descriptor = descriptor
+        self.end = end
     }
 
     public func send(_ bytes: [UInt8]) throws(SystemError) {

@@ -1,4 +1,5 @@
 import HTTPCodec
+import Interception
 
 /// Requests to `usher.proxy`, which Usher answers itself.
 extension Session {
