@@ -1,4 +1,3 @@
-import Glibc
 public import TLSEngine
 
 /// What everybody may know of the interception CA.
@@ -14,7 +13,7 @@ public struct AuthorityCertificates: Sendable {
 
     /// Nil where there is no CA yet.
     /// - Throws: `FileTrouble` where a file cannot be read or holds no certificates.
-    public init?(_ files: AuthorityFiles, now: Int = time(nil)) throws(FileTrouble) {
+    init?(_ files: AuthorityFiles, now: Int) throws(FileTrouble) {
         guard let root = try Self.read(files.certificate).first else { return nil }
         self.root = root
         crosses = try Self.read(files.crosses)

@@ -1,5 +1,5 @@
 public import Configuration
-import TLSEngine
+public import TLSEngine
 
 /// Where the parts of the interception CA stand.
 public struct AuthorityFiles: Sendable {

@@ -23,10 +23,10 @@ public struct AuthorityStore: Sendable {
     /// Older roots that are remembered.
     private static let remembered = 4
 
-    public init(_ settings: AuthoritySettings, in folder: StateDirectory, now: Int = time(nil)) {
+    public init(_ settings: AuthoritySettings, in folder: StateDirectory, now: Int? = nil) {
         files = AuthorityFiles(settings, in: folder)
         self.folder = folder
-        self.now = now
+        self.now = now ?? time(nil)
         constraints = settings.constraints
     }
 
@@ -61,10 +61,10 @@ public struct AuthorityStore: Sendable {
         return try StateFile.locked(folder, mayGoWithout: false) { () throws(FileTrouble) in
             // another process may have been quicker
             if let authority = try read() { return (authority, false) }
+            let key = try key()
             let authority: CertificateAuthority
             do throws(MaterialFault) {
-                authority = try CertificateAuthority.make(
-                    name: Self.name, constraints: constraints, key: try key(), now: now)
+                authority = try CertificateAuthority.make(name: Self.name, constraints: constraints, key: key, now: now)
             } catch {
                 throw FileTrouble("the CA cannot be made: \(error.words)")
             }
@@ -185,10 +185,10 @@ public struct AuthorityStore: Sendable {
         try stage(retiring, files.retired)
         if case .file(let path) = files.key {
             let pem: SecretBytes
-            do throws(MaterialFault) { pem = try authority.key.pem() } catch { throw FileTrouble("\(path) \(error.words)") }
-            try pem.withBytes { bytes throws(FileTrouble) in
-                try StateFile.create(path + Self.next, bytes, mode: 0o600)
+            do throws(MaterialFault) { pem = try authority.key.pem() } catch {
+                throw FileTrouble("\(path) \(error.words)")
             }
+            try StateFile.create(path + Self.next, secret: pem)
         }
         try stage([authority.certificate], files.certificate)
         try finishReplacement()
@@ -196,9 +196,7 @@ public struct AuthorityStore: Sendable {
 
     private func stage(_ certificates: [Certificate], _ path: String) throws(FileTrouble) {
         guard !certificates.isEmpty else { return }
-        try certificates.flatMap(\.pem).withUnsafeBytes { bytes throws(FileTrouble) in
-            try StateFile.create(path + Self.next, bytes, mode: 0o644)
-        }
+        try StateFile.create(path + Self.next, certificates.flatMap(\.pem))
     }
 
     /// Call it with the lock held.
@@ -224,9 +222,9 @@ public struct AuthorityStore: Sendable {
 
     /// Tells this machine's CA from those of others in the lists of browsers.
     private static var name: String {
-        var buffer = [UInt8](repeating: 0, count: 65)
-        let code = buffer.withUnsafeMutableBytes { gethostname($0.baseAddress, $0.count - 1) }
-        let host = String(decoding: buffer.prefix { $0 != 0 }.prefix(50), as: UTF8.self)
+        var buffer = [CChar](repeating: 0, count: 65)
+        let code = gethostname(&buffer, buffer.count - 1)
+        let host = String(decoding: buffer.prefix { $0 != 0 }.prefix(50).map(UInt8.init(bitPattern:)), as: UTF8.self)
         return code == 0 && !host.isEmpty ? "Usher CA (\(host))" : "Usher CA"
     }
 }

@@ -94,8 +94,10 @@ public struct CommandJudge {
 
     private var faults: [Finding] {
         let failed = records.filter { $0.proxyError != nil && $0.proxyError != Self.refusal }
-        return counted(failed.map { "\(host($0)): \($0.events.last { $0.kind == .note }?.text ?? "status \($0.status)")" })
-            .map { words, count in Finding(.problem, count > 1 ? "\(words) (\(count) times)" : words) }
+        return counted(
+            failed.map { "\(host($0)): \($0.events.last { $0.kind == .note }?.text ?? "status \($0.status)")" }
+        )
+        .map { words, count in Finding(.problem, count > 1 ? "\(words) (\(count) times)" : words) }
     }
 
     private var success: Finding {
@@ -131,7 +133,8 @@ public struct CommandJudge {
             "Node asks for a proxy from 22.21 and 24 on; older ones need undici's EnvHttpProxyAgent or a proxy-agent, and axios and got have settings of their own"
         ),
         (
-            "npm", "npm and what it starts read npm_config_proxy and npm_config_https_proxy too; scripts of Node need version 22.21 or 24"
+            "npm",
+            "npm and what it starts read npm_config_proxy and npm_config_https_proxy too; scripts of Node need version 22.21 or 24"
         ),
         (
             "java",

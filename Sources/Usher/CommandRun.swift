@@ -92,8 +92,10 @@ public struct CommandRun {
     private func start() throws(Fault) -> Proxy {
         let state = Locked(Start.pending)
         let failure = Locked<String?>(nil)
+        let ending: Mailbox<Void>
+        let thread: SystemThread
         do throws(SystemError) {
-            let ending = try Mailbox<Void>()
+            ending = try Mailbox<Void>()
             var options = ServeOptions()
             options.isDaemon = false
             options.log = log
@@ -103,7 +105,7 @@ public struct CommandRun {
             options.ready = { addresses in
                 state.signal { $0 = addresses.first.map(Start.ready) ?? .failed("there is no listener") }
             }
-            let thread = try SystemThread(name: "proxy") { [snapshot, options] in
+            thread = try SystemThread(name: "proxy") { [snapshot, options] in
                 do throws(Supervisor.StartFault) {
                     try Supervisor(snapshot, options, reload: { .success(snapshot) }).run()
                 } catch {
@@ -111,24 +113,24 @@ public struct CommandRun {
                     state.signal { if case .pending = $0 { $0 = .failed(error.description) } }
                 }
             }
-            let started = state.wait { state -> Result<SocketAddress, Fault>? in
-                switch state {
-                case .pending: nil
-                case .ready(let address): .success(address)
-                case .failed(let words): .failure(Fault(description: words, status: 1))
-                }
-            }
-            switch started {
-            case .success(let address):
-                return Proxy(
-                    address: ProxyAddress(host: address.host, port: address.port), thread: thread, ending: ending,
-                    failure: failure)
-            case .failure(let fault):
-                thread.join()
-                throw fault
-            }
-        } catch let error as SystemError {
+        } catch {
             throw Fault(description: "no proxy could be started: \(error.description)", status: 1)
+        }
+        let started = state.wait { state -> Result<SocketAddress, Fault>? in
+            switch state {
+            case .pending: nil
+            case .ready(let address): .success(address)
+            case .failed(let words): .failure(Fault(description: words, status: 1))
+            }
+        }
+        switch started {
+        case .success(let address):
+            return Proxy(
+                address: ProxyAddress(host: address.host, port: address.port), thread: thread, ending: ending,
+                failure: failure)
+        case .failure(let fault):
+            thread.join()
+            throw fault
         }
     }
 }

@@ -1,4 +1,6 @@
+import Configuration
 public import Interception
+import ProxyCore
 
 /// What a command that ran behind a proxy of its own showed.
 extension Doctor {

@@ -1,5 +1,9 @@
+import Authorization
+import Configuration
 import HTTPCodec
 import Interception
+import ProxyCore
+import TLSEngine
 
 /// What the environment tells programs.
 extension Doctor {
@@ -129,7 +133,8 @@ extension Doctor {
             findings.append(
                 intercepts
                     ? Finding(
-                        .problem, "\(what): programs that go by \(missing.count == 1 ? "it" : "them") refuse intercepted hosts",
+                        .problem,
+                        "\(what): programs that go by \(missing.count == 1 ? "it" : "them") refuse intercepted hosts",
                         remedy: Self.remedy)
                     : Finding(.note, "\(what); no host is intercepted, so nothing has to be trusted"))
         }
@@ -137,7 +142,8 @@ extension Doctor {
         if intercepts, !java.contains("-Djavax.net.ssl.trustStore=") {
             findings.append(
                 Finding(
-                    .note, "JAVA_TOOL_OPTIONS names no trustStore: Java trusts its own store alone", remedy: Self.remedy))
+                    .note, "JAVA_TOOL_OPTIONS names no trustStore: Java trusts its own store alone", remedy: Self.remedy
+                ))
         }
         return findings
     }

@@ -2,6 +2,7 @@ public import Configuration
 import Glibc
 import HTTPCodec
 import Interception
+import ProxyCore
 import TLSEngine
 
 /// Looks from an app's side whether traffic gets through, and says what is in its way: `usher doctor`.
@@ -80,7 +81,8 @@ public struct Doctor {
                 [
                     Finding(
                         .ok,
-                        "the CA \(store.files.certificate) is valid until \(CalendarDate.text(certificates.root.notAfter))")
+                        "the CA \(store.files.certificate) is valid until \(CalendarDate.text(certificates.root.notAfter))"
+                    )
                 ]
             )
         } catch {
@@ -97,7 +99,8 @@ public struct Doctor {
             if intercepts {
                 findings.append(
                     Finding(
-                        .problem, "the proxy shows no CA at http://usher.proxy/ca.pem, though tls.intercept names hosts",
+                        .problem,
+                        "the proxy shows no CA at http://usher.proxy/ca.pem, though tls.intercept names hosts",
                         remedy: "it runs with another configuration: systemctl reload usher, or SIGHUP"))
             }
             return
@@ -200,12 +203,14 @@ public struct Doctor {
                 findings.append(Self.clock(theirs, time(nil), server.host))
             } catch {
                 findings.append(
-                    Finding(.problem, "AM does not answer through the proxy: \(error.description)", remedy: "see its log"))
+                    Finding(
+                        .problem, "AM does not answer through the proxy: \(error.description)", remedy: "see its log"))
             }
         }
         if snapshot.settings.servers.isEmpty {
             findings.append(
-                Finding(.note, "the configuration names no AM, so no Action is recognised", remedy: "add am: [{ url: … }]"))
+                Finding(
+                    .note, "the configuration names no AM, so no Action is recognised", remedy: "add am: [{ url: … }]"))
         } else if !isClockJudged {
             findings.append(Finding(.note, "no AM said what time it is, so this machine's clock was not compared"))
         }
@@ -214,13 +219,15 @@ public struct Doctor {
     static func reach(_ url: String, _ answer: ProxyClient.Answer) -> Finding {
         let status = answer.head.status
         if let words = answer.proxyFault {
-            return Finding(.problem, "AM cannot be reached through the proxy: \(words)", remedy: "status \(status) for \(url)")
+            return Finding(
+                .problem, "AM cannot be reached through the proxy: \(words)", remedy: "status \(status) for \(url)")
         }
         switch status {
         case 200..<300: return Finding(.ok, "AM answers through the proxy (status \(status) for \(url))")
         case 404:
             return Finding(
-                .problem, "there is no AM at \(url) (status 404)", remedy: "see url under am; it ends in AM's context path")
+                .problem, "there is no AM at \(url) (status 404)",
+                remedy: "see url under am; it ends in AM's context path")
         case 500...: return Finding(.problem, "AM answers with status \(status) for \(url)", remedy: "see AM's own log")
         default: return Finding(.note, "AM answers through the proxy, with status \(status) for \(url)")
         }

@@ -1,5 +1,5 @@
 public import Configuration
-import ProxyCore
+import HTTPCodec
 
 /// Where a program on this machine finds the proxy.
 public struct ProxyAddress: Equatable, Sendable {

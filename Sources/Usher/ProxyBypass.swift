@@ -21,7 +21,11 @@ struct ProxyBypass {
             if entry == "*" { return true }
             if let address, let block = AddressBlock(Self.withoutPort(entry)) { return block.contains(address) }
             var suffix = Self.withoutPort(entry)[...]
-            if suffix.hasPrefix("*.") { suffix = suffix.dropFirst(2) } else if suffix.hasPrefix(".") { suffix.removeFirst() }
+            if suffix.hasPrefix("*.") {
+                suffix = suffix.dropFirst(2)
+            } else if suffix.hasPrefix(".") {
+                suffix.removeFirst()
+            }
             guard !suffix.isEmpty else { return false }
             if Glob.isGlob(host) {
                 // `*` alone fits everything, and that localhost goes by another way concerns nobody

@@ -8,20 +8,22 @@ public struct StateDirectory: Equatable, Sendable {
     public init(path: String) { self.path = path }
 
     /// `$STATE_DIRECTORY` (the first of a list, systemd.exec(5)), else `$XDG_STATE_HOME/usher`, else
-    /// `~/.local/state/usher`.
-    /// - Throws: `FileTrouble` where this user has no home either.
-    public init(environment: [String: String]) throws(FileTrouble) {
+    /// `~/.local/state/usher`. For a user without a home it is the service's own.
+    public init(_ environment: [String: String]) {
         if let first = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-            path = try Self.absolute(String(first))
+            path = Self.absolute(String(first))
         } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
             // a relative one counts as none, says the XDG Base Directory Specification
-            path = try Self.absolute("\(base)/usher")
+            path = Self.absolute("\(base)/usher")
         } else if let home = Self.home(environment) {
-            path = try Self.absolute("\(home)/.local/state/usher")
+            path = Self.absolute("\(home)/.local/state/usher")
         } else {
-            throw FileTrouble("this user has no home for what usher has to keep; set STATE_DIRECTORY to a folder")
+            path = Self.service
         }
     }
+
+    /// Where systemd has the service keep its state.
+    public static let service = "/var/lib/usher"
 
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
@@ -55,10 +57,9 @@ public struct StateDirectory: Equatable, Sendable {
         FileTrouble(path, cannotBe: deed, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
     }
 
-    private static func absolute(_ path: String) throws(FileTrouble) -> String {
+    private static func absolute(_ path: String) -> String {
         var path = path
-        if !path.hasPrefix("/") {
-            guard let current = getcwd(nil, 0) else { throw FileTrouble(path, cannotBe: "found") }
+        if !path.hasPrefix("/"), let current = getcwd(nil, 0) {
             path = "\(String(cString: current))/\(path)"
             free(current)
         }

@@ -32,13 +32,22 @@ enum StateFile {
     }
 
     /// Makes a file that is not there yet, on the disk before this returns.
-    static func create(_ path: String, _ bytes: UnsafeRawBufferPointer, mode: mode_t) throws(FileTrouble) {
+    static func create(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o644) throws(FileTrouble) {
+        try create(path, mode: mode) { descriptor in bytes.withUnsafeBytes { writeAll($0, to: descriptor) } }
+    }
+
+    /// The same for what its owner alone may read.
+    static func create(_ path: String, secret: SecretBytes) throws(FileTrouble) {
+        try create(path, mode: 0o600) { descriptor in secret.withBytes { writeAll($0, to: descriptor) } }
+    }
+
+    private static func create(_ path: String, mode: mode_t, _ write: (Int32) -> Bool) throws(FileTrouble) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileTrouble(path, cannotBe: "made") }
         defer { close(descriptor) }
         adopt(descriptor, path)
         // the umask may have taken away what everybody is meant to have
-        guard fchmod(descriptor, mode) == 0, writeAll(bytes, to: descriptor), fsync(descriptor) == 0 else {
+        guard fchmod(descriptor, mode) == 0, write(descriptor), fsync(descriptor) == 0 else {
             let code = errno
             unlink(path)
             throw FileTrouble(path, cannotBe: "written", code)
@@ -46,14 +55,10 @@ enum StateFile {
     }
 
     /// Puts a file in place of whatever has that name.
-    static func replace(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o644) throws(FileTrouble) {
+    static func replace(_ path: String, _ bytes: [UInt8]) throws(FileTrouble) {
         let new = "\(path).\(getpid()).new"
         unlink(new)
-        var trouble: FileTrouble?
-        bytes.withUnsafeBytes { buffer in
-            do throws(FileTrouble) { try create(new, buffer, mode: mode) } catch { trouble = error }
-        }
-        if let trouble { throw trouble }
+        try create(new, bytes)
         try rename(new, to: path)
     }
 
@@ -91,7 +96,8 @@ enum StateFile {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if mayGoWithout { return try body() }
-            throw FileTrouble(path, cannotBe: "written", remedy: "set STATE_DIRECTORY to a folder that usher may write to")
+            throw FileTrouble(
+                path, cannotBe: "written", remedy: "set STATE_DIRECTORY to a folder that usher may write to")
         }
         defer { close(descriptor) }
         adopt(descriptor, path)
@@ -152,7 +158,9 @@ enum StateFile {
     }
 
     private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path.hasPrefix("/") ? "/" : "." }
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            return path.hasPrefix("/") ? "/" : "."
+        }
         return String(path[..<slash])
     }
 }

@@ -17,6 +17,8 @@ public final class Supervisor {
     private let log: LogSink?
     private var workers: [WorkerThread] = []
     private var addresses: [SocketAddress] = []
+    private let refusals = RefusalTable()
+    private var material: TLSMaterial?
     private var sources: [EventSource] = []
     private var alive = 0
     private var isStopping = false
@@ -68,6 +70,8 @@ public final class Supervisor {
             options.ready(listeners.addresses)
         } catch let fault as StartFault {
             throw fault
+        } catch let fault as SecurityBuilder.Fault {
+            throw StartFault(description: fault.description)
         } catch {
             throw StartFault(description: "\(error)")
         }
@@ -82,7 +86,7 @@ public final class Supervisor {
 
     private struct Listeners {
         /// For each worker, its descriptors.
-        var perWorker: [[Int32]]
+        var perWorker: [[WorkerListener]]
         var addresses: [SocketAddress]
         /// Where they come from, for a person.
         var origin = ""
@@ -95,7 +99,9 @@ public final class Supervisor {
             for number in handed {
                 let socket = try ListeningSocket(adopting: number)
                 listeners.addresses.append(socket.address)
-                for worker in 0..<count { listeners.perWorker[worker].append(dup(number)) }
+                for worker in 0..<count {
+                    listeners.perWorker[worker].append(WorkerListener(descriptor: dup(number), isSecure: false))
+                }
             }
             listeners.origin = ", handed over by the service manager"
             return listeners
@@ -104,25 +110,29 @@ public final class Supervisor {
             guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
-            listeners.addresses.append(try open(address, count, into: &listeners))
+            listeners.addresses.append(try open(address, wanted.isSecure, count, into: &listeners))
         }
         return listeners
     }
 
-    private func open(_ address: SocketAddress, _ count: Int, into listeners: inout Listeners) throws -> SocketAddress {
+    private func open(
+        _ address: SocketAddress, _ isSecure: Bool, _ count: Int, into listeners: inout Listeners
+    ) throws -> SocketAddress {
         do throws(SystemError) {
             // shared sockets would quietly join those of another process: an unshared one asks first
             let probe = try ListeningSocket(address)
             let bound = probe.address
             guard count > 1 else {
-                listeners.perWorker[0].append(probe.take().release())
+                listeners.perWorker[0].append(
+                    WorkerListener(descriptor: probe.take().release(), isSecure: isSecure))
                 return bound
             }
             _ = consume probe
             for worker in 0..<count {
                 let socket = try ListeningSocket(
                     SocketAddress(address: address.address, port: bound.port), shared: true)
-                listeners.perWorker[worker].append(socket.take().release())
+                listeners.perWorker[worker].append(
+                    WorkerListener(descriptor: socket.take().release(), isSecure: isSecure))
             }
             return bound
         } catch {
@@ -137,7 +147,7 @@ public final class Supervisor {
         let flows = FlowTable()
         let resolver = try Resolver()
         let authenticator = Authenticator()
-        let settings = workerSettings(snapshot, count)
+        let settings = try workerSettings(snapshot, count)
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
         let recorder = options.recorder ?? accessLog()
@@ -145,10 +155,9 @@ public final class Supervisor {
         for number in 0..<count {
             workers.append(
                 try WorkerThread(
-                    number: number, settings: settings, flows: flows, resolver: resolver,
-                    authenticator: authenticator,
-                    listeners: listeners.perWorker[number], addresses: listeners.addresses,
-                    recorder: recorder,
+                    number: number, settings: settings, flows: flows, refusals: refusals, resolver: resolver,
+                    authenticator: authenticator, listeners: listeners.perWorker[number],
+                    addresses: listeners.addresses, recorder: recorder,
                     ended: { ends.post($0) }))
         }
     }
@@ -158,12 +167,14 @@ public final class Supervisor {
         return { [log] in AccessLog(detail: detail) { log?.post($0) } }
     }
 
-    private func workerSettings(_ snapshot: Snapshot, _ count: Int) -> WorkerSettings {
+    private func workerSettings(_ snapshot: Snapshot, _ count: Int) throws(SecurityBuilder.Fault) -> WorkerSettings {
+        let (material, remarks) = try SecurityBuilder().material(for: snapshot, previous: material)
+        self.material = material
+        if options.isDaemon { for remark in remarks { Console.error(remark) } }
         var settings = WorkerSettings(
             engine: Engine(
                 snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, heardOn: addresses.first)),
-            clients: snapshot.clients,
-            destinations: snapshot.destinations,
+            clients: snapshot.clients, destinations: snapshot.destinations, tls: material,
             maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
         if let limit = options.drainLimit { settings.drainLimit = limit }
         return settings
@@ -225,8 +236,15 @@ public final class Supervisor {
             if new.listeners != snapshot.listeners || new.workers != snapshot.workers || new.log != snapshot.log {
                 Console.error("listen, workers and log take effect at the next start")
             }
+            let settings: WorkerSettings
+            do throws(SecurityBuilder.Fault) {
+                settings = try workerSettings(new, workers.count)
+            } catch {
+                Console.error(error.description)
+                Console.error("the configuration was not reloaded; generation \(snapshot.generation) stays")
+                return
+            }
             snapshot = new
-            let settings = workerSettings(new, workers.count)
             for worker in workers { worker.adopt(settings) }
             Console.error("generation \(new.generation) of the configuration is in force")
         }

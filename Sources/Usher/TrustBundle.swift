@@ -1,7 +1,5 @@
-public import Configuration
-import Glibc
-import HTTPCodec
-public import TLSEngine
+public import ProxyCore
+import TLSEngine
 
 /// Files of everybody whom a client behind the proxy has to trust: the system's roots, those of the configuration, and
 /// Usher's own CA. Most programs take one file in place of the system's store, so it holds all of them.

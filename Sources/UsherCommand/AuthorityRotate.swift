@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTPCodec
+import TLSEngine
 import Usher
 
 struct AuthorityRotate: ParsableCommand {
@@ -23,7 +24,8 @@ struct AuthorityRotate: ParsableCommand {
         _ = try ground.bundle()
         if json {
             let value = JSONValue.object([
-                .init("old", AuthoritySummary.json(old.certificate)), .init("new", AuthoritySummary.json(new.certificate)),
+                .init("old", AuthoritySummary.json(old.certificate)),
+                .init("new", AuthoritySummary.json(new.certificate)),
             ])
             Console.print(value.serialized + "\n")
         } else {
@@ -31,6 +33,7 @@ struct AuthorityRotate: ParsableCommand {
             Console.print("new root\n\(AuthoritySummary.text(new.certificate))")
         }
         Console.error(
-            "the old key is destroyed; a running daemon takes the new CA when it reloads: systemctl reload usher, or SIGHUP")
+            "the old key is destroyed; a running daemon takes the new CA when it reloads: systemctl reload usher, or SIGHUP"
+        )
     }
 }

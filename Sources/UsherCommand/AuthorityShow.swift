@@ -4,7 +4,8 @@ import Usher
 
 struct AuthorityShow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print the CA's name, fingerprint, dates and files; it is made where there is none.")
+        commandName: "show",
+        abstract: "Print the CA's name, fingerprint, dates and files; it is made where there is none.")
 
     @OptionGroup var file: ConfigurationFile
 

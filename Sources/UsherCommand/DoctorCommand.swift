@@ -24,7 +24,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         var ground = try Ground(file)
-        intercepted.add(to: &ground.snapshot)
+        try intercepted.add(to: &ground.snapshot)
         let doctor = Doctor(ground.snapshot, state: ground.state, environment: ground.environment)
         let findings = command.isEmpty ? doctor.examine() : try observe(ground, doctor)
         if json {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import HTTPCodec
 import Usher
 
@@ -18,7 +19,7 @@ struct EnvironmentCommand: ParsableCommand {
         guard let proxy = ProxyAddress(ground.snapshot.listeners) else {
             throw Complaint.no("listen names no port; write one into it, or use usher run -- COMMAND")
         }
-        if ground.snapshot.settings.users != nil {
+        if ground.snapshot.asksForPassword {
             Console.error("the proxy asks for a password: put USER:PASSWORD@ before \(proxy.authority) in the URLs")
         }
         let variables = ProxyVariables(proxy: proxy, bundle: try ground.bundle(), environment: ground.environment)

@@ -12,9 +12,7 @@ struct Ground {
     init(_ file: ConfigurationFile) throws {
         snapshot = try file.loadOrComplain(warns: false)
         environment = ProcessEnvironment.all
-        state = try Self.complaining { [environment] () throws(FileTrouble) in
-            try StateDirectory(environment: environment)
-        }
+        state = StateDirectory(environment)
     }
 
     var store: AuthorityStore { AuthorityStore(snapshot.tls.authority, in: state) }
@@ -25,9 +23,9 @@ struct Ground {
         let (certificates, isNew) = try Self.complaining { () throws(FileTrouble) in try store.certificatesOrMake() }
         if isNew {
             Console.error("there was no CA yet; a new one is in \(store.files.certificate)")
-            let service = "/var/lib/usher"
-            if environment["STATE_DIRECTORY"] == nil, access("\(service)/ca.pem", F_OK) == 0 {
-                Console.error("the service's own is another: STATE_DIRECTORY=\(service) usher …")
+            let service = StateDirectory(path: StateDirectory.service)
+            if state != service, access(service.file("ca.pem"), F_OK) == 0 {
+                Console.error("the service's own is another: STATE_DIRECTORY=\(service.path) usher …")
             }
         }
         return certificates

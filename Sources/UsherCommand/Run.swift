@@ -1,6 +1,5 @@
 import ArgumentParser
 import Configuration
-import ProxyCore
 import Usher
 
 struct Run: ParsableCommand {
@@ -27,15 +26,17 @@ struct Run: ParsableCommand {
 
     func run() throws {
         var ground = try Ground(file)
-        intercepted.add(to: &ground.snapshot)
+        try intercepted.add(to: &ground.snapshot)
         if log != nil { ground.snapshot.log.access = .json }
         var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: ground.environment)
         if let log { run.log = try Ground.complaining { () throws(FileTrouble) in try Output.appending(to: log) } }
+        let status: Int32
         do throws(CommandRun.Fault) {
-            throw ExitCode(try run(command))
+            status = try run(command)
         } catch {
             Console.error(error.description)
             throw ExitCode(error.status)
         }
+        throw ExitCode(status)
     }
 }
