@@ -70,4 +70,5 @@ static inline int usher_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) * names
 static inline GENERAL_NAME *usher_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) * names, int index) {
     return sk_GENERAL_NAME_value(names, index);
 }
+static const int usher_ERR_R_UNSUPPORTED = ERR_R_UNSUPPORTED;
 #endif
