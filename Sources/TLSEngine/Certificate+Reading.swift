@@ -80,7 +80,8 @@ extension Certificate {
             guard let value = GENERAL_NAME_get0_value(base, &kind) else { return nil }
             let string = value.assumingMemoryBound(to: ASN1_STRING.self)
             let bytes = Array(
-                UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string)))))
+                UnsafeBufferPointer(
+                    start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string)))))
             switch kind {
             case GEN_DNS: return String(decoding: bytes, as: UTF8.self)
             case GEN_IPADD:

@@ -48,7 +48,8 @@ public struct LeafCache {
     ///   - now: milliseconds of a monotonic clock.
     ///   - date: Unix seconds.
     /// - Throws: `Exhausted`, or what `mint` throws.
-    public mutating func leaf(for name: String, now: Int, date: Int, mint: () throws -> Certificate) throws -> Certificate
+    public mutating func leaf(for name: String, now: Int, date: Int, mint: () throws -> Certificate) throws
+        -> Certificate
     {
         if let place = places[name], entries[place].end > date {
             touch(place)
@@ -65,7 +66,8 @@ public struct LeafCache {
         allowance = min(burst * 1_000, allowance + max(0, now - (refilled ?? now)) * rate)
         refilled = now
         guard allowance >= 1_000 else {
-            throw Exhausted(description: "more certificates for new hosts are asked for than are made, \(rate) a second")
+            throw Exhausted(
+                description: "more certificates for new hosts are asked for than are made, \(rate) a second")
         }
         allowance -= 1_000
     }

@@ -20,7 +20,8 @@ public struct NameConstraints: Equatable, Sendable {
             } else {
                 let name = ASCII.lowercased(entry)
                 guard HostName.isValid(name), !name.contains("*") else {
-                    throw MaterialFault("holds \"\(entry)\", which is neither a domain such as example.com nor an address or block")
+                    throw MaterialFault(
+                        "holds \"\(entry)\", which is neither a domain such as example.com nor an address or block")
                 }
                 names.append(name)
             }
@@ -42,7 +43,8 @@ public struct NameConstraints: Equatable, Sendable {
 
     /// The value of the extension.
     var der: [UInt8] {
-        let permitted = names.flatMap { Self.subtree(0x82, Array($0.utf8)) } + blocks.flatMap { Self.subtree(0x87, Self.bytes($0)) }
+        let permitted =
+            names.flatMap { Self.subtree(0x82, Array($0.utf8)) } + blocks.flatMap { Self.subtree(0x87, Self.bytes($0)) }
         var excluded: [UInt8] = []
         if names.isEmpty { excluded += Self.subtree(0x82, []) }
         // a list that names addresses of one family alone leaves the other one out
