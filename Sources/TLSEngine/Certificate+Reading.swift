@@ -77,9 +77,7 @@ extension Certificate {
             guard let name = usher_sk_GENERAL_NAME_value(all, index) else { return nil }
             var kind: Int32 = 0
             guard let value = GENERAL_NAME_get0_value(name, &kind) else { return nil }
-            let string = value.assumingMemoryBound(to: ASN1_STRING.self)
-            let bytes = UnsafeBufferPointer(
-                start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string))))
+            let bytes = Self.bytes(of: value)
             switch kind {
             // a name that holds a zero is a trick
             case GEN_DNS: return bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
@@ -87,5 +85,12 @@ extension Certificate {
             default: return nil
             }
         }
+    }
+
+    /// - Parameter string: an ASN1_STRING, of whatever kind. The bytes are its own.
+    static func bytes(of string: UnsafeRawPointer) -> UnsafeBufferPointer<UInt8> {
+        let string = string.assumingMemoryBound(to: ASN1_STRING.self)
+        return UnsafeBufferPointer(
+            start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string))))
     }
 }
