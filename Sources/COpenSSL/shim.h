@@ -70,4 +70,9 @@ static inline int usher_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) * names
 static inline GENERAL_NAME *usher_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) * names, int index) {
     return sk_GENERAL_NAME_value(names, index);
 }
+static const int usher_ERR_R_UNSUPPORTED = ERR_R_UNSUPPORTED;
+static inline void usher_safes_free(STACK_OF(PKCS7) * safes) { sk_PKCS7_pop_free(safes, PKCS7_free); }
+static inline void usher_bags_free(STACK_OF(PKCS12_SAFEBAG) * bags) {
+    sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
+}
 #endif

@@ -32,9 +32,9 @@ struct SecurityBuilder {
             let origins = try OriginContext(
                 usesSystemTrust: tls.origins.usesSystemTrust, extraTrust: tls.origins.extraTrust,
                 revocationLists: tls.origins.revocationLists, minimum: tls.origins.minimum, keyLog: keyLog)
-            var material = TLSMaterial(
-                origins: origins, security: tls.origins,
-                ticketSeed: try previous?.ticketSeed ?? SecretBytes(random: 32))
+            let seed: SecretBytes
+            if let known = previous?.ticketSeed { seed = known } else { seed = try SecretBytes(random: 32) }
+            var material = TLSMaterial(origins: origins, security: tls.origins, ticketSeed: seed)
             material.keyLog = keyLog
             material.listener = tls.listener
             let isListenerCertified = tls.listener != nil || !snapshot.listeners.contains(where: \.isSecure)
@@ -62,7 +62,8 @@ struct SecurityBuilder {
         }
         let certificate = found.authority.certificate
         if found.isNew {
-            remarks.append("made the CA \(store.files.certificate); clients have to trust it: http://usher.proxy/, or usher env")
+            remarks.append(
+                "made the CA \(store.files.certificate); clients have to trust it: http://usher.proxy/, or usher env")
         }
         for remark in store.remarks(on: certificate) {
             if remark.isFault { throw MaterialFault(remark.words) }
