@@ -26,10 +26,8 @@ public final class PrivateKey: @unchecked Sendable {
         return PrivateKey(owning: key)
     }
 
-    /// 20 bytes by which certificates name the key: the SHA-256 of its public half, cut short (RFC 7093 §2).
-    var identifier: [UInt8] {
-        Array(Encoded.sha256(Encoded.bytes { i2d_PUBKEY(handle, $0) }).prefix(20))
-    }
+    /// 20 bytes that certificates name the key by: the beginning of a digest over `publicKeyInfo` (RFC 7093 §2, method 4).
+    var identifier: [UInt8] { Array(Encoded.sha256(publicKeyInfo).prefix(20)) }
 
     /// Reads the first private key among PEM blocks: PKCS#8, encrypted or not, SEC 1 (`EC PRIVATE KEY`) or PKCS#1
     /// (`RSA PRIVATE KEY`).
