@@ -73,6 +73,9 @@ let package = Package(
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
+        tests(
+            "UsherTests",
+            ["Usher", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine", "HTTPCodec"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
         .testTarget(
             name: "ConfigurationTests",
