@@ -63,7 +63,8 @@ extension PrivateKey {
         } else if question.wasAsked {
             throw MaterialFault(
                 password == nil
-                    ? "holds a private key that is encrypted; give its password" : "holds a private key that this password does not open")
+                    ? "holds a private key that is encrypted; give its password"
+                    : "holds a private key that this password does not open")
         } else {
             throw MaterialFault("holds no private key in PEM")
         }

@@ -55,6 +55,7 @@ public final class Supervisor {
     /// Serves until a signal ends it: SIGTERM and SIGINT let exchanges under way finish, a second one does not.
     public func run() throws(StartFault) {
         signal(SIGPIPE, SIG_IGN)
+        ProcessSecrecy.begin()
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
             // first: a SIGHUP that comes while the daemon starts must not end it

@@ -51,9 +51,11 @@ final class TestProxy: Sendable {
         let log = Locked(Log())
         self.log = log
         let start = WorkerStart(
-            number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(), resolver: try Resolver(threads: 1),
+            number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
+            resolver: try Resolver(threads: 1),
             authenticator: Authenticator(),
-            listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address], letters: letters)
+            listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
+            letters: letters)
         thread = try SystemThread(name: "proxy") {
             do throws(SystemError) {
                 let worker = try Worker(start, recorder: Recording(log))
