@@ -70,4 +70,10 @@ static inline int usher_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) * names
 static inline GENERAL_NAME *usher_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) * names, int index) {
     return sk_GENERAL_NAME_value(names, index);
 }
+static inline int usher_sk_GENERAL_SUBTREE_num(const STACK_OF(GENERAL_SUBTREE) * all) {
+    return sk_GENERAL_SUBTREE_num(all);
+}
+static inline GENERAL_SUBTREE *usher_sk_GENERAL_SUBTREE_value(const STACK_OF(GENERAL_SUBTREE) * all, int index) {
+    return sk_GENERAL_SUBTREE_value(all, index);
+}
 #endif

@@ -76,6 +76,39 @@ extension Certificate {
         return digest
     }
 
+    /// RFC 5280 §4.2.1.2
+    var subjectKeyIdentifier: [UInt8]? {
+        guard let octets = X509_get0_subject_key_id(handle) else { return nil }
+        return Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(octets), count: Int(ASN1_STRING_length(octets))))
+    }
+
+    /// Whom it may speak for as an authority: names, addresses and blocks, as `NameConstraints` takes them. Empty for
+    /// anybody.
+    public var nameConstraints: [String] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let data = X509_get_ext_d2i(handle, NID_name_constraints, nil, nil) else { return [] }
+        let constraints = data.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
+        defer { NAME_CONSTRAINTS_free(constraints) }
+        let permitted = constraints.pointee.permittedSubtrees
+        return (0..<max(0, usher_sk_GENERAL_SUBTREE_num(permitted))).compactMap { index in
+            guard let base = usher_sk_GENERAL_SUBTREE_value(permitted, index)?.pointee.base else { return nil }
+            var kind: Int32 = 0
+            guard let value = GENERAL_NAME_get0_value(base, &kind) else { return nil }
+            let string = value.assumingMemoryBound(to: ASN1_STRING.self)
+            let bytes = Array(
+                UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string)))))
+            switch kind {
+            case GEN_DNS: return String(decoding: bytes, as: UTF8.self)
+            case GEN_IPADD:
+                let prefix = bytes.dropFirst(bytes.count / 2).reduce(0) { $0 + $1.nonzeroBitCount }
+                guard let address = IPAddress(bytes: bytes.prefix(bytes.count / 2)) else { return nil }
+                return prefix == address.family.width ? address.description : "\(address)/\(prefix)"
+            default: return nil
+            }
+        }
+    }
+
     public var isAuthority: Bool { X509_check_ca(handle) == 1 }
     public var isSelfIssued: Bool { X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0 }
 

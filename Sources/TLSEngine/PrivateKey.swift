@@ -16,6 +16,19 @@ public final class PrivateKey: @unchecked Sendable {
         return PrivateKey(owning: key)
     }
 
+    /// 20 bytes by which certificates name the key: the SHA-256 of its public half, cut short (RFC 7093 §2).
+    var identifier: [UInt8] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PUBKEY(handle, &bytes)
+        guard count > 0, let bytes else { return [] }
+        defer { usher_OPENSSL_free(bytes) }
+        var digest = [UInt8](repeating: 0, count: 32)
+        EVP_Digest(bytes, Int(count), &digest, nil, EVP_sha256(), nil)
+        return Array(digest[..<20])
+    }
+
     /// Whether the certificate speaks for this key.
     public func fits(_ certificate: Certificate) -> Bool {
         ERR_clear_error()
