@@ -63,4 +63,11 @@ static inline int usher_set_ticket_mac(EVP_MAC_CTX *context, const void *key, si
 }
 static inline void usher_BIO_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 static inline void usher_BIO_clear_retry_flags(BIO *bio) { BIO_clear_retry_flags(bio); }
+static const unsigned long usher_XN_FLAG_LDAP = XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB;
+static inline void usher_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
+static inline long usher_BIO_get_mem_data(BIO *memory, char **data) { return BIO_get_mem_data(memory, data); }
+static inline int usher_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) * names) { return sk_GENERAL_NAME_num(names); }
+static inline GENERAL_NAME *usher_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) * names, int index) {
+    return sk_GENERAL_NAME_value(names, index);
+}
 #endif

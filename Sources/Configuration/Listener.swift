@@ -1,3 +1,4 @@
+public import HTTPCodec
 public import ProxyCore
 
 /// One address to listen on.

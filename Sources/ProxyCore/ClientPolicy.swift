@@ -1,3 +1,5 @@
+public import HTTPCodec
+
 /// `clients:` of the configuration: who may use the proxy.
 public struct ClientPolicy: Equatable, Sendable {
     public enum Entry: Hashable, Sendable {

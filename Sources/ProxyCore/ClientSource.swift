@@ -1,3 +1,5 @@
+public import HTTPCodec
+
 /// Where a client's connection comes from.
 public struct ClientSource: Sendable {
     /// The client's address; that of the balancer until its header was read.

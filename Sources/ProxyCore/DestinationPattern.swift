@@ -1,4 +1,4 @@
-internal import HTTPCodec
+public import HTTPCodec
 internal import Interception
 
 /// One entry of `destinations.allow` or `destinations.deny`: `*`, a host or host glob, `host:port`, an address, a CIDR

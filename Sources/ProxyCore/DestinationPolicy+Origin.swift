@@ -1,4 +1,4 @@
-internal import HTTPCodec
+public import HTTPCodec
 
 /// The policy's judgement of one connection that is to be made, by whatever route.
 extension DestinationPolicy {

@@ -1,3 +1,5 @@
+public import HTTPCodec
+
 /// Makes guessing of passwords slow: each client address has a few tries, and gets them back one by one. A try is taken
 /// before the password is checked and given back where it was right, so that many at once are no way around.
 public struct GuessBrake: Sendable {

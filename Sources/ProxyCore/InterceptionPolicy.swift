@@ -1,3 +1,5 @@
+internal import HTTPCodec
+
 /// Whose TLS is opened: `tls.intercept`, `tls.except` and `tls.on_refusal` of the configuration.
 public struct InterceptionPolicy: Sendable {
     /// What becomes of hosts whose clients refuse Usher's certificate again and again.

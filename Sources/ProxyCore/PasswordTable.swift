@@ -1,4 +1,4 @@
-import HTTPCodec
+public import HTTPCodec
 
 /// Users and the hashes of their passwords: what `htpasswd -B` writes. bcrypt alone, for every other scheme of that
 /// program is quick to guess.

@@ -21,7 +21,8 @@ extension Session {
             closesAfter = true
             bodyState = .complete
             answer(
-                .badRequest(400, "this port of the proxy speaks TLS: write https:// before it in the proxy's URL"), &out)
+                .badRequest(400, "this port of the proxy speaks TLS: write https:// before it in the proxy's URL"), &out
+            )
         case .other:
             switch ClientHello.peek(bytes) {
             case .needsMore:
@@ -82,7 +83,9 @@ extension Session {
             return openTunnel(&out)
         }
         if interception.onRefusal == .tunnel, refusals?.isLeftAlone(name) == true {
-            note(.note, "left unopened: clients refused Usher's certificate for \(name) again and again (tls.on_refusal)")
+            note(
+                .note, "left unopened: clients refused Usher's certificate for \(name) again and again (tls.on_refusal)"
+            )
             return openTunnel(&out)
         }
         connectTarget?.serverName = name == target.host ? nil : name

@@ -1,4 +1,5 @@
 import EventLoop
+internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 

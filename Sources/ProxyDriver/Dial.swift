@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 
@@ -104,7 +105,8 @@ final class Dial {
             let dialed = try Dialer.connect(address, on: worker.loop)
             let inProgress = dialed.inProgress
             let channel = try OriginChannel(
-                loop: worker.loop, security: worker.security, origin: origin.poolKey, descriptor: dialed.take(), connecting: inProgress)
+                loop: worker.loop, security: worker.security, origin: origin.poolKey, descriptor: dialed.take(),
+                connecting: inProgress)
             channel.dial = self
             attempts.append(Attempt(channel: channel, address: address))
             if !inProgress { connected(channel, nil) }

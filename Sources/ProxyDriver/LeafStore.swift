@@ -7,6 +7,7 @@ public import TLSEngine
 /// each connection whose TLS is opened.
 public final class LeafStore: Sendable {
     public let authority: CertificateAuthority
+    public let capacity: Int
     let key: PrivateKey
     private let cache: Locked<LeafCache>
 
@@ -14,6 +15,7 @@ public final class LeafStore: Sendable {
     /// - Throws: `MaterialFault` where no key can be made.
     public init(_ authority: CertificateAuthority, capacity: Int) throws(MaterialFault) {
         self.authority = authority
+        self.capacity = capacity
         key = try .makeP256()
         cache = Locked(LeafCache(capacity: capacity))
     }

@@ -24,7 +24,9 @@ struct SessionShelf {
         if entries.count >= capacity, entries[origin] == nil { forgetHalf() }
         entries[origin, default: Entry()].used = clock
         entries[origin]?.sessions.append(session)
-        if let count = entries[origin]?.sessions.count, count > Self.perOrigin { entries[origin]?.sessions.removeFirst() }
+        if let count = entries[origin]?.sessions.count, count > Self.perOrigin {
+            entries[origin]?.sessions.removeFirst()
+        }
     }
 
     mutating func take(_ origin: Origin) -> TLSSession? {

@@ -1,3 +1,4 @@
+internal import HTTPCodec
 public import ProxyCore
 public import TLSEngine
 

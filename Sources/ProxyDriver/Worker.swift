@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import HTTPCodec
 import Interception
 internal import ProxyCore
 

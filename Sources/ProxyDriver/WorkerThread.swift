@@ -46,7 +46,8 @@ public final class WorkerThread: Sendable {
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, resolver: Resolver,
-        authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress], recorder: @escaping @Sendable () -> any Recorder,
+        authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
+        recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
         let letters = try Mailbox<WorkerLetter>()

@@ -67,7 +67,9 @@ public final class OriginContext: @unchecked Sendable {
             let parameters = SSL_get0_param(ssl)
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) != 1 {
                 X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-                guard SSL_set1_host(ssl, host) == 1, usher_SSL_set_tlsext_host_name(ssl, host) == 1 else { return false }
+                guard SSL_set1_host(ssl, host) == 1, usher_SSL_set_tlsext_host_name(ssl, host) == 1 else {
+                    return false
+                }
             }
             if let minimum = demands.minimum { usher_SSL_set_min_proto_version(ssl, minimum.number) }
             if let identity = demands.identity {

@@ -73,19 +73,23 @@ final class OriginVerification {
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
             return "its certificate is self-signed (\(subject)); add it to tls.upstream.extra_trust, \(unverified)"
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return "its chain ends in the unknown issuer \(subject); add that root to tls.upstream.extra_trust, \(unverified)"
+            return
+                "its chain ends in the unknown issuer \(subject); add that root to tls.upstream.extra_trust, \(unverified)"
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-            return "\(whose) is by an unknown issuer, \(issuer), which the origin does not send and nobody here trusts; "
+            return
+                "\(whose) is by an unknown issuer, \(issuer), which the origin does not send and nobody here trusts; "
                 + "add it to tls.upstream.extra_trust, \(unverified)"
         case X509_V_ERR_CERT_REVOKED:
             return "\(whose) was revoked, as tls.upstream.crl says; the origin needs another one"
         case X509_V_ERR_UNABLE_TO_GET_CRL:
-            return "tls.upstream.crl has no list of \(issuer), so nobody knows whether \(whose) was revoked; add that list"
+            return
+                "tls.upstream.crl has no list of \(issuer), so nobody knows whether \(whose) was revoked; add that list"
         case X509_V_ERR_CRL_HAS_EXPIRED, X509_V_ERR_CRL_NOT_YET_VALID:
             return "the list of \(issuer) in tls.upstream.crl is out of date; fetch it anew"
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-            return "its certificate is for the wrong host: it names \(names(certificate)) and not \(name); ask for a name "
+            return
+                "its certificate is for the wrong host: it names \(names(certificate)) and not \(name); ask for a name "
                 + "that it has, \(unverified)"
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL:
             return "\(whose) has a key that is too weak; the origin needs another one, \(unverified)"

@@ -39,7 +39,9 @@ public final class ServerContext {
         SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(tickets).toOpaque())
         SSL_CTX_set_tlsext_ticket_key_evp_cb(handle, sealTicket)
         if keyLog != nil { SSL_CTX_set_keylog_callback(handle, logKey) }
-        guard SSL_CTX_use_PrivateKey(handle, key.handle) == 1 else { throw MaterialFault("holds a key that TLS cannot use") }
+        guard SSL_CTX_use_PrivateKey(handle, key.handle) == 1 else {
+            throw MaterialFault("holds a key that TLS cannot use")
+        }
         for certificate in chain where usher_SSL_CTX_add1_extra_chain_cert(handle, certificate.handle) != 1 {
             throw MaterialFault("holds a chain that cannot be sent")
         }

@@ -24,7 +24,8 @@ public struct TLSFault: Error, Equatable, Sendable {
         self.words = words
     }
 
-    public static let closedInHandshake = TLSFault(.closed, "it closed the connection in the middle of the TLS handshake")
+    public static let closedInHandshake = TLSFault(
+        .closed, "it closed the connection in the middle of the TLS handshake")
 
     /// The alert by its registered name (RFC 8446 §6.2, IANA's TLS Alerts); `alert 200` for one without a name.
     public static func alertName(_ number: UInt8) -> String { alertNames[number] ?? "alert \(number)" }

@@ -19,6 +19,13 @@ public final class TLSStream {
         public var isResumed: Bool
         /// The protocol of ALPN (RFC 7301); nil where none was agreed on.
         public var protocolName: String?
+
+        public init(version: String, cipher: String, isResumed: Bool, protocolName: String?) {
+            self.version = version
+            self.cipher = cipher
+            self.isResumed = isResumed
+            self.protocolName = protocolName
+        }
     }
 
     public private(set) var state = State.handshaking
@@ -173,7 +180,9 @@ public final class TLSStream {
             version: String(cString: SSL_get_version(ssl)),
             cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) } ?? "",
             isResumed: SSL_session_reused(ssl) == 1,
-            protocolName: bytes.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) })
+            protocolName: bytes.map {
+                String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self)
+            })
     }
 
     // MARK: resumption

@@ -70,7 +70,8 @@ public final class TicketKeys {
 
     /// Makes ready to seal a ticket. False where that cannot be done: the client then gets none.
     func seal(
-        name: UnsafeMutableRawPointer, vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer, _ mac: OpaquePointer
+        name: UnsafeMutableRawPointer, vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer,
+        _ mac: OpaquePointer
     ) -> Bool {
         current.name.withBytes { UnsafeMutableRawBufferPointer(start: name, count: 16).copyMemory(from: $0) }
         return RAND_bytes(vector, 16) == 1

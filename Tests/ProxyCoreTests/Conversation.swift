@@ -12,10 +12,11 @@ final class Conversation {
     private var methods: [String] = []
 
     init(
-        _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, pool: PoolModel = PoolModel(),
-        delivery: Delivery = .whole, source: ClientSource = ClientSource(address: nil)
+        _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
+        pool: PoolModel = PoolModel(), delivery: Delivery = .whole, source: ClientSource = ClientSource(address: nil)
     ) {
-        driver = DriverModel(settings, flows: flows, pool: pool, delivery: delivery, source: source)
+        driver = DriverModel(
+            settings, flows: flows, refusals: refusals, pool: pool, delivery: delivery, source: source)
     }
 
     func client(_ text: String) { client(Array(text.utf8)) }

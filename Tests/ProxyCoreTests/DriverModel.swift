@@ -1,5 +1,6 @@
 import Interception
 import ProxyCore
+import TLSEngine
 import Testing
 
 /// An origin's connection, as the origin sees it.
@@ -63,6 +64,8 @@ final class DriverModel {
     /// Whether each release gave the connection back to the pool.
     private(set) var releases: [Bool] = []
     private(set) var dials = 0
+    /// The client's handshake that is under way: whose certificate it is shown, and its first bytes.
+    private(set) var securing: (name: ShownName, hello: [UInt8])?
     /// Passwords that wait to be checked.
     private(set) var checks: [PasswordCheck] = []
     var splitter: Splitter
@@ -72,11 +75,13 @@ final class DriverModel {
     private var waiting: [UInt8] = []
 
     init(
-        _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, pool: PoolModel = PoolModel(),
-        delivery: Delivery = .whole, number: UInt64 = 1, source: ClientSource = ClientSource(address: nil), now: Int = 0
+        _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
+        pool: PoolModel = PoolModel(), delivery: Delivery = .whole, number: UInt64 = 1,
+        source: ClientSource = ClientSource(address: nil), now: Int = 0
     ) {
         session = Session(
-            engine: Engine(settings), flows: flows, number: number, client: "192.0.2.1:50000", source: source,
+            engine: Engine(settings), flows: flows, refusals: refusals, number: number, client: "192.0.2.1:50000",
+            source: source,
             now: now)
         self.pool = pool
         self.now = now
@@ -201,6 +206,26 @@ final class DriverModel {
         session.leased(reused: reused, now: now, &out)
     }
 
+    /// The client's handshake is done.
+    func clientIsSecured() {
+        guard securing != nil else { return }
+        securing = nil
+        let agreement = TLSStream.Agreement(
+            version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", isResumed: false, protocolName: "http/1.1")
+        session.clientSecured(agreement, now: now, &out)
+        settle()
+    }
+
+    func clientIsUnsecured(_ fault: TLSFault, hasSeen: Bool) {
+        guard securing != nil else { return }
+        securing = nil
+        session.clientUnsecured(fault, hasSeen: hasSeen, now: now, &out)
+        settle()
+    }
+
+    /// The origin accepted the connection, and its handshake begins.
+    func dialSecures() { session.leaseSecuring(now: now) }
+
     /// The oldest password that waits was checked.
     func checked(_ verdict: PasswordVerdict) {
         guard !checks.isEmpty else { return }
@@ -284,6 +309,7 @@ final class DriverModel {
             }
         case .relay(let leg, let count):
             if leg == .client { fromClient = Relay(remaining: count) } else { fromOrigin = Relay(remaining: count) }
+        case .secureClient(let name, let hello): securing = (name, hello)
         case .tunnel:
             isTunnel = true
             fromClient = Relay(remaining: .max)

@@ -1,6 +1,7 @@
 import EventLoop
 import Interception
 import ProxyCore
+import TLSEngine
 import Testing
 
 @testable import ProxyDriver
@@ -41,7 +42,8 @@ final class TestProxy: Sendable {
         core.timeouts.connect = 2_000
         core.timeouts.response = 5_000
         var settings = WorkerSettings(
-            engine: Engine(core), clients: ClientPolicy(), destinations: DestinationPolicy(), maxConnections: 100)
+            engine: Engine(core), clients: ClientPolicy(), destinations: DestinationPolicy(),
+            tls: try TestProxy.material(), maxConnections: 100)
         change(&settings, &core)
         settings.engine = Engine(core)
         let letters = try Mailbox<WorkerLetter>()
@@ -49,9 +51,11 @@ final class TestProxy: Sendable {
         let log = Locked(Log())
         self.log = log
         let start = WorkerStart(
-            number: 0, settings: settings, flows: FlowTable(), resolver: try Resolver(threads: 1),
+            number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
+            resolver: try Resolver(threads: 1),
             authenticator: Authenticator(),
-            listeners: [socket.take().release()], addresses: [address], letters: letters)
+            listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
+            letters: letters)
         thread = try SystemThread(name: "proxy") {
             do throws(SystemError) {
                 let worker = try Worker(start, recorder: Recording(log))
@@ -62,6 +66,14 @@ final class TestProxy: Sendable {
             }
             log.signal { $0.hasEnded = true }
         }
+    }
+
+    /// Trusts nobody and opens nothing.
+    static func material() throws -> TLSMaterial {
+        TLSMaterial(
+            origins: try OriginContext(
+                usesSystemTrust: false, extraTrust: [], revocationLists: [], minimum: .tls12),
+            security: OriginSecurity(), ticketSeed: try SecretBytes(random: 32))
     }
 
     func client() throws -> Wire { try Wire(port: port) }

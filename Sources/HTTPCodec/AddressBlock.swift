@@ -1,5 +1,3 @@
-internal import HTTPCodec
-
 /// The addresses that share a prefix: `10.0.0.0/8`, or one address alone.
 public struct AddressBlock: Hashable, Sendable {
     /// The first address; IPv4 where it was written as IPv4-mapped IPv6.
@@ -47,7 +45,7 @@ public struct AddressBlock: Hashable, Sendable {
     }
 
     /// Every address of the other block is in this one.
-    func contains(_ other: AddressBlock) -> Bool { prefix <= other.prefix && contains(other.base) }
+    public func contains(_ other: AddressBlock) -> Bool { prefix <= other.prefix && contains(other.base) }
 
     /// True for one address alone.
     public var isSingle: Bool { prefix == base.family.width }
@@ -56,40 +54,4 @@ public struct AddressBlock: Hashable, Sendable {
         let free = family.width - prefix
         return free == 128 ? UInt128.max : (1 << UInt128(free)) - 1
     }
-}
-
-/// Addresses that go by a name in the configuration.
-public enum AddressGroup: String, CaseIterable, Sendable {
-    case loopback
-    case linkLocal = "link-local"
-    case metadata
-    case `private`
-
-    /// Parsed once: policies ask on every connection.
-    public var blocks: [AddressBlock] {
-        switch self {
-        case .loopback: Self.loopbackBlocks
-        case .linkLocal: Self.linkLocalBlocks
-        case .metadata: Self.metadataBlocks
-        case .private: Self.privateBlocks
-        }
-    }
-
-    public func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
-
-    /// Whether every address of the block belongs to the group.
-    public func contains(_ block: AddressBlock) -> Bool { blocks.contains { $0.contains(block) } }
-
-    // the unspecified addresses belong here: connecting to them reaches this machine
-    private static let loopbackBlocks = parse(["127.0.0.0/8", "0.0.0.0", "::1", "::"])
-    private static let linkLocalBlocks = parse(["169.254.0.0/16", "fe80::/10"])
-    /// Where clouds hand their machines credentials: AWS, Azure, Google and others share the first; then AWS over
-    /// IPv6, AWS containers, AWS pods, Google over IPv6, Azure's wire server, Alibaba, Oracle.
-    private static let metadataBlocks = parse([
-        "169.254.169.254", "fd00:ec2::254", "169.254.170.2", "169.254.170.23", "fd00:ec2::23", "fd20:ce::254",
-        "168.63.129.16", "100.100.100.200", "192.0.0.192",
-    ])
-    private static let privateBlocks = parse(["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"])
-
-    private static func parse(_ texts: [String]) -> [AddressBlock] { texts.compactMap { AddressBlock($0) } }
 }

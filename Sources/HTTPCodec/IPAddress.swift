@@ -1,5 +1,3 @@
-internal import HTTPCodec
-
 /// An IPv4 or IPv6 address as a value: no resolver, no system call.
 public struct IPAddress: Hashable, Sendable {
     public enum Family: UInt8, Sendable {
@@ -11,9 +9,10 @@ public struct IPAddress: Hashable, Sendable {
 
     public let family: Family
     /// The address as a number; an IPv4 address in the low 32 bits.
-    let bits: UInt128
+    public let bits: UInt128
 
-    init(family: Family, bits: UInt128) {
+    /// - Parameter bits: at most `family.width` of them, on the right.
+    public init(family: Family, bits: UInt128) {
         self.family = family
         self.bits = bits
     }
@@ -55,8 +54,6 @@ public struct IPAddress: Hashable, Sendable {
 
     /// `192.0.2.1:80`, `[2001:db8::1]:80`.
     public func text(withPort port: UInt16) -> String { family == .v6 ? "[\(self)]:\(port)" : "\(self):\(port)" }
-
-    public var isLoopback: Bool { AddressGroup.loopback.contains(self) }
 
     /// `0.0.0.0` and `::`: every address for one that listens, this machine for one that connects.
     public var isUnspecified: Bool { bits == 0 }

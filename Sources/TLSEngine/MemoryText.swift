@@ -1,0 +1,44 @@
+internal import COpenSSL
+
+/// Text by way of OpenSSL's memory BIOs.
+enum MemoryText {
+    /// What OpenSSL wrote; nil where `write` says that it failed.
+    static func written(_ write: (OpaquePointer) -> Bool) -> [UInt8]? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let target = BIO_new(BIO_s_mem()) else { return nil }
+        defer { BIO_free(target) }
+        guard write(target) else { return nil }
+        return content(target) { Array($0) }
+    }
+
+    /// The same for what nobody is to find in memory afterwards.
+    static func writtenSecret(_ write: (OpaquePointer) -> Bool) -> SecretBytes? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let target = BIO_new(BIO_s_secmem()) else { return nil }
+        defer {
+            content(target) { OPENSSL_cleanse(UnsafeMutableRawPointer(mutating: $0.baseAddress), $0.count) }
+            BIO_free(target)
+        }
+        guard write(target) else { return nil }
+        return content(target) { SecretBytes(copying: $0) }
+    }
+
+    private static func content<Result>(_ source: OpaquePointer, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        var bytes: UnsafeMutablePointer<CChar>?
+        let count = usher_BIO_get_mem_data(source, &bytes)
+        return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : max(0, count)))
+    }
+
+    /// Calls `body` with a BIO that reads these bytes, which are not copied.
+    static func reading<Result>(_ bytes: UnsafeRawBufferPointer, _ body: (OpaquePointer) -> Result) -> Result? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard bytes.count > 0, let count = Int32(exactly: bytes.count),
+            let source = BIO_new_mem_buf(bytes.baseAddress, count)
+        else { return nil }
+        defer { BIO_free(source) }
+        return body(source)
+    }
+}

@@ -1,0 +1,109 @@
+import Configuration
+import EventLoop
+import Glibc
+import ProxyCore
+import ProxyDriver
+import TLSEngine
+
+/// What a configuration has for TLS → what the workers need of it. Reads files, and makes the CA where it is missing; done
+/// before anything of the configuration is put in force.
+struct SecurityBuilder {
+    /// In one line for a person.
+    struct Fault: Error {
+        let description: String
+    }
+
+    private let folder: StateDirectory
+    private let environment: [String: String]
+
+    init(environment: [String: String] = ProcessEnvironment.all) {
+        self.environment = environment
+        folder = StateDirectory(environment)
+    }
+
+    /// - Parameter previous: of the generation before; what has not changed is taken over from it, so that clients which
+    ///   resume, and hosts whose certificates were made, notice nothing.
+    /// - Returns: also what the operator should know.
+    func material(for snapshot: Snapshot, previous: TLSMaterial?) throws(Fault) -> (TLSMaterial, remarks: [String]) {
+        var remarks: [String] = []
+        let tls = snapshot.tls
+        do throws(MaterialFault) {
+            let keyLog = try keyLog(tls, &remarks)
+            let origins = try OriginContext(
+                usesSystemTrust: tls.origins.usesSystemTrust, extraTrust: tls.origins.extraTrust,
+                revocationLists: tls.origins.revocationLists, minimum: tls.origins.minimum, keyLog: keyLog)
+            var material = TLSMaterial(
+                origins: origins, security: tls.origins,
+                ticketSeed: try previous?.ticketSeed ?? SecretBytes(random: 32))
+            material.keyLog = keyLog
+            material.listener = tls.listener
+            let isListenerCertified = tls.listener != nil || !snapshot.listeners.contains(where: \.isSecure)
+            if !tls.interception.isEmpty || !isListenerCertified {
+                material.leaves = try leaves(tls, snapshot.settings.limits.leafCertificates, previous?.leaves, &remarks)
+            }
+            for host in tls.unverified {
+                remarks.append("the certificates of \(host) are not verified (tls.upstream.hosts, verify: false)")
+            }
+            return (material, remarks)
+        } catch {
+            throw Fault(description: "tls: \(error.words)")
+        }
+    }
+
+    private func leaves(
+        _ tls: TLSSettings, _ capacity: Int, _ previous: LeafStore?, _ remarks: inout [String]
+    ) throws(MaterialFault) -> LeafStore {
+        let store = AuthorityStore(tls.authority, in: folder)
+        let found: (authority: CertificateAuthority, isNew: Bool)
+        do throws(FileTrouble) {
+            found = try store.loadOrMake()
+        } catch {
+            throw MaterialFault(error.description)
+        }
+        let certificate = found.authority.certificate
+        if found.isNew {
+            remarks.append(
+                "made the CA \(store.files.certificate); clients have to trust it: http://usher.proxy/, or usher env")
+        }
+        for remark in store.remarks(on: certificate) {
+            if remark.isFault { throw MaterialFault(remark.words) }
+            remarks.append(remark.words)
+        }
+        if let previous, previous.authority.certificate.der == certificate.der, previous.capacity == capacity {
+            return previous
+        }
+        return try LeafStore(found.authority, capacity: capacity)
+    }
+
+    // MARK: the key log
+
+    /// SSLKEYLOGFILE, which tells whoever reads it what was said in every connection: only where the configuration allows it.
+    private func keyLog(_ tls: TLSSettings, _ remarks: inout [String]) throws(MaterialFault) -> KeyLog? {
+        guard let path = environment["SSLKEYLOGFILE"], !path.isEmpty else { return nil }
+        guard tls.keyLog else {
+            remarks.append("SSLKEYLOGFILE is set and not honoured; tls.key_log: true allows it")
+            return nil
+        }
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw MaterialFault("SSLKEYLOGFILE \(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        remarks.append("the keys of every connection are written to \(path) (SSLKEYLOGFILE, tls.key_log)")
+        let log = KeyLogFile(Descriptor(owning: descriptor))
+        return { log.append($0) }
+    }
+}
+
+/// Lines of a key log. Each is one write, which the system does not tear apart.
+private final class KeyLogFile: Sendable {
+    private let descriptor: Int32
+
+    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor.release() }
+
+    deinit { close(descriptor) }
+
+    func append(_ line: String) {
+        var text = line + "\n"
+        text.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,68 @@
+import TLSEngine
+import Testing
+
+/// A client's and a server's stream that talk over memory.
+final class Conversation {
+    let client: TLSStream
+    let server: TLSStream
+    private let clientDesk = TLSBuffers()
+    private let serverDesk = TLSBuffers()
+    /// What each side was sent, decrypted.
+    private(set) var heardByServer: [UInt8] = []
+    private(set) var heardByClient: [UInt8] = []
+    private var toServer: [UInt8] = []
+    private var toClient: [UInt8] = []
+    /// The most that is handed over at once.
+    var piece = Int.max
+
+    init(client: TLSStream, server: TLSStream) {
+        self.client = client
+        self.server = server
+        client.begin(clientDesk)
+        collect()
+    }
+
+    /// Carries everything that is on its way to the other side, until there is nothing more.
+    func talk() {
+        while !toServer.isEmpty || !toClient.isEmpty {
+            deliver(&toServer, to: server, serverDesk) { heardByServer += $0 }
+            deliver(&toClient, to: client, clientDesk) { heardByClient += $0 }
+        }
+    }
+
+    /// What is on its way to the server, to be tampered with.
+    var wayToServer: [UInt8] {
+        get { toServer }
+        set { toServer = newValue }
+    }
+
+    func send(_ text: [UInt8], fromClient: Bool) -> Bool {
+        let desk = fromClient ? clientDesk : serverDesk
+        let sent = text.withUnsafeBytes { (fromClient ? client : server).send($0, desk) }
+        collect()
+        return sent
+    }
+
+    func finish(fromClient: Bool) {
+        (fromClient ? client : server).finish(fromClient ? clientDesk : serverDesk)
+        collect()
+    }
+
+    private func deliver(_ bytes: inout [UInt8], to stream: TLSStream, _ desk: TLSBuffers, _ heard: ([UInt8]) -> Void) {
+        let count = min(bytes.count, piece, TLSBuffers.maxInput)
+        guard count > 0 else { return }
+        let now = Array(bytes[..<count])
+        bytes.removeFirst(count)
+        now.withUnsafeBytes { stream.received($0, desk) }
+        #expect(ErrorQueue.isEmpty)
+        heard(Array(desk.decrypted))
+        collect()
+    }
+
+    private func collect() {
+        toServer += Array(clientDesk.records)
+        clientDesk.clearRecords()
+        toClient += Array(serverDesk.records)
+        serverDesk.clearRecords()
+    }
+}
