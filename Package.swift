@@ -30,6 +30,7 @@ let package = Package(
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CLinux"),
 
         room("HTTPCodec"),
         room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
@@ -37,7 +38,7 @@ let package = Package(
         room("Authorization", ["HTTPCodec", "Interception"]),
         room("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
 
-        room("EventLoop", ["CLibevent", "CCrypt"]),
+        room("EventLoop", ["CLibevent", "CCrypt", "CLinux"]),
         room("ProxyDriver", ["HTTPCodec", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
 
         room("Observation", ["HTTPCodec", "Interception"]),

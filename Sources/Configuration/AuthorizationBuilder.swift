@@ -1,11 +1,13 @@
 internal import Authorization
 internal import HTTPCodec
 internal import Interception
+internal import ProxyCore
 
 /// `authorization` → policy.
 struct AuthorizationBuilder {
     let findings: Findings
-    let walker: Walker
+    /// Whose TLS is opened.
+    let opened: InterceptionPolicy
 
     /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
     func policy(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> AuthorizationPolicy? {
@@ -47,9 +49,6 @@ struct AuthorizationBuilder {
                     position, "authorization lacks the key \"am\"; it takes the url of one of the servers under am")
                 return nil
             }
-            if let row = Unavailable.row(.authorization, "am"), !row.accepts(.string(only.url)) {
-                walker.refuse(row, "authorization.am", position)
-            }
             return only
         }
         let url = ServerBuilder.normalized(text)
@@ -87,10 +86,10 @@ struct AuthorizationBuilder {
     }
 
     private func judge(_ url: String, _ written: Decoded) {
-        if url.hasPrefix("https:") {
+        if url.hasPrefix("https:"), !isOpened(url) {
             findings.warning(
                 written.position,
-                "requests to https URLs pass in tunnels that this version does not open, so nothing is recognised there"
+                "requests there pass in tunnels that are not opened, so nothing is recognised; name the host in tls.intercept"
             )
         }
         let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
@@ -99,6 +98,14 @@ struct AuthorizationBuilder {
         {
             findings.warning(written.position, "this covers the host's root alone; write \(url)/* for all of it")
         }
+    }
+
+    /// A glob over hosts may be partly opened; that nothing is opened at all can be told of it.
+    private func isOpened(_ url: String) -> Bool {
+        guard let head = try? RequestHead(method: "GET", url: url), !Glob.isGlob(head.host) else {
+            return !opened.isEmpty
+        }
+        return opened.opens(head.host, port: head.target.port)
     }
 
     private static func presentation(_ text: String?) -> AuthorizationPolicy.Presentation? {

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Every fault and every warning of a configuration that does not stand.
 public struct ConfigurationFaults: Error, Equatable, Sendable {
     /// In the order of the file; at least one is an error.
@@ -9,9 +11,11 @@ public enum ConfigurationLoader {
     /// - Parameters:
     ///   - file: the file's path, for messages and as the start of relative paths.
     ///   - environment: what `${env.NAME}` and `CREDENTIALS_DIRECTORY` are taken from.
-    ///   - readFile: reads the files that `${file:PATH}` and `${credential.NAME}` name.
+    ///   - now: seconds since 1970, by which certificates are judged; nil for the system's clock.
+    ///   - readFile: reads the files that `${file:PATH}` and `${credential.NAME}` name, and those of certificates.
     public static func load(
-        text: String, file: String, generation: Int = 1, environment: [String: String], readFile: @escaping FileReading
+        text: String, file: String, generation: Int = 1, environment: [String: String], now: Int? = nil,
+        readFile: @escaping FileReading
     ) -> Result<Snapshot, ConfigurationFaults> {
         let findings = Findings(file: file)
         guard let root = YAMLReader.read(text, findings) else {
@@ -26,7 +30,8 @@ public enum ConfigurationLoader {
         guard let fields = walker.object(root, .root, path: "") else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
-        var snapshot = SnapshotBuilder(findings: findings, walker: walker).snapshot(
+        let material = MaterialReader(findings: findings, secrets: secrets, now: now ?? time(nil))
+        var snapshot = SnapshotBuilder(findings: findings, material: material).snapshot(
             fields, file: file, generation: generation)
         guard !findings.hasErrors else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
@@ -60,7 +65,7 @@ public enum ConfigurationLoader {
     }
 
     private static func readFile(_ path: String) throws(FileFault) -> FileContent {
-        try DiskFile.read(path, limit: Secrets.maxBytes)
+        try DiskFile.read(path, limit: MaterialReader.maxBytes)
     }
 
     /// The number of the first line that is no UTF-8.

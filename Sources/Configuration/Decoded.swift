@@ -12,6 +12,7 @@ struct Decoded: Sendable {
         /// Nil for entries that did not pass.
         case list([Decoded?])
         case fields(Fields)
+        case secret(KeyReference)
         case json(JSONValue)
     }
 
@@ -29,6 +30,7 @@ struct Decoded: Sendable {
     /// True where every entry of a list passed.
     var isWholeList: Bool { if case .list(let list) = content { !list.contains { $0 == nil } } else { false } }
     var fields: Fields? { if case .fields(let fields) = content { fields } else { nil } }
+    var secret: KeyReference? { if case .secret(let secret) = content { secret } else { nil } }
     var json: JSONValue? { if case .json(let json) = content { json } else { nil } }
 }
 

@@ -11,16 +11,19 @@ enum DiskFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw fault(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw fault(errno) }
-            if count == 0 { break }
-            bytes += chunk[..<count]
-            guard bytes.count <= limit else { throw .tooLarge }
+        // read in place: a buffer that grew would leave copies of a key behind
+        var failure: FileFault?
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, filled in
+            while filled < buffer.count {
+                let count = Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+                if count < 0, errno == EINTR { continue }
+                if count < 0 { failure = fault(errno) }
+                if count <= 0 { break }
+                filled += count
+            }
         }
+        if let failure { throw failure }
+        guard bytes.count <= limit else { throw .tooLarge }
         return FileContent(bytes: bytes, isWorldReadable: status.st_mode & S_IROTH != 0)
     }
 

@@ -27,5 +27,5 @@ public enum FileFault: Error, Equatable, Sendable {
     }
 }
 
-/// Reads a whole file. A parameter of the loader, so that tests need no disk.
+/// Reads a whole file of bounded size. A parameter of the loader, so that tests need no disk.
 public typealias FileReading = (_ path: String) throws(FileFault) -> FileContent

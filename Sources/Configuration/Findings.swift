@@ -6,6 +6,9 @@ final class Findings {
 
     init(file: String) { self.file = file }
 
+    /// `usher.yaml:12:5`.
+    func place(_ position: Position) -> String { "\(file):\(position.line):\(position.column)" }
+
     private(set) var hasErrors = false
 
     func error(_ position: Position, _ message: String, nearest: String? = nil) {

@@ -10,7 +10,8 @@ enum KeyTable {
     static let root = [
         Key("version", .integer(1...1), "The version of this file's form.", isRequired: true),
         Key(
-            "listen", .oneOrMany(.text(.listener)), "Addresses to listen on; port 0 takes a free one.",
+            "listen", .oneOrMany(.text(.listener)),
+            "Addresses to listen on; port 0 takes a free one, and https:// in front makes the proxy itself speak TLS.",
             standard: #"["127.0.0.1:3128", "[::1]:3128"]"#),
         Key("workers", .integerOr("auto", 1...1024), "Event loops; auto: one per core.", standard: "auto"),
         Key("clients", .object(.clients), "Who may use the proxy."),
@@ -18,7 +19,7 @@ enum KeyTable {
         Key(
             "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
             "Whether origins are told whose request it is, and how.", standard: "none"),
-        Key("tls", .object(.tls), "Interception of TLS."),
+        Key("tls", .object(.tls), "TLS: whose is opened, by which CA, and how far origins are trusted."),
         Key("am", .list(.object(.server)), "Servers whose traffic is recognised.", standard: "[]"),
         Key(
             "actions", .list(.object(.action)), "Actions of one's own, for requests that are no known one.",
@@ -64,10 +65,6 @@ enum KeyTable {
         Key("proxy", .text(.upstreamProxy), "The proxy as an http URL, or direct for none.", isRequired: true),
     ]
 
-    static let tls = [
-        Key("upstream", .object(.upstreamTLS), "TLS towards origins.")
-    ]
-
     static let server = [
         Key("url", .text(.serverURL), "Base URL; requests to its host are recognised.", isRequired: true),
         Key(
@@ -93,6 +90,9 @@ enum KeyTable {
         Key(
             "idle_per_origin", .integer(0...10_000), "Idle connections kept for one origin, by each worker.",
             standard: "64"),
+        Key(
+            "leaf_certificates", .integer(1...100_000), "Certificates made for intercepted hosts that are kept.",
+            standard: "1024"),
     ]
 
     static let timeouts = [

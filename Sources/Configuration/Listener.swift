@@ -6,14 +6,21 @@ public struct Listener: Hashable, Sendable {
     public var address: IPAddress
     /// 0: the system picks a free one.
     public var port: UInt16
+    /// The proxy itself speaks TLS here; clients write its URL with `https://`.
+    public var isSecure: Bool
 
-    public init(address: IPAddress, port: UInt16) {
+    public init(address: IPAddress, port: UInt16, isSecure: Bool = false) {
         self.address = address
         self.port = port
+        self.isSecure = isSecure
     }
 
-    /// Reads `127.0.0.1:3128` and `[::1]:3128`; nil for anything else, names included.
-    public init?(_ text: some StringProtocol) {
+    /// Reads `127.0.0.1:3128` and `[::1]:3128`, alone or behind `http://`, and with TLS behind `https://`; nil for
+    /// anything else, names included.
+    public init?(_ written: some StringProtocol) {
+        let isSecure = written.hasPrefix(Self.secureScheme)
+        let text = written.dropFirst(
+            isSecure ? Self.secureScheme.count : written.hasPrefix(Self.plainScheme) ? Self.plainScheme.count : 0)
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits)
@@ -21,17 +28,20 @@ public struct Listener: Hashable, Sendable {
         let host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             guard let address = IPAddress(host.dropFirst().dropLast()), address.family == .v6 else { return nil }
-            self.init(address: address, port: port)
+            self.init(address: address, port: port, isSecure: isSecure)
         } else {
             guard let address = IPAddress(host), address.family == .v4 else { return nil }
-            self.init(address: address, port: port)
+            self.init(address: address, port: port, isSecure: isSecure)
         }
     }
 
     /// The address as text, without brackets.
     public var host: String { address.description }
+
+    private static let plainScheme = "http://"
+    fileprivate static let secureScheme = "https://"
 }
 
 extension Listener: CustomStringConvertible {
-    public var description: String { address.text(withPort: port) }
+    public var description: String { (isSecure ? Self.secureScheme : "") + address.text(withPort: port) }
 }

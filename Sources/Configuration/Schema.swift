@@ -67,7 +67,10 @@ public enum Schema {
             let sizes = object(units(Units.sizes))
             return orUnlimited
                 ? [("anyOf", .array([object([("const", .string("unlimited"))]), sizes]))] : units(Units.sizes)
-        case .choice(let names): return [("enum", .array(names.map { .string($0) }))]
+        case .choice(let names):
+            // what YAML reads as a number without quotes is taken as its text
+            let numbers = names.compactMap { try? JSONValue(parsing: $0) }
+            return [("enum", .array(names.map { .string($0) } + numbers))]
         case .list(let element):
             return [("type", .array([.string("array"), .string("null")])), ("items", object(self.shape(element)))]
         case .oneOrMany(let element):
@@ -78,6 +81,8 @@ public enum Schema {
             return [("type", .string("object")), ("additionalProperties", object(self.shape(element)))]
         case .textOr(let format, let name):
             return [("anyOf", .array([object(self.shape(.text(format))), object([reference(name.rawValue)])]))]
+        case .secret(.key): return [("type", .string("string"))]
+        case .secret(.password): return [("type", .string("string")), ("pattern", .string("^\\$\\{.*\\}$"))]
         case .json: return []
         }
     }

@@ -1,3 +1,5 @@
+internal import HTTPCodec
+
 /// Puts `${credential.NAME}`, `${env.NAME}` and `${file:PATH}` into values. `$${` stands for `${` itself. What is put
 /// in appears in no message.
 struct Secrets {
@@ -42,6 +44,41 @@ struct Secrets {
     }
 
     private func value(of reference: Substring, _ position: Position) -> String? {
+        switch source(of: reference, position) {
+        case nil: return nil
+        case .text(let text): return text
+        case .file(let file):
+            guard var bytes = content(file, position) else { return nil }
+            Self.trimLineBreak(&bytes)
+            guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
+                findings.error(position, "\(file.subject) is no UTF-8 text")
+                return nil
+            }
+            return text
+        }
+    }
+
+    // MARK: sources
+
+    /// Where a reference leads.
+    enum Source {
+        case text(String)
+        case file(SecretFile)
+    }
+
+    struct SecretFile {
+        /// What it is: `the secret file`.
+        var kind: String
+        var path: String
+        /// The path as messages have it.
+        var shown: String
+        var refusesWorldReadable = true
+
+        var subject: String { "\(kind) \(shown)" }
+    }
+
+    /// - Parameter reference: what stands between `${` and `}`.
+    func source(of reference: Substring, _ position: Position) -> Source? {
         if reference.hasPrefix("env.") {
             let name = String(reference.dropFirst(4))
             guard !name.isEmpty else { return misspelt(reference, position) }
@@ -51,20 +88,31 @@ struct Secrets {
                     "the environment variable \(name) is not set; set it where usher starts: \(name)=… usher serve")
                 return nil
             }
-            return value
+            return .text(value)
         }
         if reference.hasPrefix("credential.") {
             return credential(String(reference.dropFirst(11)), position)
         }
         if reference.hasPrefix("file:"), reference.utf8.count > 5 {
-            let written = String(reference.dropFirst(5))
-            let path = written.hasPrefix("/") || folder.isEmpty ? written : "\(folder)/\(written)"
-            return content(path, "the secret file \(path)", refusesWorldReadable: true, position)
+            let path = located(String(reference.dropFirst(5)))
+            return .file(SecretFile(kind: "the secret file", path: path, shown: path))
         }
         return misspelt(reference, position)
     }
 
-    private func credential(_ name: String, _ position: Position) -> String? {
+    /// A file that the configuration names, and what it is called in messages: where the environment had a part in its
+    /// path, as it was written.
+    func file(_ kind: String, _ text: String, written: String) -> SecretFile {
+        let path = located(text)
+        return SecretFile(kind: kind, path: path, shown: written.contains("${") ? written : path)
+    }
+
+    /// A path of the configuration as one of this process.
+    private func located(_ path: String) -> String {
+        path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
+    }
+
+    private func credential(_ name: String, _ position: Position) -> Source? {
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
             findings.error(position, "a credential's name is that of a file, without folders: ${credential.NAME}")
             return nil
@@ -76,41 +124,40 @@ struct Secrets {
             )
             return nil
         }
-        return content("\(folder)/\(name)", "the credential \(folder)/\(name)", refusesWorldReadable: false, position)
+        let path = "\(folder)/\(name)"
+        return .file(SecretFile(kind: "the credential", path: path, shown: path, refusesWorldReadable: false))
     }
 
-    /// - Parameter subject: the file, for messages.
-    private func content(
-        _ path: String, _ subject: String, refusesWorldReadable: Bool, _ position: Position
-    ) -> String? {
-        let file: FileContent
+    /// The bytes of a file; nil where they may not be taken, which has been reported then.
+    func content(_ file: SecretFile, _ position: Position) -> [UInt8]? {
+        let content: FileContent
         do {
-            file = try readFile(path)
+            content = try readFile(file.path)
         } catch {
-            findings.error(position, "\(subject) \(error.explanation)")
+            findings.error(position, "\(file.subject) \(error.explanation)")
             return nil
         }
-        if refusesWorldReadable, file.isWorldReadable {
-            findings.error(position, "\(subject) may be read by every user; take that away: chmod o-r \(path)")
+        if file.refusesWorldReadable, content.isWorldReadable {
+            findings.error(
+                position, "\(file.subject) may be read by every user; take that away: chmod o-r \(file.shown)")
             return nil
         }
-        guard file.bytes.count <= Self.maxBytes else {
-            findings.error(position, "\(subject) is larger than \(Units.size(Self.maxBytes))")
+        guard content.bytes.count <= Self.maxBytes else {
+            findings.error(position, "\(file.subject) is larger than \(Units.size(Self.maxBytes))")
             return nil
         }
-        guard var text = String(validating: file.bytes, as: UTF8.self), !text.utf8.contains(0) else {
-            findings.error(position, "\(subject) is no UTF-8 text")
-            return nil
-        }
-        if text.unicodeScalars.last == "\n" {
-            text.unicodeScalars.removeLast()
-            if text.unicodeScalars.last == "\r" { text.unicodeScalars.removeLast() }
-        }
-        return text
+        return content.bytes
+    }
+
+    /// Takes away the one line break that editors leave at the end of a file.
+    static func trimLineBreak(_ bytes: inout [UInt8]) {
+        guard bytes.last == ASCII.lf else { return }
+        bytes.removeLast()
+        if bytes.last == ASCII.cr { bytes.removeLast() }
     }
 
     /// Says nothing of what stands behind the kind: it may be a part of a password that holds `${`.
-    private func misspelt(_ reference: Substring, _ position: Position) -> String? {
+    private func misspelt(_ reference: Substring, _ position: Position) -> Source? {
         let kind = reference.prefix { $0.isLetter }
         findings.error(
             position, "a reference is ${credential.NAME}, ${env.NAME} or ${file:PATH}; write $${ for \"${\" itself",

@@ -1,21 +1,30 @@
 internal import HTTPCodec
 internal import Interception
+internal import ProxyCore
 
 /// `am` → servers.
 struct ServerBuilder {
     let findings: Findings
 
-    func servers(_ items: [Decoded]) -> [AuthorizationServer] {
+    /// - Parameter opened: whose TLS is opened; nil where nothing asks what requests to servers are.
+    func servers(_ items: [Decoded], opened: InterceptionPolicy?) -> [AuthorizationServer] {
         var lines: [String: Int] = [:]
         return items.compactMap { item in
             guard let fields = item.fields, let written = fields["url"], let text = written.text,
-                let url = Self.normalized(text), let host = try? RequestHead(method: "GET", url: url).host
+                let url = Self.normalized(text), let head = try? RequestHead(method: "GET", url: url)
             else { return nil }
+            let host = head.host
             if let line = lines[url] {
                 findings.error(written.position, "this server already stands in line \(line); join the two")
                 return nil
             }
             lines[url] = written.position.line
+            if let opened, head.target.scheme == .https, !opened.opens(host, port: head.target.port) {
+                findings.warning(
+                    written.position,
+                    "requests to \(host) pass in tunnels that are not opened, so no interceptor sees them; write tls: { intercept: [\"\(host)\"] }"
+                )
+            }
             var server = AuthorizationServer(url: url, host: host)
             let realms = fields.list("realms").compactMap(\.text)
             if !realms.isEmpty { server.realms = realms }

@@ -20,6 +20,8 @@ indirect enum Shape: Sendable {
     case textOr(TextFormat, ObjectName)
     /// One value of `when`, or a list of them.
     case matcher(MatchKind)
+    /// A secret that never becomes text.
+    case secret(SecretKind)
     /// Anything; becomes JSON.
     case json
 }
@@ -45,7 +47,8 @@ struct Key: Sendable {
 
 /// The objects of the configuration, by the name that the JSON Schema gives them.
 enum ObjectName: String, CaseIterable, Sendable {
-    case root, clients, basic, destinations, via, tls, upstreamTLS = "upstream_tls"
+    case root, clients, basic, destinations, via, tls, authority = "ca", upstreamTLS = "upstream_tls"
+    case upstreamHost = "upstream_host", clientCertificate = "client_certificate", listenerIdentity = "listener"
     case server, paths, action, interceptor, condition
     case requestEdit = "request_edit", responseEdit = "response_edit", cookie, answer = "local_answer", abort
     case authorization, resource, present, stepUpLimits = "step_up_limits", rounds, callbackAnswer = "callback_answer"
@@ -60,6 +63,11 @@ enum ObjectName: String, CaseIterable, Sendable {
         case .destinations: KeyTable.destinations
         case .via: KeyTable.via
         case .tls: KeyTable.tls
+        case .authority: KeyTable.authority
+        case .upstreamTLS: KeyTable.upstreamTLS
+        case .upstreamHost: KeyTable.upstreamHost
+        case .clientCertificate: KeyTable.clientCertificate
+        case .listenerIdentity: KeyTable.listenerIdentity
         case .server: KeyTable.server
         case .paths: KeyTable.paths
         case .limits: KeyTable.limits
@@ -79,10 +87,16 @@ enum ObjectName: String, CaseIterable, Sendable {
         case .stepUpLimits: KeyTable.stepUpLimits
         case .rounds: KeyTable.rounds
         case .callbackAnswer: KeyTable.callbackAnswer
-        // every key of it is in the table of what is not available
-        case .upstreamTLS: []
         }
     }
+}
+
+/// Secrets that are kept as bytes.
+enum SecretKind: Sendable {
+    /// A private key: the path of its file, a reference, or PEM out of the environment.
+    case key
+    /// A password: a reference alone.
+    case password
 }
 
 /// Names of values in `when`, each with its own way of being written.

@@ -14,6 +14,7 @@ public struct Snapshot: Sendable {
     public var settings: Settings
     public var clients: ClientPolicy
     public var destinations: DestinationPolicy
+    public var tls: TLSSettings
     public var log: LogSettings
     /// What is likely not meant but harms nothing.
     public var warnings: [Diagnostic]

@@ -5,18 +5,23 @@ internal import ProxyCore
 /// Checked keys → snapshot: what concerns more than one value is judged here.
 struct SnapshotBuilder {
     let findings: Findings
-    let walker: Walker
+    let material: MaterialReader
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
         let conditions = ConditionBuilder(findings: findings, defined: defined)
         var settings = Settings()
-        settings.servers = ServerBuilder(findings: findings).servers(root.list("am"))
+        let listeners = listeners(root)
+        let tls = TLSBuilder(findings: findings, material: material).settings(
+            root.fields("tls"), listeners: listeners)
+        settings.interception = tls.interception
+        settings.servers = ServerBuilder(findings: findings).servers(
+            root.list("am"), opened: root.list("interceptors").isEmpty ? nil : tls.interception)
         settings.actions = actions(root.list("actions"), conditions)
         settings.rules = rules(root.list("interceptors"), conditions)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
-        settings.authorization = AuthorizationBuilder(findings: findings, walker: walker).policy(
+        settings.authorization = AuthorizationBuilder(findings: findings, opened: tls.interception).policy(
             root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
         settings.routes = RouteBuilder(findings: findings).table(root.fields("destinations")?.list("via") ?? [])
         settings.limits = Self.limits(root.fields("limits"))
@@ -26,9 +31,9 @@ struct SnapshotBuilder {
         settings.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
         settings.connectPorts = connectPorts(root.fields("destinations"))
         return Snapshot(
-            generation: generation, file: file, listeners: listeners(root), workers: root.number("workers"),
+            generation: generation, file: file, listeners: listeners.map(\.listener), workers: root.number("workers"),
             settings: settings, clients: clients.policy(root.fields("clients")),
-            destinations: Self.destinations(root.fields("destinations")), log: Self.log(root.fields("log")),
+            destinations: Self.destinations(root.fields("destinations")), tls: tls, log: Self.log(root.fields("log")),
             warnings: [])
     }
 
@@ -95,8 +100,8 @@ struct SnapshotBuilder {
 
     // MARK: addresses
 
-    private func listeners(_ root: Fields) -> [Listener] {
-        guard root.has("listen") else { return Snapshot.defaultListeners }
+    private func listeners(_ root: Fields) -> [(listener: Listener, position: Position)] {
+        guard root.has("listen") else { return Snapshot.defaultListeners.map { ($0, root.position) } }
         let items = root.list("listen")
         if let written = root["listen"], written.isEmptyList {
             findings.error(written.position, "listen takes at least one address; remove the key for the default")
@@ -104,13 +109,14 @@ struct SnapshotBuilder {
         var lines: [Listener: Int] = [:]
         return items.compactMap { item in
             guard let listener = item.text.flatMap({ Listener($0) }) else { return nil }
+            let plain = Listener(address: listener.address, port: listener.port)
             // two free ports are two listeners
-            if let line = lines[listener], listener.port != 0 {
-                findings.error(item.position, "\(listener) already stands in line \(line); remove one")
+            if let line = lines[plain], listener.port != 0 {
+                findings.error(item.position, "\(plain) already stands in line \(line); remove one")
                 return nil
             }
-            lines[listener] = item.position.line
-            return listener
+            lines[plain] = item.position.line
+            return (listener, item.position)
         }
     }
 
@@ -145,6 +151,7 @@ struct SnapshotBuilder {
         if let number = fields?.number("body") { limits.body = UInt64(number) }
         if let number = fields?.number("buffered_body") { limits.bufferedBody = number }
         if let number = fields?.number("idle_per_origin") { limits.idlePerOrigin = number }
+        if let number = fields?.number("leaf_certificates") { limits.leafCertificates = number }
         return limits
     }
 

@@ -1,6 +1,7 @@
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
+internal import TLSEngine
 
 /// What a text must look like.
 struct TextFormat: Sendable {
@@ -44,8 +45,8 @@ struct TextFormat: Sendable {
     // MARK: addresses
 
     static let listener = TextFormat(
-        "an address and a port, such as 127.0.0.1:3128, [::1]:3128 or 0.0.0.0:3128",
-        pattern: #"^([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#
+        "an address and a port, such as 127.0.0.1:3128, [::1]:3128 or, for TLS, https://127.0.0.1:3129",
+        pattern: #"^(https?://)?([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#
     ) { Listener($0) != nil }
 
     static let client = TextFormat("loopback, an address or a CIDR block, such as 192.0.2.7 or 10.1.0.0/16") {
@@ -72,6 +73,28 @@ struct TextFormat: Sendable {
         "direct, or the http URL of a proxy without a path, such as http://proxy.example.com:8080, with user and password as http://user:${env.PASSWORD}@proxy.example.com:8080",
         isQuotable: false, takesUser: true
     ) { $0 == direct || UpstreamProxy($0) != nil }
+
+    // MARK: TLS
+
+    /// Quoted in no message: where a path is expected, a key may have been pasted.
+    static let file = TextFormat("the path of a file", isQuotable: false) { text in
+        !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    static let constraint = TextFormat(
+        "a domain, which stands for all below it as well, an address or a CIDR block, such as staging.example.com or 10.1.0.0/16"
+    ) { (try? NameConstraints([$0])) != nil }
+
+    static let pin = TextFormat(
+        "sha256/ and the base64 of the 32 bytes of a public key's SHA-256", pattern: "^sha256/[A-Za-z0-9+/_-]{43}=?$"
+    ) { digest(ofPin: $0) != nil }
+
+    /// The 32 bytes behind `sha256/` (RFC 7469 §2.4).
+    static func digest(ofPin text: String) -> [UInt8]? {
+        guard text.hasPrefix("sha256/"), let digest = Base64.decode(text.dropFirst(7)), digest.count == 32
+        else { return nil }
+        return digest
+    }
 
     // MARK: URLs
 

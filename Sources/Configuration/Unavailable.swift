@@ -10,29 +10,21 @@ enum Unavailable {
         /// What the key is for: "… is not available in this version".
         var what: String
         var remedy: String
-        /// True for values that this build does justice to.
-        var accepts: @Sendable (JSONValue) -> Bool
-        /// The values as JSON, for the schema, where they can be listed.
+        /// The values that this build does justice to, as JSON.
         var accepted: [JSONValue]
 
         init(
             _ object: ObjectName, _ key: String, _ what: String, _ remedy: String = "remove the key",
             accepted: [JSONValue] = []
         ) {
-            self.init(object, key, what, remedy, accepted: accepted) { accepted.contains($0) }
-        }
-
-        init(
-            _ object: ObjectName, _ key: String, _ what: String, _ remedy: String, accepted: [JSONValue] = [],
-            where accepts: @escaping @Sendable (JSONValue) -> Bool
-        ) {
             self.object = object
             self.key = key
             self.what = what
             self.remedy = remedy
-            self.accepts = accepts
             self.accepted = accepted
         }
+
+        func accepts(_ value: JSONValue) -> Bool { accepted.contains(value) }
     }
 
     static func row(_ object: ObjectName, _ key: String) -> Row? {
@@ -41,18 +33,7 @@ enum Unavailable {
 
     static func keys(of object: ObjectName) -> [String] { rows.filter { $0.object == object }.map(\.key) }
 
-    private static let tunnelled = "remove the key (CONNECT is then tunnelled unopened)"
-    private static let noTLS = "remove the key (this version speaks no TLS itself)"
-
     static let rows: [Row] = [
-        Row(.tls, "intercept", "TLS interception", tunnelled, accepted: [.array([])]),
-        Row(.tls, "ca", "TLS interception", tunnelled),
-        Row(.tls, "client_certificates", "TLS towards origins", noTLS, accepted: [.array([])]),
-        Row(.upstreamTLS, "trust", "TLS towards origins", noTLS, accepted: [.string("system")]),
-        Row(.upstreamTLS, "extra_trust", "TLS towards origins", noTLS, accepted: [.array([])]),
-        Row(.upstreamTLS, "verify", "TLS towards origins", noTLS, accepted: [.bool(true)]),
-        Row(.upstreamTLS, "minimum", "TLS towards origins", noTLS, accepted: [.string("1.2"), .number("1.2")]),
-
         Row(.root, "tokens", "handing tokens to requests", accepted: [.array([])]),
         Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
@@ -79,10 +60,6 @@ enum Unavailable {
         Row(
             .authorization, "session", "taking the session from elsewhere than the request",
             "write session: request_cookie, or remove the key", accepted: [.string("request_cookie")]),
-        Row(
-            .authorization, "am", "calling an AM over https",
-            "name an AM with an http URL, or remove authorization (an https AM is then recognised and not called)"
-        ) { !($0.text.map { ASCII.lowercased($0).hasPrefix("https:") } ?? false) },
         Row(
             .resource, "enforce", "enforcement by AM without a Gateway",
             "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),

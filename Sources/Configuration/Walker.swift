@@ -156,6 +156,10 @@ struct Walker {
             findings.error(node.position, "\(subject(path)) takes \(expectation(shape)), found \(node.kind)")
             return nil
         }
+        if case .secret(let kind) = shape {
+            guard let secret = secrets.secret(written, kind, subject(path), at: node.position) else { return nil }
+            return Decoded(position: node.position, written: shown(written), content: .secret(secret))
+        }
         guard let text = secrets.resolve(written, at: node.position) else { return nil }
         guard let content = content(text, written, shape, node.position, path) else { return nil }
         return Decoded(position: node.position, written: shown(written), content: content)
@@ -243,6 +247,8 @@ struct Walker {
         case .choice(let names): "one of \(names.joined(separator: ", "))"
         case .matcher: "a value or a list of values"
         case .textOr(let format, _): format.expected
+        case .secret(.key): "the path of a private key's file, or a reference such as ${credential.NAME}"
+        case .secret(.password): "a reference such as ${credential.NAME}"
         case .list, .oneOrMany: "a list"
         case .object, .map: "keys with values"
         case .json: "any value"

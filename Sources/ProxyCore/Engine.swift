@@ -8,6 +8,8 @@ public final class Engine: Sendable {
     public let classifier: Classifier
     public let plan: Plan
     let headLimits: HeadLimits
+    /// Nil where `usher.proxy` is a host like any other.
+    let pages: OwnPages?
 
     /// This proxy's entry for `Via`, and the name in it by which it knows its own requests.
     let via: [UInt8]
@@ -18,9 +20,12 @@ public final class Engine: Sendable {
     /// An entry for `Via` (RFC 9110 §7.6.3).
     public static func via(_ pseudonym: String) -> [UInt8] { Array("1.1 \(pseudonym)".utf8) }
 
-    /// - Parameter pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
-    public init(_ settings: Settings, pseudonym: String = Engine.defaultPseudonym) {
+    /// - Parameters:
+    ///   - pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
+    ///   - pages: what is answered for `usher.proxy`.
+    public init(_ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil) {
         self.pseudonym = pseudonym
+        self.pages = pages
         via = Engine.via(pseudonym)
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)

@@ -52,6 +52,22 @@ enum OwnAnswer {
         if !head, answer.status != 204, answer.status != 304 { out.append(contentsOf: answer.body) }
     }
 
+    /// A page of `usher.proxy`. Nothing in it may come from elsewhere or run.
+    static func write(
+        _ page: OwnPages.Page, flow: UInt64, head: Bool, closing: Bool, into out: inout [UInt8]
+    ) {
+        var text = "HTTP/1.1 200 OK\r\n"
+        text += "Proxy-Status: usher; details=\"a page of Usher's own\"\r\n"
+        text += "Usher-Flow: \(String(flow, radix: 16))\r\n"
+        text += "Content-Type: \(page.type)\r\nContent-Length: \(page.body.count)\r\n"
+        if let name = page.fileName { text += "Content-Disposition: attachment; filename=\"\(name)\"\r\n" }
+        text += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+        text += "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
+        text += closing ? "Connection: close\r\n\r\n" : "\r\n"
+        out.append(contentsOf: text.utf8)
+        if !head { out.append(contentsOf: page.body) }
+    }
+
     private static func accepts(_ request: borrowing RequestHead, _ type: String) -> Bool {
         guard let accept = request.fields["accept"] else { return false }
         return ASCII.lowercased(accept).contains(type)

@@ -200,6 +200,7 @@ extension Session {
 
     /// The request is well formed, and whoever sent it may send one.
     mutating func admitted(_ out: inout Outbox) throws(HTTPFault) {
+        if isForOwnPages { return answerFromOwnPages(&out) }
         if request.method == .connect { return beginConnect(&out) }
         if isOwnRequest { return refuseLoop(&out) }
         if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
@@ -213,7 +214,8 @@ extension Session {
         answer(
             .badRequest(
                 400,
-                "this is a forward proxy: set it as HTTP_PROXY, or ask for a whole URL (GET http://host/path HTTP/1.1)"),
+                "this is a forward proxy: set it as HTTP_PROXY, or ask for a whole URL (GET http://host/path HTTP/1.1); "
+                    + "http://\(OwnPages.host)/ through it shows more"),
             &out)
     }
 

@@ -168,6 +168,7 @@ extension Session {
 
     private mutating func clientUnsecured(_ token: String, _ words: String, _ out: inout Outbox) {
         if connectTarget == nil { startRecord() }
+        phase = .securing
         record.proxyError = token
         note(.note, words)
         abandon(reset: false, &out)

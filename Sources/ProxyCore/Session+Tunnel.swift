@@ -29,6 +29,7 @@ extension Session {
     /// Answers the client's CONNECT. What it says next decides what the tunnel is.
     private mutating func accept(_ out: inout Outbox) {
         phase = .peeking
+        headBegan = false
         record.status = 200
         responseStarted = true
         // a protocol in which the origin speaks first has to be given the chance

@@ -33,18 +33,20 @@ final class WorkerTLS {
     func stream(showing name: String) throws(TLSFault) -> TLSStream {
         guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
         let leaf = try leaves.leaf(for: name)
-        let context = try clients ?? context(leaves.key, leaves.authority.chain)
-        clients = context
-        return try context.stream(showing: leaf)
+        if let clients { return try clients.stream(showing: leaf) }
+        let made = try context(leaves.key, leaves.authority.chain)
+        clients = made
+        return try made.stream(showing: leaf)
     }
 
     /// For a client of a listener that speaks TLS itself.
     /// - Parameter address: of the listener; the certificate by the own authority names it.
     func stream(listeningAt address: String) throws(TLSFault) -> TLSStream {
         guard let identity = material.listener else { return try stream(showing: address) }
-        let context = try listener ?? context(identity.key, identity.chain)
-        listener = context
-        return try context.stream(showing: identity.certificate)
+        if let listener { return try listener.stream(showing: identity.certificate) }
+        let made = try context(identity.key, identity.chain)
+        listener = made
+        return try made.stream(showing: identity.certificate)
     }
 
     private func context(_ key: PrivateKey, _ chain: [Certificate]) throws(TLSFault) -> ServerContext {

@@ -8,16 +8,18 @@ public enum Console {
     /// One line on standard error.
     public static func plain(_ text: String) {
         let line = Array("\(text)\n".utf8)
-        _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+        _ = line.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
     }
 
     /// Text on standard output.
-    public static func print(_ text: String) {
-        let bytes = Array(text.utf8)
+    public static func print(_ text: String) { write(Array(text.utf8)) }
+
+    /// Bytes on standard output.
+    public static func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
-                let count = write(1, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
+                let count = Glibc.write(1, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
                 guard count > 0 else { return }
                 sent += count
             }

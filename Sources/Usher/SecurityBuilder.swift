@@ -32,9 +32,9 @@ struct SecurityBuilder {
             let origins = try OriginContext(
                 usesSystemTrust: tls.origins.usesSystemTrust, extraTrust: tls.origins.extraTrust,
                 revocationLists: tls.origins.revocationLists, minimum: tls.origins.minimum, keyLog: keyLog)
-            var material = TLSMaterial(
-                origins: origins, security: tls.origins,
-                ticketSeed: try previous?.ticketSeed ?? SecretBytes(random: 32))
+            let seed: SecretBytes
+            if let known = previous?.ticketSeed { seed = known } else { seed = try SecretBytes(random: 32) }
+            var material = TLSMaterial(origins: origins, security: tls.origins, ticketSeed: seed)
             material.keyLog = keyLog
             material.listener = tls.listener
             let isListenerCertified = tls.listener != nil || !snapshot.listeners.contains(where: \.isSecure)

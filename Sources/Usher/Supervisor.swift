@@ -13,8 +13,12 @@ public final class Supervisor {
     private var snapshot: Snapshot
     private let reload: () -> Result<Snapshot, ConfigurationFaults>
     private let loop: Loop
-    private let log: LogSink
+    private let options: ServeOptions
+    private let log: LogSink?
     private var workers: [WorkerThread] = []
+    private var addresses: [SocketAddress] = []
+    private let refusals = RefusalTable()
+    private var material: TLSMaterial?
     private var sources: [EventSource] = []
     private var alive = 0
     private var isStopping = false
@@ -28,13 +32,21 @@ public final class Supervisor {
     }
 
     /// - Parameter reload: reads the configuration anew, for SIGHUP.
-    public init(_ snapshot: Snapshot, reload: @escaping () -> Result<Snapshot, ConfigurationFaults>) throws(StartFault)
-    {
+    public convenience init(
+        _ snapshot: Snapshot, reload: @escaping () -> Result<Snapshot, ConfigurationFaults>
+    ) throws(StartFault) {
+        try self.init(snapshot, ServeOptions(), reload: reload)
+    }
+
+    init(
+        _ snapshot: Snapshot, _ options: ServeOptions, reload: @escaping () -> Result<Snapshot, ConfigurationFaults>
+    ) throws(StartFault) {
         self.snapshot = snapshot
+        self.options = options
         self.reload = reload
-        do {
+        do throws(SystemError) {
             loop = try Loop()
-            log = try LogSink(descriptor: 1)
+            if let descriptor = options.log { log = try LogSink(descriptor: descriptor) } else { log = nil }
         } catch {
             throw StartFault(description: error.description)
         }
@@ -43,24 +55,31 @@ public final class Supervisor {
     /// Serves until a signal ends it: SIGTERM and SIGINT let exchanges under way finish, a second one does not.
     public func run() throws(StartFault) {
         signal(SIGPIPE, SIG_IGN)
+        ProcessSecrecy.begin()
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
             // first: a SIGHUP that comes while the daemon starts must not end it
             try watch()
             try raiseDescriptorLimit()
             let listeners = try listen(count)
+            addresses = listeners.addresses
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served
-            for address in listeners.addresses { Console.error("listening on \(address)\(listeners.origin)") }
+            if options.isDaemon {
+                for address in listeners.addresses { Console.error("listening on \(address)\(listeners.origin)") }
+            }
+            options.ready(listeners.addresses)
         } catch let fault as StartFault {
             throw fault
+        } catch let fault as SecurityBuilder.Fault {
+            throw StartFault(description: fault.description)
         } catch {
             throw StartFault(description: "\(error)")
         }
-        ServiceManager.notify("READY=1\nSTATUS=serving with \(count) \(count == 1 ? "worker" : "workers")")
+        tell("READY=1\nSTATUS=serving with \(count) \(count == 1 ? "worker" : "workers")")
         loop.run()
         for worker in workers { worker.join() }
-        log.close()
+        log?.close()
         if let failure { throw StartFault(description: failure.description) }
     }
 
@@ -68,7 +87,7 @@ public final class Supervisor {
 
     private struct Listeners {
         /// For each worker, its descriptors.
-        var perWorker: [[Int32]]
+        var perWorker: [[WorkerListener]]
         var addresses: [SocketAddress]
         /// Where they come from, for a person.
         var origin = ""
@@ -76,12 +95,14 @@ public final class Supervisor {
 
     private func listen(_ count: Int) throws -> Listeners {
         var listeners = Listeners(perWorker: Array(repeating: [], count: count), addresses: [])
-        let handed = ServiceManager.takeSockets()
+        let handed = options.isDaemon ? ServiceManager.takeSockets() : []
         if !handed.isEmpty {
             for number in handed {
                 let socket = try ListeningSocket(adopting: number)
                 listeners.addresses.append(socket.address)
-                for worker in 0..<count { listeners.perWorker[worker].append(dup(number)) }
+                for worker in 0..<count {
+                    listeners.perWorker[worker].append(WorkerListener(descriptor: dup(number), isSecure: false))
+                }
             }
             listeners.origin = ", handed over by the service manager"
             return listeners
@@ -90,25 +111,29 @@ public final class Supervisor {
             guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
-            listeners.addresses.append(try open(address, count, into: &listeners))
+            listeners.addresses.append(try open(address, wanted.isSecure, count, into: &listeners))
         }
         return listeners
     }
 
-    private func open(_ address: SocketAddress, _ count: Int, into listeners: inout Listeners) throws -> SocketAddress {
+    private func open(
+        _ address: SocketAddress, _ isSecure: Bool, _ count: Int, into listeners: inout Listeners
+    ) throws -> SocketAddress {
         do throws(SystemError) {
             // shared sockets would quietly join those of another process: an unshared one asks first
             let probe = try ListeningSocket(address)
             let bound = probe.address
             guard count > 1 else {
-                listeners.perWorker[0].append(probe.take().release())
+                listeners.perWorker[0].append(
+                    WorkerListener(descriptor: probe.take().release(), isSecure: isSecure))
                 return bound
             }
             _ = consume probe
             for worker in 0..<count {
                 let socket = try ListeningSocket(
                     SocketAddress(address: address.address, port: bound.port), shared: true)
-                listeners.perWorker[worker].append(socket.take().release())
+                listeners.perWorker[worker].append(
+                    WorkerListener(descriptor: socket.take().release(), isSecure: isSecure))
             }
             return bound
         } catch {
@@ -123,28 +148,37 @@ public final class Supervisor {
         let flows = FlowTable()
         let resolver = try Resolver()
         let authenticator = Authenticator()
-        let settings = workerSettings(snapshot, count)
+        let settings = try workerSettings(snapshot, count)
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
-        let log = self.log
-        let detail = logDetail(snapshot)
+        let recorder = options.recorder ?? accessLog()
         alive = count
         for number in 0..<count {
             workers.append(
                 try WorkerThread(
-                    number: number, settings: settings, flows: flows, resolver: resolver,
-                    authenticator: authenticator,
-                    listeners: listeners.perWorker[number], addresses: listeners.addresses,
-                    recorder: { AccessLog(detail: detail) { log.post($0) } },
+                    number: number, settings: settings, flows: flows, refusals: refusals, resolver: resolver,
+                    authenticator: authenticator, listeners: listeners.perWorker[number],
+                    addresses: listeners.addresses, recorder: recorder,
                     ended: { ends.post($0) }))
         }
     }
 
-    private func workerSettings(_ snapshot: Snapshot, _ count: Int) -> WorkerSettings {
-        WorkerSettings(
-            engine: Engine(snapshot.settings, pseudonym: pseudonym), clients: snapshot.clients,
-            destinations: snapshot.destinations,
+    private func accessLog() -> @Sendable () -> any Recorder {
+        let detail = log == nil ? .none : logDetail(snapshot)
+        return { [log] in AccessLog(detail: detail) { log?.post($0) } }
+    }
+
+    private func workerSettings(_ snapshot: Snapshot, _ count: Int) throws(SecurityBuilder.Fault) -> WorkerSettings {
+        let (material, remarks) = try SecurityBuilder().material(for: snapshot, previous: material)
+        self.material = material
+        if options.isDaemon { for remark in remarks { Console.error(remark) } }
+        var settings = WorkerSettings(
+            engine: Engine(
+                snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, heardOn: addresses.first)),
+            clients: snapshot.clients, destinations: snapshot.destinations, tls: material,
             maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
+        if let limit = options.drainLimit { settings.drainLimit = limit }
+        return settings
     }
 
     private func logDetail(_ snapshot: Snapshot) -> AccessLog.Detail {
@@ -160,15 +194,21 @@ public final class Supervisor {
         limit.rlim_cur = limit.rlim_max
         setrlimit(resource, &limit)
         let needed = snapshot.settings.limits.connections * 2 + 64
-        if limit.rlim_cur < rlim_t(needed) {
+        if options.isDaemon, limit.rlim_cur < rlim_t(needed) {
             Console.error(
                 "the system allows \(limit.rlim_cur) open files; limits.connections needs about \(needed)")
         }
     }
 
+    private func tell(_ state: String) { if options.isDaemon { ServiceManager.notify(state) } }
+
     // MARK: signals
 
     private func watch() throws {
+        if let ending = options.ending {
+            sources.append(try MailboxPort(loop: loop, ending) { [unowned self] in stop() })
+        }
+        guard options.isDaemon else { return }
         for number in [SIGTERM, SIGINT] {
             sources.append(try SignalSource(loop: loop, signal: number) { [unowned self] in stop() })
         }
@@ -181,13 +221,13 @@ public final class Supervisor {
             return
         }
         isStopping = true
-        ServiceManager.notify("STOPPING=1")
+        tell("STOPPING=1")
         for worker in workers { worker.drain() }
     }
 
     private func reloadNow() {
-        ServiceManager.notify("RELOADING=1\nMONOTONIC_USEC=\(Loop.monotonicMilliseconds() * 1000)")
-        defer { ServiceManager.notify("READY=1") }
+        tell("RELOADING=1\nMONOTONIC_USEC=\(Loop.monotonicMilliseconds() * 1000)")
+        defer { tell("READY=1") }
         switch reload() {
         case .failure(let fault):
             for diagnostic in fault.diagnostics { Console.error(diagnostic.description) }
@@ -197,8 +237,15 @@ public final class Supervisor {
             if new.listeners != snapshot.listeners || new.workers != snapshot.workers || new.log != snapshot.log {
                 Console.error("listen, workers and log take effect at the next start")
             }
+            let settings: WorkerSettings
+            do throws(SecurityBuilder.Fault) {
+                settings = try workerSettings(new, workers.count)
+            } catch {
+                Console.error(error.description)
+                Console.error("the configuration was not reloaded; generation \(snapshot.generation) stays")
+                return
+            }
             snapshot = new
-            let settings = workerSettings(new, workers.count)
             for worker in workers { worker.adopt(settings) }
             Console.error("generation \(new.generation) of the configuration is in force")
         }

@@ -26,10 +26,11 @@ struct ConfigurationFile: ParsableArguments {
     }
 
     /// The configuration, or exit 1 with every fault on standard error.
-    func loadOrComplain() throws -> Snapshot {
+    /// - Parameter warns: says what is likely not meant, too.
+    func loadOrComplain(warns: Bool = true) throws -> Snapshot {
         switch load() {
         case .success(let snapshot):
-            for warning in snapshot.warnings { Console.plain(warning.description) }
+            if warns { for warning in snapshot.warnings { Console.plain(warning.description) } }
             return snapshot
         case .failure(let faults):
             for fault in faults.diagnostics { Console.plain(fault.description) }

@@ -5,7 +5,10 @@ struct UsherCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usher",
         abstract: "A forward proxy that knows what an app's calls mean to PingAM, and steps up for it.",
-        subcommands: [Serve.self, Check.self, Explain.self, SandboxCommand.self, VersionCommand.self])
+        subcommands: [
+            Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self, DoctorCommand.self,
+            Explain.self, SandboxCommand.self, VersionCommand.self,
+        ])
 
     /// Exit codes: 0 done, 1 the answer is no, 2 wrong use.
     static func main() {

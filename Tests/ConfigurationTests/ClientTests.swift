@@ -1,3 +1,4 @@
+import HTTPCodec
 import Configuration
 import ProxyCore
 import Testing

@@ -1,3 +1,4 @@
+import HTTPCodec
 import ProxyCore
 import Testing
 

@@ -32,23 +32,32 @@ import Testing
         }
         let environment = ["CREDENTIALS_DIRECTORY": "/c"]
         let secret = FileContent(bytes: Array("x".utf8))
+        let material = try Material()
+        let (certificate, key) = try material.leaf("app.test")
         let users = FileContent(
             bytes: Array("alice:$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y\n".utf8))
         let snapshot = try snapshot(
             "version: 1\n" + lines.joined(separator: "\n"), environment: environment,
-            files: ["/c/robot-user": secret, "/c/robot-pass": secret, "users.htpasswd": users])
+            files: [
+                "/c/robot-user": secret, "/c/robot-pass": secret, "users.htpasswd": users,
+                "proxy.pem": certificate, "/c/proxy-key": key, "app.pem": certificate, "/c/app-key": key,
+            ], now: Material.now)
         let plain = try ConfigurationTests.snapshot("version: 1")
         #expect("\(snapshot.settings.limits)" == "\(plain.settings.limits)")
         #expect("\(snapshot.settings.timeouts)" == "\(plain.settings.timeouts)")
         #expect(snapshot.destinations == plain.destinations && snapshot.log == plain.log)
         #expect(snapshot.clients == plain.clients && snapshot.settings.users?.count == 1)
         #expect(snapshot.settings.connectPorts == [443, 8443] && snapshot.settings.forwarded == .none)
+        #expect(snapshot.tls.interception.isEmpty && snapshot.tls.interception.onRefusal == .fail)
+        #expect(!snapshot.tls.keyLog && snapshot.tls.listener != nil && snapshot.tls.authority.constraints != nil)
+        #expect(snapshot.tls.origins.usesSystemTrust && snapshot.tls.origins.minimum == .tls12)
+        #expect(snapshot.tls.origins.rules.count == 2 && snapshot.tls.origins.identities.count == 1)
         #expect(snapshot.settings.rules.map(\.name) == ["force-auth"])
         #expect(snapshot.settings.authorization != nil)
     }
 
     @Test func android() throws {
-        let rules = try load("examples/android.yaml").settings.rules
+        let rules = try opened("android", "example.com").settings.rules
         #expect(rules.map { words($0.when) } == [#"test(action,exact "START_AUTHENTICATE")"#, "always"])
         #expect(
             rules.flatMap(\.request).map(words) == [
@@ -58,7 +67,7 @@ import Testing
     }
 
     @Test func ios() throws {
-        let rules = try load("examples/ios.yaml").settings.rules
+        let rules = try opened("ios", "am.example.com").settings.rules
         #expect(
             Set(rules.map { words($0.when) }) == [#"test(action,exact "START_AUTHENTICATE",exact "AUTHENTICATE")"#])
         #expect(
@@ -69,10 +78,19 @@ import Testing
     }
 
     @Test func javascript() throws {
-        let rules = try load("examples/javascript.yaml").settings.rules
+        let rules = try opened("javascript", "am.example.com").settings.rules
         #expect(Set(rules.map { words($0.when) }) == [#"test(action,exact "START_AUTHENTICATE")"#])
         #expect(
             rules.flatMap(\.request).map(words) == ["setQuery ForceAuth=true", "addHeader Accept-Language=en-GB"])
+    }
+
+    /// An example that opens the TLS of its AM, with a CA that speaks for one domain alone.
+    private func opened(_ name: String, _ domain: String) throws -> Snapshot {
+        let snapshot = try load("examples/\(name).yaml")
+        #expect(snapshot.warnings.isEmpty)
+        #expect(snapshot.settings.interception.opens("am.example.com", port: 443))
+        #expect(snapshot.tls.authority.constraints?.entries == [domain])
+        return snapshot
     }
 
     @Test func transactional() throws {

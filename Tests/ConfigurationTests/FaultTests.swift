@@ -31,6 +31,8 @@ import Testing
                 dave:$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y
                 """.utf8)),
         "binary": FileContent(bytes: [0xFF, 0xFE]),
+        "binary.P12": FileContent(bytes: [0x30, 0x82, 0xFF, 0xFE]),
+        "open.pfx": FileContent(bytes: [0x30, 0x82, 0xFF, 0xFE], isWorldReadable: true),
     ]
 
     @Test func thereAreSome() { #expect(Self.names.count > 15) }

@@ -1,3 +1,4 @@
+import HTTPCodec
 import Interception
 import ProxyCore
 import Testing

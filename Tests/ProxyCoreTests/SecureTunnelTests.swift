@@ -1,4 +1,5 @@
 import HTTPCodec
+import Interception
 import ProxyCore
 import TLSEngine
 import Testing

@@ -1,3 +1,4 @@
+import HTTPCodec
 import EventLoop
 import Glibc
 import TLSEngine

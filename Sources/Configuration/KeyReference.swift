@@ -1,0 +1,8 @@
+public import TLSEngine
+
+/// A secret of the configuration: where it stands, or its bytes. Secrets that are read from files never become text.
+public enum KeyReference: Sendable {
+    /// A file's path, as it was written.
+    case path(String)
+    case material(SecretBytes)
+}

@@ -1,0 +1,153 @@
+internal import HTTPCodec
+internal import TLSEngine
+
+/// Reads the files of certificates, keys and revocation lists, and says what is wrong with them where they are named.
+struct MaterialReader {
+    /// Bytes of one file. Revocation lists of large authorities have some megabytes.
+    static let maxBytes = 16 << 20
+
+    let findings: Findings
+    let secrets: Secrets
+    /// Seconds since 1970.
+    let now: Int
+
+    // MARK: what is trusted
+
+    /// The certificates of one file in PEM, or the one of a file in DER.
+    func certificates(_ written: Decoded) -> [Certificate] {
+        load(written) { bytes throws(MaterialFault) in
+            Self.isDER(bytes) ? [try Certificate(der: bytes)] : try Certificate.all(inPEM: bytes)
+        }
+    }
+
+    /// Roots: as `certificates`, with a word about those that are no longer valid.
+    func roots(_ written: Decoded) -> [Certificate] {
+        let roots = certificates(written)
+        for root in roots {
+            judgeValidity(root, "\(written.written) holds the certificate \(root.subject), which", written)
+        }
+        return roots
+    }
+
+    func revocationLists(_ written: Decoded) -> [RevocationList] {
+        load(written) { bytes throws(MaterialFault) in try RevocationList.all(inPEM: bytes) }
+    }
+
+    private func load<Item>(_ written: Decoded, _ parse: ([UInt8]) throws(MaterialFault) -> [Item]) -> [Item] {
+        guard let text = written.text else { return [] }
+        let file = secrets.file("the file", text, written: written.written)
+        let bytes: [UInt8]
+        do {
+            bytes = try secrets.readFile(file.path).bytes
+        } catch {
+            findings.error(written.position, "\(file.subject) \(error.explanation)")
+            return []
+        }
+        do throws(MaterialFault) {
+            return try parse(bytes)
+        } catch {
+            findings.error(written.position, "\(file.subject) \(error.words)")
+            return []
+        }
+    }
+
+    // MARK: identities
+
+    /// `certificate`, `key` and `password`, as an object of the configuration has them.
+    func identity(_ fields: Fields) -> Identity? {
+        // what did not pass has been told of
+        let isWhole = ["certificate", "key", "password"].allSatisfy { !fields.has($0) || fields[$0] != nil }
+        guard isWhole, let written = fields["certificate"], let name = written.text else { return nil }
+        let read = Self.isContainer(name) ? contained(written, name, fields) : pair(written, fields)
+        guard let read else { return nil }
+        judgeValidity(read.certificate, "the certificate of \(written.written)", written)
+        return read
+    }
+
+    /// A .p12 file.
+    private func contained(_ written: Decoded, _ name: String, _ fields: Fields) -> Identity? {
+        if let field = fields.all.first(where: { $0.name == "key" }) {
+            findings.error(field.position, "this is one key too many, for \(written.written) holds its own; remove it")
+            return nil
+        }
+        let file = secrets.file("the file", name, written: written.written)
+        guard var bytes = secrets.content(file, written.position) else { return nil }
+        defer { _ = SecretBytes(taking: &bytes) }
+        do throws(MaterialFault) {
+            return try PKCS12.identity(bytes, password: password(fields))
+        } catch {
+            findings.error(written.position, "\(file.subject) \(error.words)")
+            return nil
+        }
+    }
+
+    /// A certificate and its key in PEM.
+    private func pair(_ written: Decoded, _ fields: Fields) -> Identity? {
+        guard fields.has("key") else {
+            findings.error(
+                fields.position,
+                "the certificate's \"key\" is missing; it takes the file of the private key in PEM, which may be \(written.written) itself"
+            )
+            return nil
+        }
+        let chain = certificates(written)
+        guard let item = fields["key"], let key = key(item, password: password(fields)), let first = chain.first
+        else { return nil }
+        do throws(MaterialFault) {
+            return try Identity(certificate: first, chain: Array(chain.dropFirst()), key: key)
+        } catch {
+            let remedy = chain.dropFirst().contains(where: key.fits) ? "; put its certificate first there" : ""
+            findings.error(item.position, "this is not the key of the first certificate in \(written.written)\(remedy)")
+            return nil
+        }
+    }
+
+    func key(_ written: Decoded, password: SecretBytes? = nil) -> PrivateKey? {
+        let bytes: SecretBytes
+        let subject: String
+        switch written.secret {
+        case nil: return nil
+        case .material(let material): (bytes, subject) = (material, "this key")
+        case .path(let text):
+            let file = secrets.file("the key file", text, written: written.written)
+            subject = file.subject
+            guard let read = secrets.bytes(file, written.position) else { return nil }
+            bytes = read
+        }
+        do throws(MaterialFault) {
+            return try PrivateKey(pem: bytes, password: password)
+        } catch {
+            findings.error(written.position, "\(subject) \(error.words)")
+            return nil
+        }
+    }
+
+    private func password(_ fields: Fields) -> SecretBytes? {
+        guard case .material(let bytes)? = fields["password"]?.secret else { return nil }
+        return bytes
+    }
+
+    // MARK: judging
+
+    /// - Parameter subject: begins the sentence.
+    private func judgeValidity(_ certificate: Certificate, _ subject: String, _ written: Decoded) {
+        if certificate.notAfter < now {
+            findings.warning(written.position, "\(subject) expired \(Self.days(now - certificate.notAfter)) ago")
+        } else if certificate.notBefore > now {
+            findings.warning(
+                written.position, "\(subject) is not valid for another \(Self.days(certificate.notBefore - now))")
+        }
+    }
+
+    private static func days(_ seconds: Int) -> String {
+        let days = seconds / 86_400
+        return days == 0 ? "less than a day" : days == 1 ? "1 day" : "\(days) days"
+    }
+
+    /// A SEQUENCE of ASN.1 begins it; text in PEM cannot begin so.
+    private static func isDER(_ bytes: [UInt8]) -> Bool { bytes.first == 0x30 }
+
+    private static func isContainer(_ name: String) -> Bool {
+        [".p12", ".pfx"].contains { ASCII.lowercased(name).hasSuffix($0) }
+    }
+}

@@ -1,0 +1,67 @@
+internal import TLSEngine
+
+/// Keys and their passwords: read into bytes that are overwritten later, never into text.
+extension Secrets {
+    /// - Parameter subject: the key of the configuration, for messages.
+    func secret(_ written: String, _ kind: SecretKind, _ subject: String, at position: Position) -> KeyReference? {
+        guard !Self.holdsPEM(written) else {
+            findings.error(
+                position,
+                "\(subject) holds a private key, which must not stand in the configuration; put it into a file of its own (chmod 600) and write its path"
+            )
+            return nil
+        }
+        if let reference = Self.loneReference(written) {
+            switch source(of: reference, position) {
+            case nil: return nil
+            case .file(let file): return bytes(file, position).map { .material($0) }
+            case .text(let text): return secret(outOfEnvironment: text, kind, subject, position)
+            }
+        }
+        guard case .key = kind else {
+            findings.error(
+                position,
+                "\(subject) takes one reference and nothing beside it: ${credential.NAME}, ${file:PATH} or ${env.NAME}")
+            return nil
+        }
+        guard !written.contains("${credential."), !written.contains("${file:") else {
+            findings.error(
+                position, "\(subject) takes a path, or one reference with nothing beside it: ${credential.NAME}")
+            return nil
+        }
+        return resolve(written, at: position).flatMap { path($0, subject, position) }
+    }
+
+    /// What a secret file holds, as text is taken from it.
+    func bytes(_ file: SecretFile, _ position: Position) -> SecretBytes? {
+        guard var bytes = content(file, position) else { return nil }
+        Self.trimLineBreak(&bytes)
+        return SecretBytes(taking: &bytes)
+    }
+
+    private func secret(
+        outOfEnvironment text: String, _ kind: SecretKind, _ subject: String, _ position: Position
+    ) -> KeyReference? {
+        if case .key = kind, !Self.holdsPEM(text) { return path(text, subject, position) }
+        var bytes = Array(text.utf8)
+        return .material(SecretBytes(taking: &bytes))
+    }
+
+    private func path(_ text: String, _ subject: String, _ position: Position) -> KeyReference? {
+        guard TextFormat.file.accepts(text) else {
+            findings.error(
+                position, "\(subject) takes \(TextFormat.file.expected), or a reference such as ${credential.NAME}")
+            return nil
+        }
+        return .path(text)
+    }
+
+    private static func holdsPEM(_ text: String) -> Bool { text.contains("-----BEGIN ") }
+
+    /// What stands between `${` and `}` of a text that is one reference and nothing else.
+    private static func loneReference(_ text: String) -> Substring? {
+        guard text.hasPrefix("${"), text.hasSuffix("}") else { return nil }
+        let inside = text.dropFirst(2).dropLast()
+        return inside.contains("}") ? nil : inside
+    }
+}

@@ -1,0 +1,197 @@
+internal import ProxyCore
+internal import TLSEngine
+
+/// `tls` → settings, with its files loaded.
+struct TLSBuilder {
+    let findings: Findings
+    let material: MaterialReader
+
+    /// - Parameter listeners: with their places in the file.
+    func settings(_ section: Fields?, listeners: [(listener: Listener, position: Position)]) -> TLSSettings {
+        var settings = TLSSettings()
+        settings.interception = interception(section)
+        settings.authority = authority(section?.fields("ca"))
+        judge(settings, section, listeners)
+        guard let section else { return settings }
+        settings.keyLog = section.flag("key_log") ?? false
+        settings.origins = origins(section.fields("upstream"))
+        settings.origins.identities = identities(section.list("client_certificates"))
+        if let fields = section.fields("listener") {
+            settings.listener = material.identity(fields)
+            if !listeners.contains(where: \.listener.isSecure) {
+                findings.warning(
+                    fields.position, "this certificate is shown nowhere, for no address of listen begins with https://")
+            }
+        }
+        return settings
+    }
+
+    // MARK: interception
+
+    private func interception(_ section: Fields?) -> InterceptionPolicy {
+        var policy = InterceptionPolicy()
+        guard let section else { return policy }
+        policy.hosts = section.list("intercept").compactMap(Self.pattern)
+        policy.except = section.list("except").compactMap(Self.pattern)
+        policy.onRefusal = section.text("on_refusal").flatMap(InterceptionPolicy.OnRefusal.init) ?? policy.onRefusal
+        guard !section.has("intercept") || section["intercept"]?.isEmptyList == true else { return policy }
+        for field in section.all {
+            let isMeant =
+                field.name == "except"
+                ? !field.value.isEmptyList : field.name == "on_refusal" && field.value.text == "tunnel"
+            guard isMeant else { continue }
+            findings.warning(
+                field.position, "tls.\(field.name) does nothing without tls.intercept, which names the hosts to open")
+        }
+        return policy
+    }
+
+    private static func pattern(_ item: Decoded) -> DestinationPattern? { item.text.flatMap { DestinationPattern($0) } }
+
+    // MARK: authority
+
+    private func authority(_ fields: Fields?) -> AuthoritySettings {
+        var authority = AuthoritySettings()
+        guard let fields else { return authority }
+        authority.certificate = fields.text("certificate")
+        authority.key = fields["key"]?.secret
+        if let written = fields["key"], case .material? = written.secret {
+            _ = material.key(written)
+        }
+        guard let written = fields["constrain_to"] else { return authority }
+        authority.constraintsPosition = findings.place(written.position)
+        if written.isEmptyList {
+            findings.error(
+                written.position,
+                "tls.ca.constrain_to permits no host at all; name domains, such as staging.example.com")
+        } else if written.isWholeList {
+            do throws(MaterialFault) {
+                authority.constraints = try NameConstraints(written.list.compactMap(\.text))
+            } catch {
+                findings.error(written.position, "tls.ca.constrain_to \(error.words)")
+            }
+        }
+        return authority
+    }
+
+    /// What is opened, and by whose name the proxy itself is known, against what the CA may speak for.
+    private func judge(
+        _ settings: TLSSettings, _ section: Fields?, _ listeners: [(listener: Listener, position: Position)]
+    ) {
+        let hosts = section?.list("intercept") ?? []
+        guard let constraints = settings.authority.constraints else {
+            // a constrain_to that is there and faulty has been told of
+            if let section, !hosts.isEmpty, section.fields("ca")?.has("constrain_to") != true {
+                warnOfUnboundAuthority(section, settings.interception.hosts)
+            }
+            return
+        }
+        for item in hosts {
+            guard let pattern = Self.pattern(item), !pattern.isPermitted(by: constraints) else { continue }
+            let remedy = Self.advice(pattern).map { "add \($0) there" } ?? "name its hosts one by one"
+            findings.error(
+                item.position,
+                "tls.ca.constrain_to does not permit all of \"\(item.written)\", and certificates for it would be refused by every client; \(remedy), or take it out here"
+            )
+        }
+        guard section?.has("listener") != true else { return }
+        let names = ["localhost"]
+        for (listener, position) in listeners
+        where listener.isSecure && AddressGroup.loopback.contains(listener.address) {
+            guard !(names + [listener.host]).contains(where: constraints.permits) else { continue }
+            findings.warning(
+                position,
+                "tls.ca.constrain_to does not permit \(listener.host), so clients refuse the certificate of \(listener); add \(listener.host) there, or name a certificate in tls.listener"
+            )
+        }
+    }
+
+    /// What to add to `constrain_to` for an entry; a whole top-level domain is nothing to advise.
+    private static func advice(_ pattern: DestinationPattern) -> String? {
+        pattern.constraint.flatMap { !pattern.description.contains("*") || $0.contains(".") ? $0 : nil }
+    }
+
+    private func warnOfUnboundAuthority(_ section: Fields, _ hosts: [DestinationPattern]) {
+        let needed = hosts.compactMap(Self.advice)
+        let example =
+            needed.count == hosts.count ? Array(Set(needed)).sorted().joined(separator: ", ") : "staging.example.com"
+        let position = section.all.first { $0.name == "ca" }?.position ?? section["intercept"]?.position
+        findings.warning(
+            position ?? section.position,
+            "tls.ca.constrain_to is missing, so with its key the CA could speak for every host on the internet; write ca: { constrain_to: [\(example)] }"
+        )
+    }
+
+    // MARK: origins
+
+    private func origins(_ fields: Fields?) -> OriginSecurity {
+        var origins = OriginSecurity()
+        guard let fields else { return origins }
+        origins.usesSystemTrust = fields.text("trust") != "none"
+        origins.extraTrust = fields.list("extra_trust").flatMap(material.roots)
+        origins.revocationLists = fields.list("crl").flatMap(material.revocationLists)
+        origins.minimum = fields.text("minimum").flatMap(TLSVersion.init) ?? origins.minimum
+        if fields.flag("verify") == false, let written = fields["verify"] {
+            findings.error(
+                written.position,
+                "tls.upstream.verify cannot be false for all origins; write it for those that need it: hosts: [{ host: old.staging.example.com, verify: false }]"
+            )
+        }
+        if !origins.usesSystemTrust, !fields.has("extra_trust") || fields["extra_trust"]?.isEmptyList == true,
+            let written = fields["trust"]
+        {
+            findings.warning(
+                written.position,
+                "nobody is trusted, so no origin is spoken to over TLS; name roots in tls.upstream.extra_trust")
+        }
+        origins.rules = rules(fields.list("hosts"))
+        return origins
+    }
+
+    private func rules(_ items: [Decoded]) -> [OriginSecurity.HostRule] {
+        items.flatMap { item -> [OriginSecurity.HostRule] in
+            guard let fields = item.fields else { return [] }
+            if fields.written == ["host"] {
+                findings.warning(item.position, "this says nothing of its host; give it verify, minimum or pins")
+            }
+            return hosts(fields).map { host, pattern in
+                var rule = OriginSecurity.HostRule(host: pattern)
+                rule.verifies = fields.flag("verify")
+                rule.minimum = fields.text("minimum").flatMap(TLSVersion.init)
+                rule.pins = fields.list("pins").compactMap { $0.text.flatMap(TextFormat.digest(ofPin:)) }
+                if rule.verifies == false {
+                    findings.warning(
+                        host.position,
+                        "the certificates of \"\(host.written)\" are not verified, so whoever is on the way there reads and changes everything; where its root is known, write that into extra_trust instead"
+                    )
+                }
+                return rule
+            }
+        }
+    }
+
+    private func identities(_ items: [Decoded]) -> [OriginSecurity.ClientIdentity] {
+        var earlier: [(pattern: DestinationPattern, line: Int)] = []
+        return items.flatMap { item -> [OriginSecurity.ClientIdentity] in
+            guard let fields = item.fields else { return [] }
+            let hosts = hosts(fields)
+            for (host, pattern) in hosts {
+                if let first = earlier.first(where: { $0.pattern.covers(pattern) }) {
+                    findings.warning(
+                        host.position,
+                        "\"\(host.written)\" is never reached: \"\(first.pattern)\" of line \(first.line) comes first")
+                }
+                earlier.append((pattern, host.position.line))
+            }
+            guard let identity = material.identity(fields) else { return [] }
+            return hosts.map { OriginSecurity.ClientIdentity(host: $0.pattern, identity: identity) }
+        }
+    }
+
+    private func hosts(_ fields: Fields) -> [(item: Decoded, pattern: DestinationPattern)] {
+        if let written = fields["host"], written.isEmptyList {
+            findings.error(written.position, "host takes at least one host or host glob")
+        }
+        return fields.list("host").compactMap { item in Self.pattern(item).map { (item, $0) } }
+    }
+}

@@ -1,0 +1,67 @@
+internal import Glibc
+
+/// A TCP connection whose every call waits: for small programs beside a loop, never on one.
+public struct BlockingConnection: ~Copyable {
+    private let descriptor: Descriptor
+    /// In milliseconds of the monotonic clock.
+    private let end: Int
+
+    /// - Parameter limit: milliseconds that everything on this connection may take together.
+    /// - Throws: `SystemError`, that of a limit reached being `ETIMEDOUT`.
+    public init(_ address: SocketAddress, withinMilliseconds limit: Int) throws(SystemError) {
+        let number = socket(address.family, Int32(SOCK_STREAM.rawValue) | Dialer.closeOnExec, 0)
+        guard number >= 0 else { throw SystemError("socket") }
+        let descriptor = Descriptor(owning: number)
+        let end = Loop.monotonicMilliseconds() + limit
+        try Self.allow(limit, number)
+        guard address.withSockaddr({ connect(number, $0, $1) }) == 0 else { throw Self.failure("connect") }
+        self.descriptor = descriptor
+        self.end = end
+    }
+
+    public func send(_ bytes: [UInt8]) throws(SystemError) {
+        var sent = 0
+        while sent < bytes.count {
+            try allowRest()
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor.number, $0.baseAddress?.advanced(by: sent), $0.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure("send") }
+            sent += count
+        }
+    }
+
+    /// What has come, at least one byte; nothing at the end.
+    public func receive() throws(SystemError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            try allowRest()
+            let count = buffer.withUnsafeMutableBytes { recv(descriptor.number, $0.baseAddress, $0.count, 0) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure("recv") }
+            return Array(buffer[..<count])
+        }
+    }
+
+    private func allowRest() throws(SystemError) {
+        let rest = end - Loop.monotonicMilliseconds()
+        guard rest > 0 else { throw SystemError("poll", code: ETIMEDOUT) }
+        try Self.allow(rest, descriptor.number)
+    }
+
+    private static func allow(_ milliseconds: Int, _ number: Int32) throws(SystemError) {
+        var time = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            guard setsockopt(number, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size)) == 0 else {
+                throw SystemError("setsockopt")
+            }
+        }
+    }
+
+    /// The kernel says of a time limit what it says of a socket that does not wait.
+    private static func failure(_ call: String) -> SystemError {
+        let code = errno
+        return SystemError(call, code: code == EAGAIN || code == EINPROGRESS ? ETIMEDOUT : code)
+    }
+}

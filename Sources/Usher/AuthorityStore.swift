@@ -1,0 +1,230 @@
+public import Configuration
+import Glibc
+public import TLSEngine
+
+/// The interception CA on the disk: read, made where it is missing, replaced by another.
+public struct AuthorityStore: Sendable {
+    /// Something that whoever runs Usher should know of a CA.
+    public struct Remark: Equatable, Sendable {
+        /// The CA cannot be used as it is.
+        public let isFault: Bool
+        public let words: String
+    }
+
+    public let files: AuthorityFiles
+    private let folder: StateDirectory
+    private let constraints: NameConstraints?
+    /// Seconds since 1970.
+    private let now: Int
+
+    private static let day = 86_400
+    /// From when on a CA's end is spoken of.
+    private static let warning = 30 * day
+    /// Older roots that are remembered.
+    private static let remembered = 4
+
+    public init(_ settings: AuthoritySettings, in folder: StateDirectory, now: Int? = nil) {
+        files = AuthorityFiles(settings, in: folder)
+        self.folder = folder
+        self.now = now ?? time(nil)
+        constraints = settings.constraints
+    }
+
+    /// The certificates alone: the key is not looked at. Nil where there is no CA yet.
+    public func certificates() throws(FileTrouble) -> AuthorityCertificates? {
+        try AuthorityCertificates(files, now: now)
+    }
+
+    /// The certificates of a CA that is made now where there is none yet.
+    public func certificatesOrMake() throws(FileTrouble) -> (certificates: AuthorityCertificates, isNew: Bool) {
+        if let certificates = try certificates() { return (certificates, false) }
+        let isNew = try loadOrMake().isNew
+        guard let certificates = try certificates() else { throw FileTrouble("\(files.certificate) is gone again") }
+        return (certificates, isNew)
+    }
+
+    /// The CA with its key. Nil where there is none yet.
+    /// - Throws: `FileTrouble` where its parts cannot be read or do not belong together.
+    public func load() throws(FileTrouble) -> CertificateAuthority? {
+        guard StateFile.exists(folder.path) else { return nil }
+        return try StateFile.locked(folder, mayGoWithout: true) { () throws(FileTrouble) in
+            try finishReplacement()
+            return try read()
+        }
+    }
+
+    /// The CA with its key, made now where there is none yet.
+    /// - Returns: also whether it was made.
+    public func loadOrMake() throws(FileTrouble) -> (authority: CertificateAuthority, isNew: Bool) {
+        if let authority = try load() { return (authority, false) }
+        try folder.make()
+        return try StateFile.locked(folder, mayGoWithout: false) { () throws(FileTrouble) in
+            // another process may have been quicker
+            if let authority = try read() { return (authority, false) }
+            let key = try key()
+            let authority: CertificateAuthority
+            do throws(MaterialFault) {
+                authority = try CertificateAuthority.make(name: Self.name, constraints: constraints, key: key, now: now)
+            } catch {
+                throw FileTrouble("the CA cannot be made: \(error.words)")
+            }
+            try replace(with: authority, retiring: [])
+            return (authority, true)
+        }
+    }
+
+    /// Makes a new CA that the present one vouches for, and overwrites the present one's key.
+    public func rotate() throws(FileTrouble) -> (old: CertificateAuthority, new: CertificateAuthority) {
+        guard case .file(let keyFile) = files.key else {
+            throw FileTrouble(
+                """
+                the CA's key comes from outside (tls.ca.key), where usher cannot put another. Either remove tls.ca.key, move the \
+                present key to \(folder.file("ca.key")) and run usher ca rotate; or, without an overlap: move \
+                \(files.certificate) away, put a new key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256) in \
+                the old one's place and start usher, which makes a certificate for it
+                """)
+        }
+        guard try load() != nil else {
+            throw FileTrouble("there is no CA in \(folder.path) yet; usher ca show makes one")
+        }
+        return try StateFile.locked(folder, mayGoWithout: false) { () throws(FileTrouble) in
+            guard let old = try read() else { throw FileTrouble("\(keyFile) is gone") }
+            let new: CertificateAuthority
+            do throws(MaterialFault) {
+                new = try old.rotated(constraints: constraints, now: now)
+            } catch {
+                throw FileTrouble("no new CA can be made: \(error.words)")
+            }
+            let retired = try AuthorityCertificates(files, now: now)?.roots ?? [old.certificate]
+            try replace(with: new, retiring: Array(retired.prefix(Self.remembered)))
+            return (old, new)
+        }
+    }
+
+    /// What is to be said of a CA: that it ends soon, or is not what the configuration asks for.
+    public func remarks(on certificate: Certificate) -> [Remark] {
+        var remarks: [Remark] = []
+        let left = certificate.notAfter - now
+        if left <= 0 {
+            remarks.append(
+                Remark(isFault: true, words: "the CA \(files.certificate) has expired; usher ca rotate makes another"))
+        } else if certificate.notBefore > now {
+            remarks.append(
+                Remark(
+                    isFault: true,
+                    words: "the CA \(files.certificate) is not valid yet; is the clock of this machine right?"))
+        } else if left < Self.warning {
+            let days = left / Self.day
+            remarks.append(
+                Remark(
+                    isFault: false,
+                    words:
+                        "the CA \(files.certificate) expires in \(days == 1 ? "1 day" : "\(days) days"); usher ca rotate makes another that running clients trust too"
+                ))
+        }
+        let written = Set(constraints?.entries ?? [])
+        let held = Set(certificate.nameConstraints)
+        if written != held {
+            func list(_ entries: Set<String>) -> String {
+                entries.isEmpty ? "every host" : entries.sorted().joined(separator: ", ")
+            }
+            remarks.append(
+                Remark(
+                    isFault: false,
+                    words:
+                        "the CA \(files.certificate) may speak for \(list(held)), tls.ca.constrain_to says \(list(written)); usher ca rotate makes one that does"
+                ))
+        }
+        return remarks
+    }
+
+    // MARK: reading
+
+    private func read() throws(FileTrouble) -> CertificateAuthority? {
+        guard let certificates = try AuthorityCertificates(files, now: now) else { return nil }
+        guard let key = try key() else {
+            guard case .file(let path) = files.key else { return nil }
+            throw FileTrouble(
+                "\(files.certificate) is here, but not its key \(path); bring the key back, or move the certificate away and a new CA is made, which clients do not trust yet"
+            )
+        }
+        do throws(MaterialFault) {
+            return try CertificateAuthority(
+                certificate: certificates.root, key: key, crosses: certificates.crosses.filter { $0.notAfter > now })
+        } catch {
+            throw FileTrouble("\(files.certificate) \(error.words)")
+        }
+    }
+
+    private func key() throws(FileTrouble) -> PrivateKey? {
+        let pem: SecretBytes
+        let place: String
+        switch files.key {
+        case .given(let bytes): (pem, place) = (bytes, "the key of tls.ca.key")
+        case .file(let path):
+            guard let bytes = try StateFile.readSecret(path) else { return nil }
+            (pem, place) = (bytes, path)
+        }
+        do throws(MaterialFault) {
+            return try PrivateKey(pem: pem)
+        } catch {
+            throw FileTrouble("\(place) \(error.words)")
+        }
+    }
+
+    // MARK: writing
+
+    /// The end of the names of files that wait to take the place of others.
+    private static let next = ".next"
+
+    /// Everything is on the disk under other names before anything is replaced, the certificate last: with it there, whoever
+    /// comes next can finish what a crash interrupted; without it, nothing has begun.
+    private func replace(with authority: CertificateAuthority, retiring: [Certificate]) throws(FileTrouble) {
+        try discardReplacement()
+        try stage(authority.crosses, files.crosses)
+        try stage(retiring, files.retired)
+        if case .file(let path) = files.key {
+            let pem: SecretBytes
+            do throws(MaterialFault) { pem = try authority.key.pem() } catch {
+                throw FileTrouble("\(path) \(error.words)")
+            }
+            try StateFile.create(path + Self.next, secret: pem)
+        }
+        try stage([authority.certificate], files.certificate)
+        try finishReplacement()
+    }
+
+    private func stage(_ certificates: [Certificate], _ path: String) throws(FileTrouble) {
+        guard !certificates.isEmpty else { return }
+        try StateFile.create(path + Self.next, certificates.flatMap(\.pem))
+    }
+
+    /// Call it with the lock held.
+    private func finishReplacement() throws(FileTrouble) {
+        guard StateFile.exists(files.certificate + Self.next) else { return }
+        if case .file(let path) = files.key, StateFile.exists(path + Self.next) {
+            try StateFile.wipe(path)
+            try StateFile.rename(path + Self.next, to: path)
+        }
+        for path in [files.crosses, files.retired, files.certificate] where StateFile.exists(path + Self.next) {
+            try StateFile.rename(path + Self.next, to: path)
+        }
+    }
+
+    /// What a crash left behind before it counted.
+    private func discardReplacement() throws(FileTrouble) {
+        if case .file(let path) = files.key {
+            try StateFile.wipe(path + Self.next)
+            unlink(path + Self.next)
+        }
+        for path in [files.crosses, files.retired, files.certificate] { unlink(path + Self.next) }
+    }
+
+    /// Tells this machine's CA from those of others in the lists of browsers.
+    private static var name: String {
+        var buffer = [CChar](repeating: 0, count: 65)
+        let code = gethostname(&buffer, buffer.count - 1)
+        let host = String(decoding: buffer.prefix { $0 != 0 }.prefix(50).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return code == 0 && !host.isEmpty ? "Usher CA (\(host))" : "Usher CA"
+    }
+}

@@ -1,0 +1,157 @@
+import EventLoop
+public import Interception
+public import ProxyDriver
+
+/// Keeps the records of a proxy that serves one command.
+public final class RecordKeeper: Sendable {
+    private let records = Locked<[ExchangeRecord]>([])
+    /// A program that runs for long must not fill the memory.
+    private static let limit = 10_000
+
+    public init() {}
+
+    public var all: [ExchangeRecord] { records.withLock { $0 } }
+
+    /// For the proxy's worker.
+    public var recorder: @Sendable () -> any Recorder {
+        { [self] in Taker(keeper: self) }
+    }
+
+    fileprivate func take(_ record: borrowing ExchangeRecord) {
+        let copy = copy record
+        records.withLock { if $0.count < Self.limit { $0.append(copy) } }
+    }
+
+    private final class Taker: Recorder {
+        private let keeper: RecordKeeper
+
+        init(keeper: RecordKeeper) { self.keeper = keeper }
+
+        func record(_ record: borrowing ExchangeRecord) { keeper.take(record) }
+        func complain(_ text: String) {}
+        func flush() {}
+    }
+}
+
+/// What the exchanges of one command tell about how it deals with the proxy.
+public struct CommandJudge {
+    private let records: [ExchangeRecord]
+    private let program: String
+    private let namesServers: Bool
+
+    /// The error of a tunnel whose client did not believe Usher's certificate (RFC 9209 §2.3.17).
+    private static let refusal = "tls_alert_received"
+
+    /// - Parameters:
+    ///   - command: as it was run.
+    ///   - namesServers: the configuration names an AM.
+    public init(_ records: [ExchangeRecord], command: [String], namesServers: Bool) {
+        self.records = records
+        self.namesServers = namesServers
+        program = String((command.first ?? "").split(separator: "/").last ?? "")
+    }
+
+    public var findings: [Finding] {
+        guard !records.isEmpty else {
+            return [
+                Finding(
+                    .problem, "nothing came through the proxy: \(program) did not ask it",
+                    remedy: Self.hints.first { program.hasPrefix($0.program) }?.words ?? Self.otherwise)
+            ]
+        }
+        return refusals + faults + [success] + actions + tunnels
+    }
+
+    // MARK: pieces
+
+    private func host(_ record: ExchangeRecord) -> String {
+        var text = String(decoding: record.url, as: UTF8.self)[...]
+        if let scheme = text.firstRange(of: "://") { text = text[scheme.upperBound...] }
+        return String(text.prefix { $0 != "/" && $0 != "?" })
+    }
+
+    private func isTunnel(_ record: ExchangeRecord) -> Bool { record.method == Array("CONNECT".utf8) }
+
+    private func counted(_ names: [String]) -> [(name: String, count: Int)] {
+        var order: [String] = []
+        var counts: [String: Int] = [:]
+        for name in names {
+            if counts[name] == nil { order.append(name) }
+            counts[name, default: 0] += 1
+        }
+        return order.map { ($0, counts[$0] ?? 0) }
+    }
+
+    private var refusals: [Finding] {
+        counted(records.filter { $0.proxyError == Self.refusal }.map(host)).map { host, count in
+            Finding(
+                .problem, "the program refused usher's certificate for \(host)\(count > 1 ? ", \(count) times" : "")",
+                remedy:
+                    "its way of trusting is not among \(ProxyVariables.bundleNames.joined(separator: ", ")), JAVA_TOOL_OPTIONS: add the CA where it looks (http://usher.proxy/), or leave the host alone with tls.except"
+            )
+        }
+    }
+
+    private var faults: [Finding] {
+        let failed = records.filter { $0.proxyError != nil && $0.proxyError != Self.refusal }
+        return counted(
+            failed.map { "\(host($0)): \($0.events.last { $0.kind == .note }?.text ?? "status \($0.status)")" }
+        )
+        .map { words, count in Finding(.problem, count > 1 ? "\(words) (\(count) times)" : words) }
+    }
+
+    private var success: Finding {
+        let seen = records.filter { $0.proxyError == nil }.count
+        guard seen > 0 else { return Finding(.note, "the program asked the proxy, and nothing came of it") }
+        return Finding(.ok, "\(program) goes through the proxy: \(seen) \(seen == 1 ? "exchange" : "exchanges")")
+    }
+
+    private var actions: [Finding] {
+        let seen = counted(records.compactMap { $0.action?.rawValue })
+        if !seen.isEmpty {
+            return [Finding(.ok, "Actions seen: " + seen.map { "\($0.name) \($0.count)" }.joined(separator: ", "))]
+        }
+        guard namesServers, records.contains(where: { !isTunnel($0) }) else { return [] }
+        return [
+            Finding(
+                .note, "no request was one to AM that has an Action",
+                remedy: "see am: its host has to be the one that the program asks; usher explain tells of one request")
+        ]
+    }
+
+    private var tunnels: [Finding] {
+        counted(records.filter { isTunnel($0) && $0.proxyError == nil }.map(host)).map { host, count in
+            Finding(
+                .note, "\(count) \(count == 1 ? "tunnel" : "tunnels") to \(host) went through unopened",
+                remedy: "name the host in tls.intercept, or with --intercept, for Usher to see what is inside")
+        }
+    }
+
+    private static let hints: [(program: String, words: String)] = [
+        (
+            "node",
+            "Node asks for a proxy from 22.21 and 24 on; older ones need undici's EnvHttpProxyAgent or a proxy-agent, and axios and got have settings of their own"
+        ),
+        (
+            "npm",
+            "npm and what it starts read npm_config_proxy and npm_config_https_proxy too; scripts of Node need version 22.21 or 24"
+        ),
+        (
+            "java",
+            "java.net goes by JAVA_TOOL_OPTIONS; Apache HttpClient needs useSystemProperties(), OkHttp a ProxySelector, java.net.http.HttpClient proxy(ProxySelector.getDefault())"
+        ),
+        (
+            "python",
+            "requests, urllib and httpx read the variables; aiohttp needs trust_env=True, and http.client knows no proxy"
+        ),
+        (
+            "go",
+            "net/http asks http.ProxyFromEnvironment unless a Transport of the program's own lacks Proxy; it never asks a proxy for localhost or 127.0.0.1: use another name"
+        ),
+        ("dotnet", "HttpClient reads the variables unless its handler says UseProxy = false or has a Proxy of its own"),
+        ("curl", "curl reads the variables unless -x, --noproxy or ~/.curlrc says otherwise"),
+        ("ruby", "Net::HTTP reads http_proxy; others may need a setting of their own"),
+    ]
+    private static let otherwise =
+        "it may make no request, not read HTTP_PROXY, or have a setting of its own for a proxy; Go never asks one for localhost"
+}

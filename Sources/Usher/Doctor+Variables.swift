@@ -1,0 +1,150 @@
+import Authorization
+import Configuration
+import HTTPCodec
+import Interception
+import ProxyCore
+import TLSEngine
+
+/// What the environment tells programs.
+extension Doctor {
+    private static let remedy = "eval \"$(usher env)\""
+
+    func variables(_ authority: AuthorityCertificates?) -> [Finding] {
+        var findings: [Finding] = []
+        if let proxy { findings += proxyVariables(proxy) }
+        findings += bypasses()
+        if let authority { findings += bundles(authority) }
+        return findings
+    }
+
+    private func proxyVariables(_ proxy: ProxyAddress) -> [Finding] {
+        var right: [String] = []
+        var missing: [String] = []
+        var findings: [Finding] = []
+        for name in ProxyVariables.proxyNames.flatMap({ [$0.uppercased(), $0] }) {
+            guard let value = environment[name], !value.isEmpty else {
+                // who asks for all_proxy alone is rare, and finds nothing wrong where it is missing
+                if !name.lowercased().hasPrefix("all") { missing.append(name) }
+                continue
+            }
+            if Self.names(proxy, value) {
+                right.append(name)
+            } else {
+                findings.append(
+                    Finding(
+                        .problem, "\(name) leads to \(Self.withoutPassword(value)), not to \(proxy.url)",
+                        remedy: Self.remedy))
+            }
+        }
+        if !right.isEmpty {
+            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) lead to \(proxy.url)"))
+        }
+        if !missing.isEmpty {
+            findings.append(
+                Finding(
+                    .problem,
+                    "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not set: programs that read \(missing.count == 1 ? "it" : "them") go past the proxy",
+                    remedy: Self.remedy))
+        }
+        return findings
+    }
+
+    private static func withoutPassword(_ value: String) -> String {
+        guard let at = value.lastIndex(of: "@") else { return value }
+        let start = value.firstRange(of: "://")?.upperBound ?? value.startIndex
+        return value[..<start] + "…" + value[at...]
+    }
+
+    // MARK: NO_PROXY
+
+    private func bypasses() -> [Finding] {
+        ["NO_PROXY", "no_proxy"].flatMap { name -> [Finding] in
+            let bypass = ProxyBypass(environment[name] ?? "")
+            guard !bypass.isEmpty else { return [] }
+            let bypassed = hostsOfInterest.compactMap { host in bypass.entry(for: host).map { (host, $0) } }
+            guard !bypassed.isEmpty else {
+                return [Finding(.ok, "\(name) lets no host past the proxy that the configuration names")]
+            }
+            return bypassed.map { host, entry in
+                Finding(
+                    .problem, "\(name) lets \(host) past the proxy, by its entry \(entry)",
+                    remedy: "take \(entry) out of \(name)")
+            }
+        }
+    }
+
+    /// Whom the configuration is about: AM, what is intercepted, what is protected. Lower case; globs among them.
+    private var hostsOfInterest: [String] {
+        var hosts = snapshot.settings.servers.map(\.host)
+        hosts += snapshot.settings.interception.hosts.map { Self.host(of: $0.description) }
+        hosts += (snapshot.settings.authorization?.resources ?? []).compactMap { resource in
+            resource.url.firstRange(of: "://").map { Self.host(of: resource.url[$0.upperBound...]) }
+        }
+        var seen: Set<String> = []
+        return hosts.filter { !$0.isEmpty && seen.insert($0).inserted }
+    }
+
+    /// The host of `host`, `host:port`, `[v6]:port` and of what follows a URL's scheme.
+    private static func host(of text: some StringProtocol) -> String {
+        let authority = text.prefix { $0 != "/" && $0 != "?" }
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            return ASCII.lowercased(authority[authority.index(after: authority.startIndex)..<end])
+        }
+        guard let colon = authority.firstIndex(of: ":"), authority.lastIndex(of: ":") == colon else {
+            return ASCII.lowercased(authority)
+        }
+        return ASCII.lowercased(authority[..<colon])
+    }
+
+    // MARK: trust
+
+    private func bundles(_ authority: AuthorityCertificates) -> [Finding] {
+        let own = authority.root.sha256
+        var right: [String] = []
+        var missing: [String] = []
+        var findings: [Finding] = []
+        for name in ProxyVariables.bundleNames {
+            guard let path = environment[name], !path.isEmpty else {
+                missing.append(name)
+                continue
+            }
+            do throws(FileTrouble) {
+                guard let bytes = try StateFile.read(path) else {
+                    findings.append(
+                        Finding(.problem, "\(name) names \(path), which is not there", remedy: Self.remedy))
+                    continue
+                }
+                if TrustBundle.certificates(bytes).contains(where: { $0.sha256 == own }) {
+                    right.append(name)
+                } else {
+                    findings.append(
+                        Finding(
+                            .problem, "\(name) names \(path), which does not hold usher's CA", remedy: Self.remedy))
+                }
+            } catch {
+                findings.append(Finding(.problem, "\(name): \(error.description)", remedy: Self.remedy))
+            }
+        }
+        if !right.isEmpty {
+            findings.append(Finding(.ok, "\(right.joined(separator: ", ")) name bundles that hold usher's CA"))
+        }
+        if !missing.isEmpty {
+            let what = "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not set"
+            findings.append(
+                intercepts
+                    ? Finding(
+                        .problem,
+                        "\(what): programs that go by \(missing.count == 1 ? "it" : "them") refuse intercepted hosts",
+                        remedy: Self.remedy)
+                    : Finding(.note, "\(what); no host is intercepted, so nothing has to be trusted"))
+        }
+        let java = environment["JAVA_TOOL_OPTIONS"] ?? ""
+        if intercepts, !java.contains("-Djavax.net.ssl.trustStore=") {
+            findings.append(
+                Finding(
+                    .note, "JAVA_TOOL_OPTIONS names no trustStore: Java trusts its own store alone", remedy: Self.remedy
+                ))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,246 @@
+public import Configuration
+import Glibc
+import HTTPCodec
+import Interception
+import ProxyCore
+import TLSEngine
+
+/// Looks from an app's side whether traffic gets through, and says what is in its way: `usher doctor`.
+public struct Doctor {
+    let snapshot: Snapshot
+    let environment: [String: String]
+    let store: AuthorityStore
+    /// Where the daemon is to be found; nil where the configuration has it pick a port, or speak TLS alone.
+    let proxy: ProxyAddress?
+
+    /// How far two clocks may be apart, in seconds.
+    private static let clockTolerance = 300
+    public init(_ snapshot: Snapshot, state: StateDirectory, environment: [String: String]) {
+        self.snapshot = snapshot
+        self.environment = environment
+        store = AuthorityStore(snapshot.tls.authority, in: state)
+        proxy = ProxyAddress(snapshot.listeners)
+    }
+
+    var intercepts: Bool { !snapshot.settings.interception.isEmpty }
+
+    /// Looks at the daemon, at AM through it, and at this shell's variables.
+    public func examine() -> [Finding] {
+        let own = ownCertificates()
+        var findings = own.findings
+        if let proxy, proxy.isSecure {
+            findings.append(
+                Finding(
+                    .note, "\(proxy.url) speaks TLS, and doctor asks plain listeners alone",
+                    remedy: "add a plain address of loopback to listen"))
+        } else if let proxy {
+            let client = ProxyClient(proxy: proxy, credentials: credentials(for: proxy))
+            if daemon(client, &findings) {
+                servedAuthority(client, own.certificates, &findings)
+                servers(client, &findings)
+            }
+        } else {
+            findings.append(
+                Finding(
+                    .problem, "listen names no port, so programs cannot be told where the proxy is",
+                    remedy: "write a port into listen, or use usher run"))
+        }
+        findings += variables(own.certificates)
+        findings.append(
+            Finding(
+                .note,
+                "usher speaks HTTP/1.1: where TLS is opened, an app that offers h2 by ALPN gets http/1.1",
+                remedy: intercepts ? "name hosts that need HTTP/2, as gRPC does, in tls.except" : nil))
+        return findings
+    }
+
+    // MARK: the CA
+
+    /// What is on the disk, and what is wrong with it.
+    func ownCertificates() -> (certificates: AuthorityCertificates?, findings: [Finding]) {
+        do throws(FileTrouble) {
+            guard let certificates = try store.certificates() else {
+                let what = "there is no CA in \(store.files.certificate) yet"
+                return (
+                    nil,
+                    [
+                        intercepts
+                            ? Finding(.problem, what, remedy: "usher serve makes it, and so does usher ca show")
+                            : Finding(.note, "\(what); no host is intercepted, so none is needed")
+                    ]
+                )
+            }
+            // reading the whole of it tells whether the daemon could
+            _ = try store.load()
+            let remarks = store.remarks(on: certificates.root)
+            guard remarks.isEmpty else {
+                return (certificates, remarks.map { Finding($0.isFault ? .problem : .note, $0.words) })
+            }
+            return (
+                certificates,
+                [
+                    Finding(
+                        .ok,
+                        "the CA \(store.files.certificate) is valid until \(CalendarDate.text(certificates.root.notAfter))"
+                    )
+                ]
+            )
+        } catch {
+            return (nil, [Finding(.problem, error.description)])
+        }
+    }
+
+    private func servedAuthority(
+        _ client: ProxyClient, _ own: AuthorityCertificates?, _ findings: inout [Finding]
+    ) {
+        guard let answer = try? client.get("http://usher.proxy/ca.pem"), answer.head.status == 200,
+            let served = TrustBundle.certificates(answer.body).first
+        else {
+            if intercepts {
+                findings.append(
+                    Finding(
+                        .problem,
+                        "the proxy shows no CA at http://usher.proxy/ca.pem, though tls.intercept names hosts",
+                        remedy: "it runs with another configuration: systemctl reload usher, or SIGHUP"))
+            }
+            return
+        }
+        if let own, own.root.sha256 == served.sha256 {
+            findings.append(Finding(.ok, "the proxy's CA is the one in \(store.files.certificate)"))
+        } else if let own, own.retired.contains(where: { $0.sha256 == served.sha256 }) {
+            findings.append(
+                Finding(
+                    .problem, "the proxy still uses the CA from before usher ca rotate",
+                    remedy: "systemctl reload usher, or SIGHUP"))
+        } else {
+            findings.append(
+                Finding(
+                    .problem,
+                    "the proxy's CA (SHA-256 \(served.fingerprint)) is not the one in \(store.files.certificate), so what usher env names does not trust it",
+                    remedy:
+                        "set STATE_DIRECTORY to the daemon's folder, or fetch its CA: curl -x \(client.proxy.url) http://usher.proxy/ca.pem"
+                ))
+        }
+    }
+
+    // MARK: the daemon
+
+    /// Whether it is there, and asks for nothing that is not known.
+    private func daemon(_ client: ProxyClient, _ findings: inout [Finding]) -> Bool {
+        let address = client.proxy.authority
+        do throws(ProxyClient.Fault) {
+            let answer = try client.get("http://usher.proxy/health")
+            guard answer.isUshers else {
+                findings.append(
+                    Finding(
+                        .problem, "what listens on \(address) is not usher (status \(answer.head.status))",
+                        remedy: "stop it, or give usher another port with listen"))
+                return false
+            }
+            switch answer.head.status {
+            case 200:
+                findings.append(Finding(.ok, "the proxy listens on \(address)"))
+                return true
+            case 407:
+                findings.append(
+                    Finding(
+                        .problem, "the proxy on \(address) asks for a user name and a password",
+                        remedy: "set http_proxy=http://USER:PASSWORD@\(address) and the like"))
+            case let status:
+                findings.append(
+                    Finding(
+                        .problem, "the proxy on \(address) answers with status \(status)",
+                        remedy: answer.proxyFault ?? "see its log"))
+            }
+        } catch {
+            findings.append(
+                Finding(
+                    .problem,
+                    error.isRefused
+                        ? "nothing listens on \(address)" : "the proxy does not answer: \(error.description)",
+                    remedy: "start it: usher serve, or systemctl start usher"))
+        }
+        return false
+    }
+
+    /// User and password as the shell's variables have them, where they are meant for this proxy.
+    private func credentials(for proxy: ProxyAddress) -> String? {
+        for name in ProxyVariables.proxyNames.flatMap({ [$0, $0.uppercased()] }) {
+            guard let value = environment[name], let at = value.lastIndex(of: "@"),
+                Self.names(proxy, value)
+            else { continue }
+            let userinfo = value[..<at]
+            let start = userinfo.firstRange(of: "://")?.upperBound ?? userinfo.startIndex
+            return PercentCoding.decode(userinfo[start...])
+        }
+        return nil
+    }
+
+    /// Whether a variable's value leads to that proxy.
+    static func names(_ proxy: ProxyAddress, _ value: String) -> Bool {
+        var rest = value[...]
+        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
+        if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        let authority = rest.prefix { $0 != "/" }
+        if authority == proxy.authority { return true }
+        let isLoopback = ["127.0.0.1", "::1"].contains(proxy.host)
+        return isLoopback && ASCII.equal(authority, "localhost:\(proxy.port)")
+    }
+
+    // MARK: AM and the clock
+
+    private func servers(_ client: ProxyClient, _ findings: inout [Finding]) {
+        var isClockJudged = false
+        for server in snapshot.settings.servers {
+            let url = "\(server.url)/json/serverinfo/*"
+            do throws(ProxyClient.Fault) {
+                let answer = try client.get(url)
+                findings.append(Self.reach(url, answer))
+                guard answer.proxyFault == nil, let date = answer.head.fields["date"], !isClockJudged,
+                    let theirs = CalendarDate.seconds(ofHTTPDate: date)
+                else { continue }
+                isClockJudged = true
+                findings.append(Self.clock(theirs, time(nil), server.host))
+            } catch {
+                findings.append(
+                    Finding(
+                        .problem, "AM does not answer through the proxy: \(error.description)", remedy: "see its log"))
+            }
+        }
+        if snapshot.settings.servers.isEmpty {
+            findings.append(
+                Finding(
+                    .note, "the configuration names no AM, so no Action is recognised", remedy: "add am: [{ url: … }]"))
+        } else if !isClockJudged {
+            findings.append(Finding(.note, "no AM said what time it is, so this machine's clock was not compared"))
+        }
+    }
+
+    static func reach(_ url: String, _ answer: ProxyClient.Answer) -> Finding {
+        let status = answer.head.status
+        if let words = answer.proxyFault {
+            return Finding(
+                .problem, "AM cannot be reached through the proxy: \(words)", remedy: "status \(status) for \(url)")
+        }
+        switch status {
+        case 200..<300: return Finding(.ok, "AM answers through the proxy (status \(status) for \(url))")
+        case 404:
+            return Finding(
+                .problem, "there is no AM at \(url) (status 404)",
+                remedy: "see url under am; it ends in AM's context path")
+        case 500...: return Finding(.problem, "AM answers with status \(status) for \(url)", remedy: "see AM's own log")
+        default: return Finding(.note, "AM answers through the proxy, with status \(status) for \(url)")
+        }
+    }
+
+    static func clock(_ theirs: Int, _ ours: Int, _ host: String) -> Finding {
+        let apart = abs(theirs - ours)
+        guard apart > clockTolerance else {
+            return Finding(.ok, "this machine's clock agrees with that of \(host)")
+        }
+        return Finding(
+            .problem,
+            "this machine's clock is \(apart) s \(ours > theirs ? "ahead of" : "behind") that of \(host); certificates and one-time passwords go by it",
+            remedy: "timedatectl set-ntp true")
+    }
+}

@@ -1,0 +1,18 @@
+import EventLoop
+import ProxyDriver
+
+/// In what a proxy inside another command differs from the daemon.
+struct ServeOptions: Sendable {
+    /// Hears signals, takes sockets from the service manager and tells it, and whoever started it, how things stand.
+    var isDaemon = true
+    /// Where the access log goes; nil for nowhere.
+    var log: Int32? = 1
+    /// Takes the records in place of the log. Called once for each worker, on its thread.
+    var recorder: (@Sendable () -> any Recorder)?
+    /// How long the end waits for exchanges under way, in milliseconds; nil for what workers do by themselves.
+    var drainLimit: Int?
+    /// A letter in it ends the proxy as SIGTERM would.
+    var ending: Mailbox<Void>?
+    /// Called when every listener is open.
+    var ready: @Sendable ([SocketAddress]) -> Void = { _ in }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import HTTPCodec
+import TLSEngine
+import Usher
+
+struct AuthorityRotate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Make a new CA that the present one vouches for, and destroy the present key.",
+        discussion: """
+            Whoever trusts the present CA goes on to trust what the new one says, until the present one expires. New \
+            clients are told of the new one.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let ground = try Ground(file)
+        let store = ground.store
+        let (old, new) = try Ground.complaining { () throws(FileTrouble) in try store.rotate() }
+        // shells that were told of the bundle go on to use it
+        _ = try ground.bundle()
+        if json {
+            let value = JSONValue.object([
+                .init("old", AuthoritySummary.json(old.certificate)),
+                .init("new", AuthoritySummary.json(new.certificate)),
+            ])
+            Console.print(value.serialized + "\n")
+        } else {
+            Console.print("old root\n\(AuthoritySummary.text(old.certificate))")
+            Console.print("new root\n\(AuthoritySummary.text(new.certificate))")
+        }
+        Console.error(
+            "the old key is destroyed; a running daemon takes the new CA when it reloads: systemctl reload usher, or SIGHUP"
+        )
+    }
+}

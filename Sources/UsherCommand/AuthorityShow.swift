@@ -1,0 +1,24 @@
+import ArgumentParser
+import HTTPCodec
+import Usher
+
+struct AuthorityShow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print the CA's name, fingerprint, dates and files; it is made where there is none.")
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let ground = try Ground(file)
+        let certificates = try ground.certificates()
+        let summary = AuthoritySummary(certificates, ground.store)
+        Console.print(json ? summary.json.serialized + "\n" : summary.text)
+        for remark in ground.store.remarks(on: certificates.root) { Console.error(remark.words) }
+        // the certificate alone can be shown, but nobody can intercept with it
+        _ = try Ground.complaining { () throws(FileTrouble) in try ground.store.load() }
+    }
+}

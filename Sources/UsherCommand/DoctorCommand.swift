@@ -1,0 +1,51 @@
+import ArgumentParser
+import Configuration
+import HTTPCodec
+import Usher
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Find out why traffic does not get through, or show that it does.",
+        discussion: """
+            Without a command it asks the running proxy, and AM through it, and looks at this shell's variables. With one \
+            it runs that as usher run does, and judges by what came through. Exit 0 where there is no problem, else 1.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @OptionGroup var intercepted: InterceptedHosts
+
+    @Flag(help: "Print JSON; the command's own output goes to standard error then.")
+    var json = false
+
+    @Argument(parsing: .postTerminator, help: "Behind --: the program, looked for in PATH, and its arguments.")
+    var command: [String] = []
+
+    func run() throws {
+        var ground = try Ground(file)
+        try intercepted.add(to: &ground.snapshot)
+        let doctor = Doctor(ground.snapshot, state: ground.state, environment: ground.environment)
+        let findings = command.isEmpty ? doctor.examine() : try observe(ground, doctor)
+        if json {
+            Console.print(JSONValue.array(findings.map(\.json)).serialized + "\n")
+        } else {
+            for finding in findings { Console.print(finding.line + "\n") }
+        }
+        if findings.contains(where: { $0.verdict == .problem }) { throw ExitCode(1) }
+    }
+
+    private func observe(_ ground: Ground, _ doctor: Doctor) throws -> [Finding] {
+        var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: ground.environment)
+        let keeper = RecordKeeper()
+        run.recorder = keeper.recorder
+        run.turnsOutputToError = json
+        do throws(CommandRun.Fault) {
+            let status = try run(command)
+            return doctor.judge(keeper.all, command: command, status: status)
+        } catch {
+            Console.error(error.description)
+            throw ExitCode(error.status)
+        }
+    }
+}

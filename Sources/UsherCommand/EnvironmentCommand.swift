@@ -1,0 +1,28 @@
+import ArgumentParser
+import Configuration
+import HTTPCodec
+import Usher
+
+struct EnvironmentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "env",
+        abstract: "Print the variables that lead programs to the proxy and make them trust its CA.",
+        discussion: #"For a shell: eval "$(usher env)""#)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let ground = try Ground(file)
+        guard let proxy = ProxyAddress(ground.snapshot.listeners) else {
+            throw Complaint.no("listen names no port; write one into it, or use usher run -- COMMAND")
+        }
+        if ground.snapshot.asksForPassword {
+            Console.error("the proxy asks for a password: put USER:PASSWORD@ before \(proxy.authority) in the URLs")
+        }
+        let variables = ProxyVariables(proxy: proxy, bundle: try ground.bundle(), environment: ground.environment)
+        Console.print(json ? variables.json.serialized + "\n" : variables.shell)
+    }
+}

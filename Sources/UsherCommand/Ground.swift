@@ -1,0 +1,45 @@
+import Configuration
+import Glibc
+import Usher
+
+/// What the commands around the CA stand on: the configuration, and what is kept on the disk.
+struct Ground {
+    var snapshot: Snapshot
+    let state: StateDirectory
+    let environment: [String: String]
+
+    /// - Throws: exit 1 with words on standard error.
+    init(_ file: ConfigurationFile) throws {
+        snapshot = try file.loadOrComplain(warns: false)
+        environment = ProcessEnvironment.all
+        state = StateDirectory(environment)
+    }
+
+    var store: AuthorityStore { AuthorityStore(snapshot.tls.authority, in: state) }
+
+    /// The CA's certificates; it is made, and that is said, where there is none yet.
+    func certificates() throws -> AuthorityCertificates {
+        let store = store
+        let (certificates, isNew) = try Self.complaining { () throws(FileTrouble) in try store.certificatesOrMake() }
+        if isNew {
+            Console.error("there was no CA yet; a new one is in \(store.files.certificate)")
+            let service = StateDirectory(path: StateDirectory.service)
+            if state != service, access(service.file("ca.pem"), F_OK) == 0 {
+                Console.error("the service's own is another: STATE_DIRECTORY=\(service.path) usher …")
+            }
+        }
+        return certificates
+    }
+
+    func bundle() throws -> TrustBundle {
+        let certificates = try certificates()
+        return try Self.complaining { () throws(FileTrouble) in
+            try TrustBundle(certificates, origins: snapshot.tls.origins, in: state, environment: environment)
+        }
+    }
+
+    /// Ends with exit 1 and the words of what went wrong.
+    static func complaining<Result>(_ body: () throws(FileTrouble) -> Result) throws -> Result {
+        do throws(FileTrouble) { return try body() } catch { throw Complaint.no(error.description) }
+    }
+}
