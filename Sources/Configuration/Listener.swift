@@ -1,5 +1,5 @@
 public import HTTPCodec
-public import ProxyCore
+internal import ProxyCore
 
 /// One address to listen on.
 public struct Listener: Hashable, Sendable {
