@@ -81,6 +81,8 @@ class Proxy:
 
     figures = {"plain", "download", "tunnel", "idle", "rest", "ready"}
     environment = {}
+    # so many times fewer requests are enough to tell what one costs
+    slowness = 1
 
     def __init__(self, name, program):
         self.name, self.program = name, program
@@ -218,6 +220,7 @@ class Mitmproxy(Proxy):
     """Of PyPI, not of Debian: measured where somebody installed it."""
 
     figures = {"tls", "handshake", "greeting"}
+    slowness = 10
 
     def __init__(self, program, origin):
         super().__init__("mitmproxy", str(program))
