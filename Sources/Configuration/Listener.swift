@@ -1,5 +1,4 @@
 public import HTTPCodec
-public import ProxyCore
 
 /// One address to listen on.
 public struct Listener: Hashable, Sendable {

@@ -12,7 +12,7 @@ extension Certificate {
         return String(decoding: bytes ?? [], as: UTF8.self)
     }
 
-    /// The subject's first common name; nil where it has none.
+    /// The subject's first common name; nil where it has none, or one with a zero in it.
     public var commonName: String? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -23,7 +23,8 @@ extension Certificate {
         let count = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(entry))
         guard count >= 0, let bytes else { return nil }
         defer { usher_OPENSSL_free(bytes) }
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
+        let text = UnsafeBufferPointer(start: bytes, count: Int(count))
+        return text.contains(0) ? nil : String(decoding: text, as: UTF8.self)
     }
 
     /// Unix seconds.
@@ -39,15 +40,7 @@ extension Certificate {
         return Int(days) * 86_400 + Int(seconds)
     }
 
-    public var der: [UInt8] {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        var bytes: UnsafeMutablePointer<UInt8>?
-        let count = i2d_X509(handle, &bytes)
-        guard count > 0, let bytes else { return [] }
-        defer { usher_OPENSSL_free(bytes) }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
-    }
+    public var der: [UInt8] { Encoded.bytes { i2d_X509(handle, $0) } }
 
     public var pem: [UInt8] { MemoryText.written { PEM_write_bio_X509($0, handle) == 1 } ?? [] }
 
@@ -64,51 +57,12 @@ extension Certificate {
     }
 
     /// SHA-256 of the public key (SubjectPublicKeyInfo; RFC 7469 §2.4), 32 bytes.
-    public var publicKeyDigest: [UInt8] {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        var bytes: UnsafeMutablePointer<UInt8>?
-        let count = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(handle), &bytes)
-        guard count > 0, let bytes else { return [] }
-        defer { usher_OPENSSL_free(bytes) }
-        var digest = [UInt8](repeating: 0, count: 32)
-        EVP_Digest(bytes, Int(count), &digest, nil, EVP_sha256(), nil)
-        return digest
-    }
+    public var publicKeyDigest: [UInt8] { Encoded.sha256(publicKeyInfo) }
 
-    /// RFC 5280 §4.2.1.2
-    var subjectKeyIdentifier: [UInt8]? {
-        guard let octets = X509_get0_subject_key_id(handle) else { return nil }
-        return Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(octets), count: Int(ASN1_STRING_length(octets))))
-    }
+    /// The SubjectPublicKeyInfo in DER, as it stands in the certificate.
+    var publicKeyInfo: [UInt8] { Encoded.bytes { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(handle), $0) } }
 
-    /// Whom it may speak for as an authority: names, addresses and blocks, as `NameConstraints` takes them. Empty for
-    /// anybody.
-    public var nameConstraints: [String] {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        guard let data = X509_get_ext_d2i(handle, NID_name_constraints, nil, nil) else { return [] }
-        let constraints = data.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
-        defer { NAME_CONSTRAINTS_free(constraints) }
-        let permitted = constraints.pointee.permittedSubtrees
-        return (0..<max(0, usher_sk_GENERAL_SUBTREE_num(permitted))).compactMap { index in
-            guard let base = usher_sk_GENERAL_SUBTREE_value(permitted, index)?.pointee.base else { return nil }
-            var kind: Int32 = 0
-            guard let value = GENERAL_NAME_get0_value(base, &kind) else { return nil }
-            let string = value.assumingMemoryBound(to: ASN1_STRING.self)
-            let bytes = Array(
-                UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string)))))
-            switch kind {
-            case GEN_DNS: return String(decoding: bytes, as: UTF8.self)
-            case GEN_IPADD:
-                let prefix = bytes.dropFirst(bytes.count / 2).reduce(0) { $0 + $1.nonzeroBitCount }
-                guard let address = IPAddress(bytes: bytes.prefix(bytes.count / 2)) else { return nil }
-                return prefix == address.family.width ? address.description : "\(address)/\(prefix)"
-            default: return nil
-            }
-        }
-    }
-
+    /// By its basic constraints and, where it has one, its key usage (RFC 5280 §4.2.1.9, §4.2.1.3).
     public var isAuthority: Bool { X509_check_ca(handle) == 1 }
     public var isSelfIssued: Bool { X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0 }
 
@@ -123,9 +77,7 @@ extension Certificate {
             guard let name = usher_sk_GENERAL_NAME_value(all, index) else { return nil }
             var kind: Int32 = 0
             guard let value = GENERAL_NAME_get0_value(name, &kind) else { return nil }
-            let string = value.assumingMemoryBound(to: ASN1_STRING.self)
-            let bytes = UnsafeBufferPointer(
-                start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string))))
+            let bytes = Self.bytes(of: value)
             switch kind {
             // a name that holds a zero is a trick
             case GEN_DNS: return bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
@@ -133,5 +85,12 @@ extension Certificate {
             default: return nil
             }
         }
+    }
+
+    /// - Parameter string: an ASN1_STRING, of whatever kind. The bytes are its own.
+    static func bytes(of string: UnsafeRawPointer) -> UnsafeBufferPointer<UInt8> {
+        let string = string.assumingMemoryBound(to: ASN1_STRING.self)
+        return UnsafeBufferPointer(
+            start: ASN1_STRING_get0_data(string), count: max(0, Int(ASN1_STRING_length(string))))
     }
 }

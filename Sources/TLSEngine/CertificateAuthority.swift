@@ -1,119 +1,179 @@
 internal import COpenSSL
-internal import HTTPCodec
 
-/// The authority by which intercepted hosts are spoken for: a root with its key, and the certificates by which older roots
-/// vouch for it.
+/// An authority that certifies hosts, with those above it: what makes the certificates that intercepted clients see.
 public struct CertificateAuthority: Sendable {
-    /// Signed by itself.
     public let certificate: Certificate
     public let key: PrivateKey
-    /// What links it to the roots that it replaced: its own name and key signed by the last root, that one's signed by the
-    /// root before, and so on.
+    /// Certificates that lead from this authority to others which clients may trust instead of it, each signed by the next
+    /// one's key: after a rotation the first is for this authority's own name and key, signed by the one before.
     public let crosses: [Certificate]
+
+    /// What the certificate says, read once because every leaf asks for it.
+    private let subject: [UInt8]
     private let keyIdentifier: [UInt8]
+    private let notBefore: Int
+    private let notAfter: Int
+    /// Nil too where others bound it in ways that `NameConstraints` has not: clients judge then.
+    private let constraints: NameConstraints?
 
     private static let day = 86_400
-    /// Clocks differ: what is made now is valid since then.
+    /// Clocks of clients are behind by up to so much.
     private static let setBack = 2 * day
-    private static let life = 730 * day
-    private static let leafLife = 30 * day
+    private static let leafLifetime = 30 * day
+    private static let lifetime = 730 * day
+    /// A client that trusts an authority so many rotations back still verifies.
     private static let maxCrosses = 4
 
-    /// - Throws: `MaterialFault` where the parts do not belong together, or the certificate is no authority's.
+    /// - Parameter crosses: see `crosses`; where the certificate is by another authority they may begin with that one's.
+    /// - Throws: `MaterialFault` where the certificate is no authority's, the key not its own or of a kind that clients do not
+    ///   verify, or the crosses do not lead on from it.
     public init(certificate: Certificate, key: PrivateKey, crosses: [Certificate] = []) throws(MaterialFault) {
-        guard certificate.isAuthority else { throw MaterialFault("is not the certificate of an authority") }
-        guard key.fits(certificate) else { throw MaterialFault("is a certificate that the key does not belong to") }
+        guard certificate.isAuthority else {
+            throw MaterialFault(
+                "holds a certificate that may not certify hosts (\(certificate.subject)): it is no CA's")
+        }
+        guard key.fits(certificate) else { throw MaterialFault("holds a certificate that is not for the CA's key") }
+        _ = try SignatureAlgorithm(key)
+        var below = certificate
+        for (index, cross) in crosses.enumerated() {
+            guard index == 0 && cross.isForSameKey(as: certificate) || cross.signed(below) else {
+                throw MaterialFault(
+                    "holds a certificate, \(cross.subject), that does not lead on from \(below.subject); remove it")
+            }
+            below = cross
+        }
         self.certificate = certificate
         self.key = key
         self.crosses = crosses
-        keyIdentifier = certificate.subjectKeyIdentifier ?? Array(certificate.publicKeyDigest.prefix(20))
+        subject = Encoded.bytes { i2d_X509_NAME(X509_get_subject_name(certificate.handle), $0) }
+        keyIdentifier = certificate.keyIdentifier
+        notBefore = certificate.notBefore
+        notAfter = certificate.notAfter
+        constraints = certificate.ownConstraints
     }
 
-    /// Sent to clients behind a leaf, so that those who trust an older root find their way to it.
-    public var chain: [Certificate] { crosses }
+    /// Certificates that are sent behind a leaf. Its own is among them where it is not a root, which clients have.
+    public var chain: [Certificate] { (certificate.isSelfIssued ? [] : [certificate]) + crosses }
 
     // MARK: making
 
-    /// A new root.
+    /// A new root that is valid for two years, and was for two days.
     /// - Parameters:
-    ///   - name: becomes part of the subject.
-    ///   - constraints: whom it may speak for; nil for anybody.
-    ///   - key: nil for a new one on the curve P-256.
+    ///   - name: what its common name begins with, cut after 50 characters. Eight hexadecimal digits of chance follow: two
+    ///     roots with one name would be taken for each other.
+    ///   - key: its key, where it is not to be a new one on the curve P-256.
     ///   - now: Unix seconds.
+    /// - Throws: `MaterialFault` where it cannot be made with that key.
     public static func make(
         name: String, constraints: NameConstraints?, key: PrivateKey? = nil, now: Int
     ) throws(MaterialFault) -> CertificateAuthority {
-        guard let key else {
-            return try make(name: name, constraints: constraints, key: .makeP256(), now: now)
-        }
-        // two roots with one name would be taken for each other
-        let mark = UInt32.random(in: 1 << 31 ... .max)
-        let subject = "\(String(String.UnicodeScalarView(name.unicodeScalars.prefix(50)))) \(String(mark, radix: 16))"
-        let root = try certificate(
-            named: subject, key, constraints, until: now + life, issuer: nil, signer: key, now: now)
-        return try CertificateAuthority(certificate: root, key: key)
+        let key = if let key { key } else { try PrivateKey.makeP256() }
+        let mark = String(UInt32.random(in: 1 << 28 ... .max), radix: 16)
+        let begin = String(String.UnicodeScalarView(name.unicodeScalars.prefix(50)))
+        let subject = CertificateDraft.name("\(begin) \(mark)")
+        let draft = CertificateDraft(
+            subject: subject, issuer: subject, publicKeyInfo: key.publicKeyInfo, notBefore: now - setBack,
+            notAfter: now + lifetime,
+            extensions: extensions(key: key.identifier, authorityKey: key.identifier, constraints))
+        return try CertificateAuthority(certificate: draft.signed(by: key), key: key)
     }
 
-    /// Another root with another key, for which this one vouches until its own end: who trusts this one trusts what the new
-    /// one makes.
+    /// A new root with a new key. This authority vouches for it as long as it is valid itself, so that who trusts either of
+    /// them verifies what the new one makes. What this one is bound to binds the new one too for those who trust this one.
+    /// - Parameter now: Unix seconds.
     public func rotated(constraints: NameConstraints?, now: Int) throws(MaterialFault) -> CertificateAuthority {
-        let words = (certificate.commonName ?? "Usher CA").split(separator: " ").dropLast()
-        let new = try Self.make(
-            name: words.isEmpty ? "Usher CA" : words.joined(separator: " "), constraints: constraints, now: now)
-        let cross = try Self.certificate(
-            named: new.certificate.commonName ?? "", new.key, constraints,
-            until: min(certificate.notAfter, new.certificate.notAfter), issuer: self, signer: key, now: now)
-        let older = crosses.filter { $0.notAfter > now }
-        // older roots vouch for the root that vouches for the new one
+        let fresh = try Self.make(name: nameWithoutMark, constraints: constraints, now: now)
+        // one that is over, or that may have no authority below it, can vouch for none
+        guard notAfter > now, X509_get_pathlen(certificate.handle) != 0 else { return fresh }
+        let draft = CertificateDraft(
+            subject: fresh.subject, issuer: subject, publicKeyInfo: fresh.key.publicKeyInfo,
+            notBefore: max(notBefore, fresh.notBefore), notAfter: min(notAfter, fresh.notAfter),
+            extensions: Self.extensions(key: fresh.keyIdentifier, authorityKey: keyIdentifier, constraints))
+        let older = chain.prefix { $0.notAfter > now }
         return try CertificateAuthority(
-            certificate: new.certificate, key: new.key, crosses: Array(([cross] + older).prefix(Self.maxCrosses)))
+            certificate: fresh.certificate, key: fresh.key,
+            crosses: Array(([try draft.signed(by: key)] + older).prefix(Self.maxCrosses)))
     }
 
-    private static func certificate(
-        named name: String, _ key: PrivateKey, _ constraints: NameConstraints?, until end: Int,
-        issuer: CertificateAuthority?, signer: PrivateKey, now: Int
-    ) throws(MaterialFault) -> Certificate {
-        let start = max(now - setBack, issuer?.certificate.notBefore ?? .min)
-        var draft = try CertificateDraft.of(key, notBefore: start, notAfter: end)
-        try draft.name(name)
-        try draft.issue(by: issuer?.certificate)
-        let identifier = key.identifier
-        try draft.identify(identifier, by: issuer?.keyIdentifier ?? identifier)
-        try draft.add(NID_basic_constraints, isCritical: true, DER.sequence([0x01, 0x01, 0xFF]))
-        // keyCertSign, cRLSign
-        try draft.add(NID_key_usage, isCritical: true, [0x03, 0x02, 0x01, 0x06])
-        if let constraints { try draft.add(NID_name_constraints, isCritical: true, constraints.der) }
-        return try draft.signed(by: signer)
-    }
-
-    // MARK: leaves
-
-    /// The certificate for one host (RFC 5280, and what browsers ask beyond it).
-    /// - Parameters:
-    ///   - name: a DNS name in ASCII, whose first label may be `*`, or an address without brackets.
-    ///   - key: whose certificate it is to be.
-    ///   - now: Unix seconds.
-    /// - Throws: `MaterialFault` for any other name.
-    public func leaf(for name: String, key: PrivateKey, now: Int) throws(MaterialFault) -> Certificate {
-        let address = IPAddress(name)
-        guard address != nil || HostName.isValid(name) else {
-            throw MaterialFault("cannot be made for \"\(name)\", which is no name of a host")
+    private var nameWithoutMark: String {
+        guard let name = certificate.commonName else { return "Usher CA" }
+        let words = name.split(separator: " ", omittingEmptySubsequences: false)
+        guard let last = words.last, words.count > 1, last.utf8.count == 8, UInt32(last, radix: 16) != nil else {
+            return name
         }
-        var draft = try CertificateDraft.of(
-            key, notBefore: max(now - Self.setBack, certificate.notBefore),
-            notAfter: min(now + Self.leafLife, certificate.notAfter))
-        let isNamed = name.utf8.count <= 64
-        try draft.name(isNamed ? name : nil)
-        try draft.issue(by: certificate)
-        try draft.identify(key.identifier, by: keyIdentifier)
-        try draft.add(NID_basic_constraints, isCritical: true, DER.sequence([]))
-        // digitalSignature
-        try draft.add(NID_key_usage, isCritical: true, [0x03, 0x02, 0x07, 0x80])
-        // id-kp-serverAuth
-        try draft.add(
-            NID_ext_key_usage, DER.sequence(DER.value(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01])))
-        let names = address.map { DER.value(0x87, $0.bytes) } ?? DER.value(0x82, Array(name.utf8))
-        try draft.add(NID_subject_alt_name, isCritical: !isNamed, DER.sequence(names))
+        return words.dropLast().joined(separator: " ")
+    }
+
+    private static func extensions(
+        key: [UInt8], authorityKey: [UInt8], _ constraints: NameConstraints?
+    ) -> [[UInt8]] {
+        var extensions = [CertificateExtension.isAuthority, CertificateExtension.signsCertificates]
+        extensions.append(CertificateExtension.key(key))
+        // an authority of others need not have an identifier
+        if !authorityKey.isEmpty { extensions.append(CertificateExtension.authorityKey(authorityKey)) }
+        if let constraints { extensions.append(CertificateExtension.constraints(constraints)) }
+        return extensions
+    }
+
+    /// A certificate for one host, valid for thirty days and not beyond the authority's own, and set back by two days.
+    /// - Parameters:
+    ///   - host: a DNS name in its ASCII form, `*` before it where it is for all names below, or an address.
+    ///   - key: what the certificate is for.
+    ///   - now: Unix seconds.
+    /// - Throws: `MaterialFault` where that is no host, the authority may not speak for it, or is no longer valid.
+    public func leaf(for host: String, key: PrivateKey, now: Int) throws(MaterialFault) -> Certificate {
+        guard let certified = CertifiedHost(host) else {
+            throw MaterialFault(
+                "cannot be made: \(host.debugDescription) is neither a DNS name in ASCII nor an address")
+        }
+        guard constraints?.permits(certified) ?? true else {
+            throw MaterialFault(
+                "cannot be made: the CA is bound to \(constraints?.entries.joined(separator: ", ") ?? ""), and \(host) is "
+                    + "none of those; extend tls.ca.constrain_to and make another CA with usher ca rotate")
+        }
+        guard notAfter > now else {
+            throw MaterialFault("cannot be made: the CA has expired; make another with usher ca rotate")
+        }
+        var extensions = [
+            CertificateExtension.isLeaf, CertificateExtension.signsHandshakes, CertificateExtension.isServer,
+            CertificateExtension.name(certified, isCritical: certified.commonName == nil),
+            CertificateExtension.key(key.identifier),
+        ]
+        if !keyIdentifier.isEmpty { extensions.append(CertificateExtension.authorityKey(keyIdentifier)) }
+        let draft = CertificateDraft(
+            subject: CertificateDraft.name(certified.commonName), issuer: subject, publicKeyInfo: key.publicKeyInfo,
+            notBefore: max(now - Self.setBack, notBefore), notAfter: min(now + Self.leafLifetime, notAfter),
+            extensions: extensions)
         return try draft.signed(by: self.key)
+    }
+}
+
+extension Certificate {
+    /// The subject's key identifier (RFC 5280 §4.2.1.2); empty where it has none.
+    fileprivate var keyIdentifier: [UInt8] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        return X509_get0_subject_key_id(handle).map { Array(Self.bytes(of: $0)) } ?? []
+    }
+
+    fileprivate var ownConstraints: NameConstraints? {
+        let index = X509_get_ext_by_NID(handle, NID_name_constraints, -1)
+        guard index >= 0, let value = X509_EXTENSION_get_data(X509_get_ext(handle, index)),
+            let constraints = try? NameConstraints(nameConstraints)
+        else { return nil }
+        return constraints.encoded.elementsEqual(Self.bytes(of: value)) ? constraints : nil
+    }
+
+    fileprivate func isForSameKey(as other: Certificate) -> Bool {
+        X509_NAME_cmp(X509_get_subject_name(handle), X509_get_subject_name(other.handle)) == 0
+            && publicKeyInfo == other.publicKeyInfo
+    }
+
+    /// Whether this one's key made the other.
+    fileprivate func signed(_ other: Certificate) -> Bool {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        return X509_check_issued(handle, other.handle) == X509_V_OK
+            && X509_verify(other.handle, X509_get0_pubkey(handle)) == 1
     }
 }

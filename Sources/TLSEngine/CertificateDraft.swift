@@ -1,82 +1,57 @@
 internal import COpenSSL
 
-/// A certificate in the making (RFC 5280 §4).
-struct CertificateDraft: ~Copyable {
-    private let handle: OpaquePointer
+/// A certificate that is still to be signed (RFC 5280 §4.1), version 3 with a serial number of chance.
+struct CertificateDraft {
+    /// Distinguished names in DER.
+    let subject: [UInt8]
+    let issuer: [UInt8]
+    /// SubjectPublicKeyInfo in DER.
+    let publicKeyInfo: [UInt8]
+    /// Unix seconds.
+    let notBefore: Int
+    let notAfter: Int
+    let extensions: [[UInt8]]
 
-    /// - Parameters:
-    ///   - notBefore: Unix seconds, and so is `notAfter`.
-    /// - Throws: `MaterialFault` where there is no memory, or no randomness for a serial number.
-    static func of(_ key: PrivateKey, notBefore: Int, notAfter: Int) throws(MaterialFault) -> CertificateDraft {
-        ErrorQueue.clear()
-        guard let handle = X509_new() else { throw fault }
-        let draft = CertificateDraft(owning: handle)
-        try draft.begin(key, notBefore, notAfter)
-        return draft
-    }
-
-    private init(owning handle: OpaquePointer) { self.handle = handle }
-
-    private func begin(_ key: PrivateKey, _ notBefore: Int, _ notAfter: Int) throws(MaterialFault) {
-        var serial = [UInt8](repeating: 0, count: 16)
-        guard RAND_bytes(&serial, 16) == 1 else { throw Self.fault }
-        // positive, and of one length (RFC 5280 §4.1.2.2)
-        serial[0] = serial[0] & 0x3F | 0x40
-        let number = BN_bin2bn(serial, 16, nil)
-        defer { BN_free(number) }
-        guard X509_set_version(handle, 2) == 1,
-            BN_to_ASN1_INTEGER(number, X509_get_serialNumber(handle)) != nil,
-            ASN1_TIME_set(X509_getm_notBefore(handle), notBefore) != nil,
-            ASN1_TIME_set(X509_getm_notAfter(handle), notAfter) != nil,
-            X509_set_pubkey(handle, key.handle) == 1
-        else { throw Self.fault }
-    }
-
-    deinit {
-        X509_free(handle)
-        ErrorQueue.clear()
-    }
-
-    static let fault = MaterialFault("could not be made: \(Library.version) refused")
-
-    /// - Parameter commonName: at most 64 characters; nil for an empty subject.
-    mutating func name(_ commonName: String?) throws(MaterialFault) {
-        guard var commonName else { return }
-        let isTaken = commonName.withUTF8 {
-            X509_NAME_add_entry_by_NID(
-                X509_get_subject_name(handle), NID_commonName, MBSTRING_UTF8, $0.baseAddress, Int32($0.count), -1, 0)
+    /// - Throws: `MaterialFault`, whose words follow those for what was to be made.
+    func signed(by key: PrivateKey) throws(MaterialFault) -> Certificate {
+        let algorithm = try SignatureAlgorithm(key)
+        guard !publicKeyInfo.isEmpty else {
+            throw MaterialFault("cannot be made: the key's public half cannot be written")
         }
-        guard isTaken == 1 else { throw Self.fault }
+        let unsigned = DER.sequence(
+            Self.version, try Self.serialNumber(), algorithm.identifier, issuer,
+            DER.sequence(Self.time(notBefore), Self.time(notAfter)), subject, publicKeyInfo,
+            DER.context(3, DER.sequence(extensions)))
+        guard let signature = algorithm.sign(unsigned, with: key) else {
+            throw MaterialFault("cannot be made: the authority's key does not sign")
+        }
+        return try Certificate(der: DER.sequence(unsigned, algorithm.identifier, DER.bits(signature)))
     }
 
-    /// - Parameter issuer: nil for the subject itself.
-    mutating func issue(by issuer: Certificate?) throws(MaterialFault) {
-        let name = X509_get_subject_name(issuer?.handle ?? handle)
-        guard X509_set_issuer_name(handle, name) == 1 else { throw Self.fault }
+    /// A distinguished name of that common name alone, or of nothing.
+    static func name(_ commonName: String?) -> [UInt8] {
+        guard let commonName else { return DER.sequence([]) }
+        return DER.sequence(DER.set(DER.sequence(DER.identifier([0x55, 0x04, 0x03]), DER.text(commonName))))
     }
 
-    /// - Parameter value: the extension's own DER.
-    mutating func add(_ kind: Int32, isCritical: Bool = false, _ value: [UInt8]) throws(MaterialFault) {
-        guard let octets = ASN1_OCTET_STRING_new() else { throw Self.fault }
-        defer { ASN1_OCTET_STRING_free(octets) }
-        guard ASN1_OCTET_STRING_set(octets, value, Int32(value.count)) == 1,
-            let made = X509_EXTENSION_create_by_NID(nil, kind, isCritical ? 1 : 0, octets)
-        else { throw Self.fault }
-        defer { X509_EXTENSION_free(made) }
-        guard X509_add_ext(handle, made, -1) == 1 else { throw Self.fault }
+    private static let version = DER.context(0, [0x02, 0x01, 0x02])
+
+    /// 16 bytes, of which 126 bits are chance; the first two make the number positive and its length always the same.
+    private static func serialNumber() throws(MaterialFault) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard RAND_bytes(&bytes, Int32(bytes.count)) == 1 else {
+            throw MaterialFault("cannot be made: the system has no randomness to give")
+        }
+        bytes[0] = bytes[0] & 0x3F | 0x40
+        return DER.value(0x02, bytes)
     }
 
-    /// Who the key belongs to, and whose key signs, by digests of them (RFC 5280 §4.2.1.1, §4.2.1.2).
-    mutating func identify(_ key: [UInt8], by issuer: [UInt8]) throws(MaterialFault) {
-        try add(NID_subject_key_identifier, DER.octets(key))
-        try add(NID_authority_key_identifier, DER.sequence(DER.value(0x80, issuer)))
-    }
-
-    consuming func signed(by key: PrivateKey) throws(MaterialFault) -> Certificate {
-        // Ed25519 and Ed448 bring their digest with them
-        let kind = EVP_PKEY_get_base_id(key.handle)
-        let digest = kind == EVP_PKEY_ED25519 || kind == EVP_PKEY_ED448 ? nil : EVP_sha256()
-        guard X509_sign(handle, key.handle, digest) > 0, X509_up_ref(handle) == 1 else { throw Self.fault }
-        return Certificate(owning: handle)
+    /// UTCTime until 2049, GeneralizedTime from then on (§4.1.2.5): ASN1_TIME_set(3) knows.
+    private static func time(_ seconds: Int) -> [UInt8] {
+        guard let time = ASN1_TIME_set(nil, seconds) else { return [] }
+        defer { ASN1_TIME_free(time) }
+        return Encoded.bytes { i2d_ASN1_TIME(time, $0) }
     }
 }

@@ -1,19 +1,37 @@
-/// The few forms of DER (X.690) that extensions of certificates are made of.
+/// Writes DER (X.690 §10): each function returns one value with its tag and length.
 enum DER {
-    static func sequence(_ content: [UInt8]) -> [UInt8] { value(0x30, content) }
+    static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = [tag]
+        bytes.reserveCapacity(content.count + 6)
+        if content.count < 0x80 {
+            bytes.append(UInt8(content.count))
+        } else {
+            let length = withUnsafeBytes(of: content.count.bigEndian) { Array($0.drop { $0 == 0 }) }
+            bytes.append(0x80 | UInt8(length.count))
+            bytes += length
+        }
+        bytes += content
+        return bytes
+    }
+
+    static func sequence(_ parts: [UInt8]...) -> [UInt8] { value(0x30, Array(parts.joined())) }
+
+    static func sequence(_ parts: [[UInt8]]) -> [UInt8] { value(0x30, Array(parts.joined())) }
+
+    static func set(_ content: [UInt8]) -> [UInt8] { value(0x31, content) }
+
+    /// - Parameter content: the arcs as X.690 §8.19 packs them.
+    static func identifier(_ content: [UInt8]) -> [UInt8] { value(0x06, content) }
+
     static func octets(_ content: [UInt8]) -> [UInt8] { value(0x04, content) }
 
-    /// A value with any tag: `0x82` for `[2]` of a plain type, `0xA0` for `[0]` of a constructed one.
-    static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag] + length(content.count) + content }
+    /// - Parameter unused: bits at the end of the last byte that do not count.
+    static func bits(_ content: [UInt8], unused: UInt8 = 0) -> [UInt8] { value(0x03, [unused] + content) }
 
-    private static func length(_ count: Int) -> [UInt8] {
-        if count < 0x80 { return [UInt8(count)] }
-        var bytes: [UInt8] = []
-        var rest = count
-        while rest > 0 {
-            bytes.insert(UInt8(rest & 0xFF), at: 0)
-            rest >>= 8
-        }
-        return [0x80 | UInt8(bytes.count)] + bytes
-    }
+    static func text(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
+
+    /// An IMPLICIT or EXPLICIT tag of its context, around one value or more.
+    static func context(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { value(0xA0 | number, content) }
+
+    static let yes: [UInt8] = [0x01, 0x01, 0xFF]
 }

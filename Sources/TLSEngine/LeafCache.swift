@@ -1,39 +1,51 @@
-/// Certificates of hosts, the least used of which are forgotten, and a brake on making more. Not shared.
-public struct LeafCache {
-    /// Too many were made of late.
+internal import HTTPCodec
+
+/// The certificates that were made for hosts, each kept until its end is near or too many others were asked for since. A
+/// value without a lock: whoever shares it guards it.
+public struct LeafCache: Sendable {
+    /// More hosts were asked for than may be made certificates for.
     public struct Exhausted: Error, CustomStringConvertible {
-        public let description: String
+        /// Certificates a second.
+        public let rate: Int
+
+        public var description: String {
+            "more certificates for new hosts are asked for than are made, \(rate) a second; try again in a second"
+        }
     }
 
-    private struct Entry {
-        var name: String
+    private struct Slot {
+        var host: String
         var leaf: Certificate
-        /// Unix seconds, from when on another one is made.
-        var end: Int
-        var newer: Int
-        var older: Int
+        /// From when on another one is made, in Unix seconds.
+        var renewal: Int
+        /// Places in `slots`, of the one that was asked for last before this one, and first after it.
+        var older: Int?
+        var newer: Int?
     }
 
-    private static let none = -1
-    private static let day = 86_400
-
-    private let capacity: Int
+    /// How many were made since the beginning.
+    public private(set) var made = 0
+    public let capacity: Int
     private let rate: Int
     private let burst: Int
+
+    private var slots: [Slot] = []
     private var places: [String: Int] = [:]
-    private var entries: [Entry] = []
-    private var newest = none
-    private var oldest = none
-    /// Thousandths of a certificate that may be made at once.
+    private var newest: Int?
+    private var oldest: Int?
+
+    /// Thousandths of a certificate that may be made now.
     private var allowance: Int
-    private var refilled: Int?
-    /// Certificates that were made.
-    public private(set) var made = 0
+    /// Monotonic milliseconds.
+    private var lastFilled: Int?
+
+    private static let day = 86_400
+    private static let hour = 3600
 
     /// - Parameters:
     ///   - capacity: certificates that are kept, at least 1.
-    ///   - rate: certificates a second that may be made, for as long as it may be.
-    ///   - burst: certificates that may be made at once.
+    ///   - rate: certificates that are made in a second.
+    ///   - burst: those that may be made at once after a while of none.
     public init(capacity: Int, rate: Int = 500, burst: Int = 2_000) {
         self.capacity = max(1, capacity)
         self.rate = rate
@@ -41,74 +53,90 @@ public struct LeafCache {
         allowance = burst * 1_000
     }
 
-    public var count: Int { entries.count }
+    public var count: Int { places.count }
 
-    /// The certificate for that name; made by `mint` where there is none, or it ends soon.
+    /// The certificate for that host, made where there is none or its last day has come.
     /// - Parameters:
-    ///   - now: milliseconds of a monotonic clock.
-    ///   - date: Unix seconds.
-    /// - Throws: `Exhausted`, or what `mint` throws.
-    public mutating func leaf(for name: String, now: Int, date: Int, mint: () throws -> Certificate) throws -> Certificate
-    {
-        if let place = places[name], entries[place].end > date {
-            touch(place)
-            return entries[place].leaf
+    ///   - now: monotonic milliseconds, which the rate is counted by.
+    ///   - date: Unix seconds, which certificates end by.
+    /// - Throws: `Exhausted` where too many were made of late; what `mint` throws.
+    public mutating func leaf(
+        for host: String, now: Int, date: Int, mint: () throws -> Certificate
+    ) throws -> Certificate {
+        let host = ASCII.lowercased(host)
+        let known = places[host]
+        if let known {
+            use(known)
+            if slots[known].renewal > date { return slots[known].leaf }
         }
-        try spend(now)
+        guard take(now) else { throw Exhausted(rate: rate) }
         let leaf = try mint()
         made += 1
-        keep(name, leaf)
+        let end = leaf.notAfter
+        // the authority's own last day would otherwise see a new one for each connection
+        let renewal = max(end - Self.day, min(end, date + Self.hour))
+        if let known {
+            slots[known].leaf = leaf
+            slots[known].renewal = renewal
+        } else {
+            insert(Slot(host: host, leaf: leaf, renewal: renewal))
+        }
         return leaf
     }
 
-    private mutating func spend(_ now: Int) throws(Exhausted) {
-        allowance = min(burst * 1_000, allowance + max(0, now - (refilled ?? now)) * rate)
-        refilled = now
-        guard allowance >= 1_000 else {
-            throw Exhausted(description: "more certificates for new hosts are asked for than are made, \(rate) a second")
-        }
+    /// Forgets every certificate: they are by an authority that is no longer used.
+    public mutating func removeAll() {
+        slots = []
+        places = [:]
+        newest = nil
+        oldest = nil
+    }
+
+    private mutating func take(_ now: Int) -> Bool {
+        let passed = max(0, now - (lastFilled ?? now))
+        lastFilled = now
+        // beyond that time it is full, whatever the rate
+        allowance = min(burst * 1_000, allowance + min(passed, 1_000_000_000) * rate)
+        guard allowance >= 1_000 else { return false }
         allowance -= 1_000
+        return true
     }
 
-    private mutating func keep(_ name: String, _ leaf: Certificate) {
-        let entry = Entry(name: name, leaf: leaf, end: leaf.notAfter - Self.day, newer: Self.none, older: Self.none)
-        if let place = places[name] {
+    // MARK: order of use
+
+    private mutating func insert(_ slot: Slot) {
+        let place: Int
+        if slots.count >= capacity, let oldest {
+            place = oldest
             unlink(place)
-            entries[place] = entry
-            link(place)
-        } else if entries.count < capacity {
-            places[name] = entries.count
-            entries.append(entry)
-            link(entries.count - 1)
+            places[slots[place].host] = nil
+            slots[place] = slot
         } else {
-            let place = oldest
-            unlink(place)
-            places[entries[place].name] = nil
-            places[name] = place
-            entries[place] = entry
-            link(place)
+            place = slots.count
+            slots.append(slot)
         }
+        places[slot.host] = place
+        link(place)
     }
 
-    // MARK: the order of use
-
-    private mutating func touch(_ place: Int) {
+    private mutating func use(_ place: Int) {
         guard place != newest else { return }
         unlink(place)
         link(place)
     }
 
     private mutating func link(_ place: Int) {
-        entries[place].older = newest
-        entries[place].newer = Self.none
-        if newest != Self.none { entries[newest].newer = place }
+        slots[place].older = newest
+        slots[place].newer = nil
+        if let newest { slots[newest].newer = place }
         newest = place
-        if oldest == Self.none { oldest = place }
+        if oldest == nil { oldest = place }
     }
 
     private mutating func unlink(_ place: Int) {
-        let (newer, older) = (entries[place].newer, entries[place].older)
-        if newer != Self.none { entries[newer].older = older } else { newest = older }
-        if older != Self.none { entries[older].newer = newer } else { oldest = newer }
+        let older = slots[place].older
+        let newer = slots[place].newer
+        if let older { slots[older].newer = newer } else { oldest = newer }
+        if let newer { slots[newer].older = older } else { newest = older }
     }
 }

@@ -30,15 +30,4 @@ enum MemoryText {
         let count = usher_BIO_get_mem_data(source, &bytes)
         return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : max(0, count)))
     }
-
-    /// Calls `body` with a BIO that reads these bytes, which are not copied.
-    static func reading<Result>(_ bytes: UnsafeRawBufferPointer, _ body: (OpaquePointer) -> Result) -> Result? {
-        ErrorQueue.clear()
-        defer { ErrorQueue.clear() }
-        guard bytes.count > 0, let count = Int32(exactly: bytes.count),
-            let source = BIO_new_mem_buf(bytes.baseAddress, count)
-        else { return nil }
-        defer { BIO_free(source) }
-        return body(source)
-    }
 }

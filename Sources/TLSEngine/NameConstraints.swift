@@ -1,66 +1,120 @@
-public import HTTPCodec
+internal import COpenSSL
+internal import HTTPCodec
 
-/// Whom an authority may speak for (RFC 5280 §4.2.1.10): DNS names, each with all names below it, and addresses. Where no
-/// name is given, no name is permitted, and where no address is given, none.
+/// What an authority may speak for (RFC 5280 §4.2.1.10), so that its key is worth little to whoever steals it. Where DNS
+/// names alone are named no address is permitted, and where addresses alone are named, no DNS name.
 public struct NameConstraints: Equatable, Sendable {
-    /// As they were written, names in lower case.
+    /// In lower case; addresses in their canonical text, a block of one without its prefix. Each once, in the order given.
     public let entries: [String]
     private let names: [String]
     private let blocks: [AddressBlock]
 
-    /// - Parameter entries: DNS names, addresses and CIDR blocks.
-    /// - Throws: `MaterialFault` for one that is none of them, or where there is none.
+    /// - Parameter entries: DNS names, each of which permits itself and every name below it, addresses and blocks of
+    ///   addresses (`10.0.0.0/8`); at least one.
+    /// - Throws: `MaterialFault` for anything else.
     public init(_ entries: [String]) throws(MaterialFault) {
-        guard !entries.isEmpty else { throw MaterialFault("permits nothing") }
+        var all: [String] = []
         var names: [String] = []
         var blocks: [AddressBlock] = []
         for entry in entries {
+            let text: String
             if let block = AddressBlock(entry) {
-                blocks.append(block)
+                text = Self.text(block)
+                if !all.contains(text) { blocks.append(block) }
             } else {
-                let name = ASCII.lowercased(entry)
-                guard HostName.isValid(name), !name.contains("*") else {
-                    throw MaterialFault("holds \"\(entry)\", which is neither a domain such as example.com nor an address or block")
-                }
-                names.append(name)
+                text = try Self.name(entry)
+                if !all.contains(text) { names.append(text) }
             }
+            if !all.contains(text) { all.append(text) }
         }
-        self.entries = entries.map { ASCII.lowercased($0) }
+        guard !all.isEmpty else { throw MaterialFault("cannot be bound to nothing; name a host") }
+        self.entries = all
         self.names = names
         self.blocks = blocks
     }
 
-    /// - Parameter host: a name, or an address without brackets.
-    public func permits(_ host: String) -> Bool {
-        if let address = IPAddress(host) { return blocks.contains { $0.contains(address) } }
-        let name = ASCII.lowercased(host.hasPrefix("*.") ? String(host.dropFirst(2)) : host)
-        return names.contains { name == $0 || name.hasSuffix("." + $0) }
+    private static func name(_ entry: String) throws(MaterialFault) -> String {
+        let bare =
+            entry.hasPrefix("*.")
+            ? String(entry.dropFirst(2)) : entry.hasPrefix(".") ? String(entry.dropFirst()) : entry
+        guard case .name(let name) = CertifiedHost(bare), !name.hasPrefix("*") else {
+            throw MaterialFault("cannot be bound to \(entry), which is no DNS name, address or block of addresses")
+        }
+        guard bare == entry else {
+            throw MaterialFault("cannot be bound to \(entry); write \(name), which permits every name below it as well")
+        }
+        return name
     }
 
-    /// Whether every address of the block may be spoken for.
-    public func permits(_ block: AddressBlock) -> Bool { blocks.contains { $0.contains(block) } }
+    /// Whether a certificate for that host stands within the constraints. For a name with `*` before it: whether one for
+    /// every name that it covers does.
+    public func permits(_ host: String) -> Bool { CertifiedHost(host).map(permits) ?? false }
 
-    /// The value of the extension.
-    var der: [UInt8] {
-        let permitted = names.flatMap { Self.subtree(0x82, Array($0.utf8)) } + blocks.flatMap { Self.subtree(0x87, Self.bytes($0)) }
-        var excluded: [UInt8] = []
-        if names.isEmpty { excluded += Self.subtree(0x82, []) }
-        // a list that names addresses of one family alone leaves the other one out
+    func permits(_ host: CertifiedHost) -> Bool {
+        switch host {
+        case .name(let host): names.contains { host == $0 || host.hasSuffix(".\($0)") }
+        case .address(let address): blocks.contains { $0.contains(address) }
+        }
+    }
+
+    private static func text(_ block: AddressBlock) -> String {
+        block.isSingle ? "\(block.base)" : "\(block.base)/\(block.prefix)"
+    }
+
+    // MARK: in certificates
+
+    /// The extension's value.
+    var encoded: [UInt8] {
+        let permitted =
+            names.map { DER.value(0x82, Array($0.utf8)) } + blocks.map { Self.encoded($0.base, prefix: $0.prefix) }
+        // a kind of name that nothing is said about would be permitted without bounds
+        var excluded: [[UInt8]] = []
+        if names.isEmpty { excluded.append(DER.value(0x82, [])) }
         for family in [IPAddress.Family.v4, .v6] where !blocks.contains(where: { $0.base.family == family }) {
-            excluded += Self.subtree(0x87, [UInt8](repeating: 0, count: family.width / 4))
+            excluded.append(Self.encoded(IPAddress(family: family, bits: 0), prefix: 0))
         }
+        func subtrees(_ names: [[UInt8]]) -> [UInt8] { Array(names.map { DER.sequence($0) }.joined()) }
         return DER.sequence(
-            DER.value(0xA0, permitted) + (excluded.isEmpty ? [] : DER.value(0xA1, excluded)))
+            DER.context(0, subtrees(permitted)), excluded.isEmpty ? [] : DER.context(1, subtrees(excluded)))
     }
 
-    private static func subtree(_ tag: UInt8, _ base: [UInt8]) -> [UInt8] { DER.sequence(DER.value(tag, base)) }
-
-    /// The address and its mask.
-    private static func bytes(_ block: AddressBlock) -> [UInt8] {
-        let mask = (0..<block.base.family.width / 8).map { index -> UInt8 in
-            let bits = min(8, max(0, block.prefix - index * 8))
-            return UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+    /// An address and its mask.
+    private static func encoded(_ base: IPAddress, prefix: Int) -> [UInt8] {
+        let mask = (0..<base.family.width / 8).map { index in
+            UInt8(truncatingIfNeeded: 0xFF00 >> min(8, max(0, prefix - index * 8)))
         }
-        return block.base.bytes + mask
+        return DER.value(0x87, base.bytes + mask)
+    }
+
+    /// What a GeneralName that permits stands for, as in `entries`; nil for kinds other than names and addresses.
+    fileprivate static func entry(_ kind: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        switch kind {
+        case GEN_DNS: return bytes.contains(0) ? nil : ASCII.lowercased(String(decoding: bytes, as: UTF8.self))
+        case GEN_IPADD:
+            let half = bytes.count / 2
+            guard let base = IPAddress(bytes: bytes.prefix(half)), bytes.count == half * 2 else { return nil }
+            let prefix = bytes.dropFirst(half).reduce(0) { $0 + $1.nonzeroBitCount }
+            return AddressBlock("\(base)/\(prefix)").map(text)
+        default: return nil
+        }
+    }
+}
+
+extension Certificate {
+    /// The names and addresses that it is bound to, as in `NameConstraints.entries`; empty where it is bound to none.
+    public var nameConstraints: [String] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let data = X509_get_ext_d2i(handle, NID_name_constraints, nil, nil) else { return [] }
+        let constraints = data.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
+        defer { NAME_CONSTRAINTS_free(constraints) }
+        let permitted = constraints.pointee.permittedSubtrees
+        return (0..<max(0, usher_sk_GENERAL_SUBTREE_num(permitted))).compactMap { index in
+            var kind: Int32 = 0
+            guard let name = usher_sk_GENERAL_SUBTREE_value(permitted, index)?.pointee.base,
+                let value = GENERAL_NAME_get0_value(name, &kind)
+            else { return nil }
+            return NameConstraints.entry(kind, Self.bytes(of: value))
+        }
     }
 }

@@ -40,7 +40,9 @@ public final class SecretBytes: @unchecked Sendable {
 
     public var count: Int { bytes.count }
 
-    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    public func withBytes<Result, Fault: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Fault) -> Result
+    ) throws(Fault) -> Result {
         try body(UnsafeRawBufferPointer(bytes))
     }
 }

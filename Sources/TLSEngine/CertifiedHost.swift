@@ -1,0 +1,44 @@
+internal import HTTPCodec
+
+/// What one certificate for a server speaks for.
+enum CertifiedHost: Equatable {
+    /// A DNS name in lower case, its last dot left out. Its first label may be `*`.
+    case name(String)
+    case address(IPAddress)
+
+    /// - Parameter text: a name in its ASCII form (RFC 5890 §2.3.2.1), or an address, IPv6 with or without brackets. Names with
+    ///   an underscore pass: they are in use.
+    /// - Returns: nil for anything else.
+    init?(_ text: String) {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        if let address = IPAddress(isBracketed ? text.dropFirst().dropLast() : text[...]) {
+            guard !isBracketed || address.family == .v6 else { return nil }
+            self = .address(address)
+            return
+        }
+        let name = ASCII.lowercased(text.hasSuffix(".") ? text.dropLast() : text[...])
+        guard (1...253).contains(name.utf8.count) else { return nil }
+        for (index, label) in name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false).enumerated() {
+            if index == 0, label.elementsEqual([0x2A]), name.utf8.count > 1 { continue }
+            guard (1...63).contains(label.count),
+                label.allSatisfy({ ASCII.isAlpha($0) || ASCII.isDigit($0) || $0 == 0x2D || $0 == 0x5F })
+            else { return nil }
+        }
+        self = .name(name)
+    }
+
+    /// GeneralName of RFC 5280 §4.2.1.6.
+    var generalName: [UInt8] {
+        switch self {
+        case .name(let name): DER.value(0x82, Array(name.utf8))
+        case .address(let address): DER.value(0x87, address.bytes)
+        }
+    }
+
+    /// The common name that a subject has for it: none for an address, which some who verify would take for a DNS name and
+    /// hold against the authority's constraints, and none for what does not fit in (`ub-common-name`, RFC 5280 appendix A.1).
+    var commonName: String? {
+        guard case .name(let name) = self, name.utf8.count <= 64 else { return nil }
+        return name
+    }
+}

@@ -1,0 +1,23 @@
+internal import COpenSSL
+
+/// What OpenSSL encodes as DER, and digests of it.
+enum Encoded {
+    /// - Parameter write: an `i2d` function for what is to be encoded (d2i_X509(3)).
+    /// - Returns: no bytes where it cannot be encoded.
+    static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = Int(write(&bytes))
+        guard count > 0, let bytes else { return [] }
+        defer { usher_OPENSSL_free(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    /// 32 bytes.
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+        return digest
+    }
+}
