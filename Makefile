@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install run test bench instructions soak browser fuzz tsan asan format lint
+.PHONY: help deps build install run test bench instructions soak browser testssl fuzz tsan asan format lint
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
@@ -39,8 +39,11 @@ instructions: ## instruction counts of the engine's pieces against those written
 soak: ## a million requests, slow clients and a slow reader against the release build: what is held afterwards
 	@bench/soak
 
-browser: ## headless Chromium through the release build: a page, an event stream, a WebSocket
+browser: ## headless Chromium through the release build, plain and over TLS: a page, an event stream, a WebSocket
 	@bench/browser
+
+testssl: ## testssl.sh against the TLS that the release build speaks to clients
+	@bench/testssl
 
 fuzz: ## every fuzz target for SECONDS=60
 	@scripts/deps build

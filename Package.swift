@@ -48,7 +48,7 @@ let package = Package(
                 "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore",
                 .product(name: "Yams", package: "Yams"),
             ]),
-        room("Sandbox", ["HTTPCodec", "EventLoop"]),
+        room("Sandbox", ["HTTPCodec", "TLSEngine", "EventLoop"]),
         room(
             "Usher",
             [
@@ -74,7 +74,10 @@ let package = Package(
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
-        tests("SandboxTests", ["Sandbox", "HTTPCodec", "EventLoop"]),
+        tests("SandboxTests", ["Sandbox", "HTTPCodec", "TLSEngine", "EventLoop"]),
+        tests(
+            "UsherTests",
+            ["Usher", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine", "HTTPCodec"]),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: ["Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "HTTPCodec"],

@@ -70,9 +70,21 @@ static inline int usher_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) * names
 static inline GENERAL_NAME *usher_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) * names, int index) {
     return sk_GENERAL_NAME_value(names, index);
 }
+static inline int usher_sk_GENERAL_SUBTREE_num(const STACK_OF(GENERAL_SUBTREE) * all) {
+    return sk_GENERAL_SUBTREE_num(all);
+}
+static inline GENERAL_SUBTREE *usher_sk_GENERAL_SUBTREE_value(const STACK_OF(GENERAL_SUBTREE) * all, int index) {
+    return sk_GENERAL_SUBTREE_value(all, index);
+}
 static const int usher_ERR_R_UNSUPPORTED = ERR_R_UNSUPPORTED;
-static inline void usher_safes_free(STACK_OF(PKCS7) * safes) { sk_PKCS7_pop_free(safes, PKCS7_free); }
-static inline void usher_bags_free(STACK_OF(PKCS12_SAFEBAG) * bags) {
+/* Bags of certificates (PKCS12_add_cert(3)). The list of a bag's attributes can only be reached as one that is not to be
+   changed; a bag that has a name has a list, which is its own. */
+static inline int usher_add_bag_attribute(PKCS12_SAFEBAG *bag, X509_ATTRIBUTE *attribute) {
+    STACK_OF(X509_ATTRIBUTE) *all = (STACK_OF(X509_ATTRIBUTE) *)PKCS12_SAFEBAG_get0_attrs(bag);
+    return all != NULL && sk_X509_ATTRIBUTE_push(all, attribute) > 0;
+}
+static inline void usher_sk_PKCS12_SAFEBAG_free(STACK_OF(PKCS12_SAFEBAG) * bags) {
     sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
 }
+static inline void usher_sk_PKCS7_free(STACK_OF(PKCS7) * safes) { sk_PKCS7_pop_free(safes, PKCS7_free); }
 #endif

@@ -26,7 +26,7 @@ public final class LeafStore: Sendable {
     func leaf(for name: String) throws(TLSFault) -> Certificate {
         do {
             return try cache.withLock { cache in
-                try cache.leaf(for: name, now: Loop.monotonicMilliseconds(), time: time(nil)) {
+                try cache.leaf(for: name, now: Loop.monotonicMilliseconds(), date: time(nil)) {
                     try authority.leaf(for: name, key: key, now: time(nil))
                 }
             }

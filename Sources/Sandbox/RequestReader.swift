@@ -19,13 +19,19 @@ struct RequestReader: Sendable {
     }
 
     private let maxBody: Int
+    private let scheme: Target.Scheme
     private var parser = HeadParser()
     private var head = RequestHead()
     private var body: [UInt8] = []
     private var state = State.head
 
-    /// - Parameter maxBody: in bytes.
-    init(maxBody: Int) { self.maxBody = maxBody }
+    /// - Parameters:
+    ///   - maxBody: in bytes.
+    ///   - scheme: how URLs begin that lead here.
+    init(maxBody: Int, scheme: Target.Scheme) {
+        self.maxBody = maxBody
+        self.scheme = scheme
+    }
 
     /// The next event in `input`, from which what was used is removed.
     mutating func next(_ input: inout [UInt8]) -> Event {
@@ -57,7 +63,7 @@ struct RequestReader: Sendable {
     private mutating func readHead(_ input: inout [UInt8]) throws(HTTPFault) -> Event {
         guard let count = try parser.parse(input.span, into: &head, limits: HeadLimits()) else { return .needsMore }
         input.removeFirst(count)
-        try head.settleHost()
+        try head.settleHost(scheme: scheme)
         guard head.target.form != .authority else { return refuse(405, "this is no proxy") }
         switch try head.framing() {
         case .length(let length):

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTPCodec
+internal import TLSEngine
 
 /// One client: reads requests, has them answered one after the other, writes.
 final class SandboxConnection: Channel {
@@ -12,6 +13,8 @@ final class SandboxConnection: Channel {
     }
 
     private let room: SandboxRoom
+    /// Nil before the client's hello has told what it wants, and where no TLS is spoken.
+    private var stream: TLSStream?
     private var reader: RequestReader
     private var input: [UInt8] = []
     private var state = State.reading
@@ -27,7 +30,7 @@ final class SandboxConnection: Channel {
 
     init(room: SandboxRoom, descriptor: consuming Descriptor) throws(SystemError) {
         self.room = room
-        reader = RequestReader(maxBody: room.options.maxBodyBytes)
+        reader = RequestReader(maxBody: room.options.maxBodyBytes, scheme: room.security == nil ? .http : .https)
         try super.init(loop: room.loop, descriptor: descriptor)
         deadline = loop.now + Self.idleLimit
     }
@@ -41,16 +44,18 @@ final class SandboxConnection: Channel {
         switch read() {
         case .bytes(let count):
             guard state != .ending else { return }
-            input += UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(loop.scratch)[..<count])
-            takeRequests()
+            take(loop.received(0..<count))
         case .wouldBlock: break
-        case .end:
-            peerEnded = true
-            stopReading()
-            // an answer on its way is still delivered: the client may have closed its side only
-            if state != .waiting, queuedBytes == 0 { end() }
+        case .end: peerHasEnded()
         case .failed: end()
         }
+    }
+
+    private func peerHasEnded() {
+        peerEnded = true
+        stopReading()
+        // an answer on its way is still delivered: the client may have closed its side only
+        if state != .waiting, queuedBytes == 0 { end() }
     }
 
     override func progressed() { deadline = loop.refreshNow() + Self.idleLimit }
@@ -64,6 +69,58 @@ final class SandboxConnection: Channel {
     }
 
     override func writeFailed(_ error: SystemError) { end() }
+
+    // MARK: TLS
+
+    private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let security = room.security else {
+            input += bytes
+            return takeRequests()
+        }
+        if let stream { return open(UnsafeRawBufferPointer(bytes), stream, security.buffers) }
+        // the hello alone: nothing is decrypted yet
+        input += bytes
+        switch ClientHello.peek(input.span) {
+        case .needsMore: return
+        case .notTLS, .malformed, .tooLarge: return end()
+        case .hello(let hello):
+            guard let stream = security.stream(showing: hello.serverName ?? ownAddress) else { return end() }
+            self.stream = stream
+            let first = input
+            input = []
+            first.withUnsafeBytes { open($0, stream, security.buffers) }
+        }
+    }
+
+    private var ownAddress: String { localAddress?.host ?? "localhost" }
+
+    private func open(_ records: UnsafeRawBufferPointer, _ stream: TLSStream, _ buffers: TLSBuffers) {
+        stream.received(records, buffers)
+        input += buffers.decrypted
+        // also where it failed: the peer is to hear why
+        transmit(buffers)
+        guard !isClosed else { return }
+        if !input.isEmpty { takeRequests() }
+        guard !isClosed else { return }
+        switch stream.state {
+        case .handshaking, .open: break
+        case .ended: peerHasEnded()
+        case .failed: end()
+        }
+    }
+
+    private func transmit(_ buffers: TLSBuffers) {
+        defer { buffers.clearRecords() }
+        if !write(buffers.records) { end() }
+    }
+
+    /// Tells the client that nothing more comes, so that it does not take the end for a cut.
+    private func sayGoodbye() {
+        guard let stream, let security = room.security else { return }
+        stream.finish(security.buffers)
+        write(security.buffers.records)
+        security.buffers.clearRecords()
+    }
 
     // MARK: requests
 
@@ -117,12 +174,19 @@ final class SandboxConnection: Channel {
         send(message)
         guard ends, !isClosed else { return }
         deadline = loop.now + (queuedBytes == 0 ? Self.endLimit : Self.idleLimit)
+        sayGoodbye()
         finishWriting()
         if peerEnded, queuedBytes == 0 { end() }
     }
 
     private func send(_ bytes: [UInt8]) {
-        if !bytes.withUnsafeBytes({ write($0) }) { end() }
+        bytes.withUnsafeBytes { plain in
+            guard let stream, let security = room.security else {
+                if !write(plain) { end() }
+                return
+            }
+            if stream.send(plain, security.buffers) { transmit(security.buffers) } else { end() }
+        }
     }
 
     // MARK: the end
@@ -131,6 +195,7 @@ final class SandboxConnection: Channel {
         guard !isClosed else { return }
         timer?.cancel()
         timer = nil
+        if state != .ending { sayGoodbye() }
         // first: the loop keeps what is closed until the turn is over, the room held the only reference
         close()
         room.forget(self)

@@ -84,7 +84,7 @@ public struct SandboxServer: Sendable {
     func amURL(_ request: SandboxRequest) -> String {
         if let url = options.amURL { return url }
         guard request.head.host.hasSuffix(".localhost") else { return request.origin + options.basePath }
-        return "http://am.localhost:\(request.head.target.port)\(options.basePath)"
+        return "\(request.head.target.scheme.name)://am.localhost:\(request.head.target.port)\(options.basePath)"
     }
 
     /// `name=token; Path=/[; Domain=…]`, or the line that deletes the cookie.

@@ -1,8 +1,9 @@
 internal import EventLoop
 internal import Glibc
 internal import HTTPCodec
+internal import TLSEngine
 
-/// The sandbox on sockets: one loop that speaks HTTP/1.1 on every address it is given. The Host field decides nothing:
+/// The sandbox on sockets: one loop that speaks HTTP/1.1, plain or over TLS, on every address it is given. The Host field decides nothing:
 /// `am.localhost`, `ig.localhost` and `shop.localhost` are all the same.
 public final class SandboxService: Sendable {
     /// The service cannot begin.
@@ -15,6 +16,7 @@ public final class SandboxService: Sendable {
     /// The ports that are really listened on, in the order of `listen`.
     public let boundPorts: [UInt16]
     private let options: SandboxOptions
+    private let authority: SandboxAuthority?
     private let log: @Sendable (String) -> Void
     private let orders: Mailbox<Order>
     /// Listening sockets until `run` takes them.
@@ -23,10 +25,11 @@ public final class SandboxService: Sendable {
     /// Opens the listening sockets; connections wait until `run`.
     /// - Parameters:
     ///   - listen: numeric addresses and ports; port 0 lets the system choose.
+    ///   - authority: with one, all of them speak HTTPS, by certificates for whatever name a client asks for.
     ///   - log: gets one line for each request, `GET /shop/pay → 401 · …`, on the thread of `run`. No secret is in it.
     /// - Throws: `Failure` with the address and the system's reason.
     public init(
-        options: SandboxOptions = SandboxOptions(), listen: [(String, UInt16)],
+        options: SandboxOptions = SandboxOptions(), listen: [(String, UInt16)], authority: SandboxAuthority? = nil,
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         var numbers: [Int32] = []
@@ -50,6 +53,7 @@ public final class SandboxService: Sendable {
             throw error
         }
         self.options = options
+        self.authority = authority
         self.log = log
         boundPorts = ports
         sockets = Locked(numbers)
@@ -67,7 +71,8 @@ public final class SandboxService: Sendable {
             return numbers
         }
         do {
-            let room = SandboxRoom(loop: try Loop(), options: options, log: log)
+            let room = SandboxRoom(
+                loop: try Loop(), options: options, security: try authority.map { try SandboxSecurity($0) }, log: log)
             try room.open(numbers)
             let port = try MailboxPort(loop: room.loop, orders) { [unowned room] _ in room.close() }
             let sources = try signals.map { signal in
@@ -87,6 +92,8 @@ public final class SandboxService: Sendable {
 final class SandboxRoom {
     let loop: Loop
     let options: SandboxOptions
+    /// Nil where plain HTTP is spoken.
+    let security: SandboxSecurity?
     let log: (String) -> Void
     private var server: SandboxServer
     private var connections: [ObjectIdentifier: SandboxConnection] = [:]
@@ -95,9 +102,10 @@ final class SandboxRoom {
 
     private static let sweepInterval = 500
 
-    init(loop: Loop, options: SandboxOptions, log: @escaping (String) -> Void) {
+    init(loop: Loop, options: SandboxOptions, security: SandboxSecurity?, log: @escaping (String) -> Void) {
         self.loop = loop
         self.options = options
+        self.security = security
         self.log = log
         server = SandboxServer(options: options)
     }

@@ -59,7 +59,8 @@ public struct CertificateAuthority: Sendable {
 
     /// A new root that is valid for two years, and was for two days.
     /// - Parameters:
-    ///   - name: its common name, cut after 64 characters (`ub-common-name`, RFC 5280 appendix A.1).
+    ///   - name: what its common name begins with, cut after 50 characters. Eight hexadecimal digits of chance follow: two
+    ///     roots with one name would be taken for each other.
     ///   - key: its key, where it is not to be a new one on the curve P-256.
     ///   - now: Unix seconds.
     /// - Throws: `MaterialFault` where it cannot be made with that key.
@@ -67,25 +68,21 @@ public struct CertificateAuthority: Sendable {
         name: String, constraints: NameConstraints?, key: PrivateKey? = nil, now: Int
     ) throws(MaterialFault) -> CertificateAuthority {
         let key = if let key { key } else { try PrivateKey.makeP256() }
-        let subject = CertificateDraft.name(String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))))
-        let keyIdentifier = CertificateDraft.keyIdentifier(key.publicKeyInfo)
+        let mark = String(UInt32.random(in: 1 << 28 ... .max), radix: 16)
+        let begin = String(String.UnicodeScalarView(name.unicodeScalars.prefix(50)))
+        let subject = CertificateDraft.name("\(begin) \(mark)")
         let draft = CertificateDraft(
             subject: subject, issuer: subject, publicKeyInfo: key.publicKeyInfo, notBefore: now - setBack,
             notAfter: now + lifetime,
-            extensions: extensions(key: keyIdentifier, authorityKey: keyIdentifier, constraints))
+            extensions: extensions(key: key.identifier, authorityKey: key.identifier, constraints))
         return try CertificateAuthority(certificate: draft.signed(by: key), key: key)
     }
 
     /// A new root with a new key. This authority vouches for it as long as it is valid itself, so that who trusts either of
     /// them verifies what the new one makes. What this one is bound to binds the new one too for those who trust this one.
-    /// - Parameters:
-    ///   - name: as in `make`; nil leaves the name as it is, and clients have to tell the two apart by their keys.
-    ///   - now: Unix seconds.
-    public func rotated(
-        name: String? = nil, constraints: NameConstraints?, now: Int
-    ) throws(MaterialFault) -> CertificateAuthority {
-        let fresh = try Self.make(
-            name: name ?? certificate.commonName ?? certificate.subject, constraints: constraints, now: now)
+    /// - Parameter now: Unix seconds.
+    public func rotated(constraints: NameConstraints?, now: Int) throws(MaterialFault) -> CertificateAuthority {
+        let fresh = try Self.make(name: nameWithoutMark, constraints: constraints, now: now)
         // one that is over, or that may have no authority below it, can vouch for none
         guard notAfter > now, X509_get_pathlen(certificate.handle) != 0 else { return fresh }
         let draft = CertificateDraft(
@@ -96,6 +93,15 @@ public struct CertificateAuthority: Sendable {
         return try CertificateAuthority(
             certificate: fresh.certificate, key: fresh.key,
             crosses: Array(([try draft.signed(by: key)] + older).prefix(Self.maxCrosses)))
+    }
+
+    private var nameWithoutMark: String {
+        guard let name = certificate.commonName else { return "Usher CA" }
+        let words = name.split(separator: " ", omittingEmptySubsequences: false)
+        guard let last = words.last, words.count > 1, last.utf8.count == 8, UInt32(last, radix: 16) != nil else {
+            return name
+        }
+        return words.dropLast().joined(separator: " ")
     }
 
     private static func extensions(
@@ -131,7 +137,7 @@ public struct CertificateAuthority: Sendable {
         var extensions = [
             CertificateExtension.isLeaf, CertificateExtension.signsHandshakes, CertificateExtension.isServer,
             CertificateExtension.name(certified, isCritical: certified.commonName == nil),
-            CertificateExtension.key(CertificateDraft.keyIdentifier(key.publicKeyInfo)),
+            CertificateExtension.key(key.identifier),
         ]
         if !keyIdentifier.isEmpty { extensions.append(CertificateExtension.authorityKey(keyIdentifier)) }
         let draft = CertificateDraft(

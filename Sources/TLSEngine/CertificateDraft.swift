@@ -34,9 +34,6 @@ struct CertificateDraft {
         return DER.sequence(DER.set(DER.sequence(DER.identifier([0x55, 0x04, 0x03]), DER.text(commonName))))
     }
 
-    /// Names a public key: the first 160 bits of a digest over the whole SubjectPublicKeyInfo (RFC 7093 §2, method 4).
-    static func keyIdentifier(_ publicKeyInfo: [UInt8]) -> [UInt8] { Array(Encoded.sha256(publicKeyInfo).prefix(20)) }
-
     private static let version = DER.context(0, [0x02, 0x01, 0x02])
 
     /// 16 bytes, of which 126 bits are chance; the first two make the number positive and its length always the same.

@@ -4,11 +4,12 @@ internal import HTTPCodec
 /// value without a lock: whoever shares it guards it.
 public struct LeafCache: Sendable {
     /// More hosts were asked for than may be made certificates for.
-    public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    public struct Exhausted: Error, CustomStringConvertible {
+        /// Certificates a second.
         public let rate: Int
 
         public var description: String {
-            "certificates for new hosts are asked for too fast: more than \(rate) a second are not made; try again in a second"
+            "more certificates for new hosts are asked for than are made, \(rate) a second; try again in a second"
         }
     }
 
@@ -23,7 +24,7 @@ public struct LeafCache: Sendable {
     }
 
     /// How many were made since the beginning.
-    public private(set) var minted = 0
+    public private(set) var made = 0
     public let capacity: Int
     private let rate: Int
     private let burst: Int
@@ -45,11 +46,11 @@ public struct LeafCache: Sendable {
     ///   - capacity: certificates that are kept, at least 1.
     ///   - rate: certificates that are made in a second.
     ///   - burst: those that may be made at once after a while of none.
-    public init(capacity: Int, rate: Int = 200, burst: Int = 1000) {
+    public init(capacity: Int, rate: Int = 500, burst: Int = 2_000) {
         self.capacity = max(1, capacity)
         self.rate = rate
         self.burst = burst
-        allowance = burst * 1000
+        allowance = burst * 1_000
     }
 
     public var count: Int { places.count }
@@ -57,23 +58,23 @@ public struct LeafCache: Sendable {
     /// The certificate for that host, made where there is none or its last day has come.
     /// - Parameters:
     ///   - now: monotonic milliseconds, which the rate is counted by.
-    ///   - time: Unix seconds, which certificates end by.
-    /// - Throws: `Refusal` where too many were made of late; what `mint` throws.
+    ///   - date: Unix seconds, which certificates end by.
+    /// - Throws: `Exhausted` where too many were made of late; what `mint` throws.
     public mutating func leaf(
-        for host: String, now: Int, time: Int, mint: () throws -> Certificate
+        for host: String, now: Int, date: Int, mint: () throws -> Certificate
     ) throws -> Certificate {
         let host = ASCII.lowercased(host)
         let known = places[host]
         if let known {
             use(known)
-            if slots[known].renewal > time { return slots[known].leaf }
+            if slots[known].renewal > date { return slots[known].leaf }
         }
-        guard take(now) else { throw Refusal(rate: rate) }
+        guard take(now) else { throw Exhausted(rate: rate) }
         let leaf = try mint()
-        minted += 1
+        made += 1
         let end = leaf.notAfter
         // the authority's own last day would otherwise see a new one for each connection
-        let renewal = max(end - Self.day, min(end, time + Self.hour))
+        let renewal = max(end - Self.day, min(end, date + Self.hour))
         if let known {
             slots[known].leaf = leaf
             slots[known].renewal = renewal
@@ -95,9 +96,9 @@ public struct LeafCache: Sendable {
         let passed = max(0, now - (lastFilled ?? now))
         lastFilled = now
         // beyond that time it is full, whatever the rate
-        allowance = min(burst * 1000, allowance + min(passed, 1_000_000_000) * rate)
-        guard allowance >= 1000 else { return false }
-        allowance -= 1000
+        allowance = min(burst * 1_000, allowance + min(passed, 1_000_000_000) * rate)
+        guard allowance >= 1_000 else { return false }
+        allowance -= 1_000
         return true
     }
 

@@ -70,8 +70,8 @@ public struct NameConstraints: Equatable, Sendable {
         // a kind of name that nothing is said about would be permitted without bounds
         var excluded: [[UInt8]] = []
         if names.isEmpty { excluded.append(DER.value(0x82, [])) }
-        if blocks.isEmpty {
-            excluded += [IPAddress.Family.v4, .v6].map { Self.encoded(IPAddress(family: $0, bits: 0), prefix: 0) }
+        for family in [IPAddress.Family.v4, .v6] where !blocks.contains(where: { $0.base.family == family }) {
+            excluded.append(Self.encoded(IPAddress(family: family, bits: 0), prefix: 0))
         }
         func subtrees(_ names: [[UInt8]]) -> [UInt8] { Array(names.map { DER.sequence($0) }.joined()) }
         return DER.sequence(
@@ -109,10 +109,11 @@ extension Certificate {
         let constraints = data.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
         defer { NAME_CONSTRAINTS_free(constraints) }
         let permitted = constraints.pointee.permittedSubtrees
-        return (0..<max(0, OPENSSL_sk_num(permitted))).compactMap { index in
-            let subtree = OPENSSL_sk_value(permitted, index)?.assumingMemoryBound(to: GENERAL_SUBTREE.self)
+        return (0..<max(0, usher_sk_GENERAL_SUBTREE_num(permitted))).compactMap { index in
             var kind: Int32 = 0
-            guard let name = subtree?.pointee.base, let value = GENERAL_NAME_get0_value(name, &kind) else { return nil }
+            guard let name = usher_sk_GENERAL_SUBTREE_value(permitted, index)?.pointee.base,
+                let value = GENERAL_NAME_get0_value(name, &kind)
+            else { return nil }
             return NameConstraints.entry(kind, Self.bytes(of: value))
         }
     }

@@ -26,6 +26,9 @@ public final class PrivateKey: @unchecked Sendable {
         return PrivateKey(owning: key)
     }
 
+    /// 20 bytes that certificates name the key by: the beginning of a digest over `publicKeyInfo` (RFC 7093 §2, method 4).
+    var identifier: [UInt8] { Array(Encoded.sha256(publicKeyInfo).prefix(20)) }
+
     /// Reads the first private key among PEM blocks: PKCS#8, encrypted or not, SEC 1 (`EC PRIVATE KEY`) or PKCS#1
     /// (`RSA PRIVATE KEY`).
     /// - Parameter password: for a key that is encrypted; not looked at for one that is not.

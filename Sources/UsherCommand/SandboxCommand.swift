@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import Glibc
 import Sandbox
+import TLSEngine
 import Usher
 
 struct SandboxCommand: ParsableCommand {
@@ -18,6 +19,21 @@ struct SandboxCommand: ParsableCommand {
         help: ArgumentHelp("Where to listen; may be repeated. Port 0 picks a free one.", valueName: "address:port"))
     var listen: [String] = []
 
+    @Flag(
+        name: .customLong("tls"), help: "Speak HTTPS, by certificates of a CA that lives as long as the sandbox does.")
+    var speaksTLS = false
+
+    @Option(
+        name: .customLong("ca-file"),
+        help: ArgumentHelp(
+            "Where to write that CA's certificate; without it, a file for the time being, which is named at the start.",
+            valueName: "file"))
+    var authorityFile: String?
+
+    func validate() throws {
+        if authorityFile != nil, !speaksTLS { throw ValidationError("--ca-file goes with --tls") }
+    }
+
     func run() throws {
         let listeners = try (listen.isEmpty ? ["127.0.0.1:9080", "[::1]:9080"] : listen).map { text in
             guard let listener = Listener(text) else {
@@ -26,17 +42,29 @@ struct SandboxCommand: ParsableCommand {
             return listener
         }
         do {
-            let service = try SandboxService(listen: listeners.map { ($0.host, $0.port) }) { line in
+            let authority = speaksTLS ? try SandboxAuthority() : nil
+            let file = try authority.map { try CertificateFile($0.certificate, at: authorityFile) }
+            defer { file?.removeIfTemporary() }
+            let service = try SandboxService(listen: listeners.map { ($0.host, $0.port) }, authority: authority) {
+                line in
                 Console.print(line + "\n")
+            }
+            if let file {
+                Console.plain(
+                    "sandbox: CA in \(file.path); clients and Usher (tls.upstream.extra_trust) have to trust it")
             }
             for (listener, port) in zip(listeners, service.boundPorts) {
                 var bound = listener
                 bound.port = port
-                Console.plain("sandbox: listening on \(bound)")
+                Console.plain("sandbox: listening on \(speaksTLS ? "https://" : "")\(bound)")
             }
             try service.run(until: [SIGINT, SIGTERM])
         } catch let failure as SandboxService.Failure {
             throw Complaint.no(failure.description)
+        } catch let fault as MaterialFault {
+            throw Complaint.no("the sandbox's CA \(fault.words)")
+        } catch let trouble as CertificateFile.Trouble {
+            throw Complaint.no(trouble.description)
         }
     }
 }

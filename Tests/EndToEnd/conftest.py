@@ -6,6 +6,9 @@ import subprocess
 import pytest
 import requests
 
+import certificates as certificates_module
+import inside
+import origins
 import programs
 import wire
 
@@ -44,6 +47,26 @@ def write_config(tmp_path):
 
 
 @pytest.fixture
+def state(tmp_path):
+    """A state directory that is not there yet."""
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def call(binary, state, tmp_path):
+    """Runs a verb to its end, with a state directory of its own and no variables that lead to a proxy."""
+    def run(*arguments, given=None, binary_output=False, **variables):
+        environment = {
+            name: value for name, value in os.environ.items() if not name.lower().endswith(("_proxy", "_ca_bundle"))}
+        environment |= {"STATE_DIRECTORY": str(state), "HOME": str(tmp_path), **variables}
+        return subprocess.run(
+            [binary, *map(str, arguments)], input=given, capture_output=True, text=not binary_output, timeout=60,
+            env=environment)
+
+    return run
+
+
+@pytest.fixture
 def start(binary, write_config):
     """Starts proxies; every one must still run when the test ends, and end cleanly when told to."""
     running = []
@@ -59,6 +82,43 @@ def start(binary, write_config):
         status = program.stop()
         assert alive, f"the proxy ended by itself with status {status}:\n" + "\n".join(program.errors[-20:])
         assert status == 0, f"the proxy ended with status {status}:\n" + "\n".join(program.errors[-20:])
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory):
+    return certificates_module.Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def opening(start, certificates, tmp_path):
+    """Starts proxies that open every tunnel: opening(rest of the configuration, **keys of `tls`)."""
+    def run(rest=None, environment=None, listen=("127.0.0.1:0",), **tls):
+        return start(
+            inside.config(certificates, rest, **tls), environment=environment, listen=listen, state=tmp_path)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def opener(binary, certificates, tmp_path_factory):
+    """A proxy that opens every tunnel and has no rules, one for each module."""
+    folder = tmp_path_factory.mktemp("opener")
+    path = folder / "usher.yaml"
+    path.write_text(json.dumps({"version": 1, **inside.config(certificates)}))
+    program = programs.Usher(binary, path, state=folder)
+    yield program
+    assert program.process.poll() is None, "\n".join(program.errors[-20:])
+    assert program.stop() == 0
+
+
+@pytest.fixture
+def secure_origin(origin, certificates):
+    """Starts origins that speak TLS: secure_origin(kind, *arguments, identity=…, **keys of origins.context)."""
+    def run(kind=origins.Answering, *arguments, identity=None, name=origins.NAME, **options):
+        context = origins.context(identity or certificates.good, **options)
+        return origin(kind(context, *arguments, name=name))
+
+    return run
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -26,16 +27,16 @@ def eventually(condition, what, seconds=DEADLINE):
 
 
 class Program:
-    """A child whose output is kept line by line while it runs."""
+    """A child whose output is kept line by line while it runs, and which may be told things."""
 
-    def __init__(self, command, environment=None):
+    def __init__(self, command, environment=None, listens=False):
         self.command = [str(part) for part in command]
         self.lines = []
         self.errors = []
         self._changed = threading.Condition()
         self._open = 2
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            self.command, stdin=subprocess.PIPE if listens else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             errors="replace", env={**os.environ, **(environment or {})})
         self._readers = [
             threading.Thread(target=self._read, args=pair, daemon=True)
@@ -43,6 +44,10 @@ class Program:
         ]
         for reader in self._readers:
             reader.start()
+
+    def say(self, text):
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
 
     def _read(self, stream, into):
         for line in stream:
@@ -101,8 +106,12 @@ Flow = collections.namedtuple("Flow", "access events")
 
 
 class Usher(Program):
-    def __init__(self, binary, config, listen=("127.0.0.1:0",), environment=None):
+    def __init__(self, binary, config, listen=("127.0.0.1:0",), environment=None, state=None):
+        """`state` is the folder for what it keeps, its authority above all."""
         self.config = config
+        if state:
+            environment = {**(environment or {}), "STATE_DIRECTORY": str(state)}
+            self.ca = pathlib.Path(state) / "ca.pem"
         command = [binary, "serve", "--config", config]
         for address in listen:
             command += ["--listen", address]
@@ -139,11 +148,14 @@ class Usher(Program):
 
 
 class Sandbox(Program):
-    def __init__(self, binary, address="127.0.0.1:0"):
-        super().__init__([binary, "sandbox", "--listen", address])
+    def __init__(self, binary, address="127.0.0.1:0", ca=None):
+        """`ca` is the file that its authority is written to; with one it speaks HTTPS."""
+        super().__init__([binary, "sandbox", "--listen", address, *(["--tls", "--ca-file", ca] if ca else [])])
         self.port = self.ports("sandbox", 1)[0]
         self.host = "[::1]" if "[" in address else "127.0.0.1"
-        self.direct = f"http://{self.host}:{self.port}"
-        self.am = f"http://am.localhost:{self.port}/am"
-        self.shop = f"http://shop.localhost:{self.port}/shop"
-        self.plain = f"http://plain.localhost:{self.port}/plain"
+        self.ca = ca
+        scheme = "https" if ca else "http"
+        self.direct = f"{scheme}://{self.host}:{self.port}"
+        self.am = f"{scheme}://am.localhost:{self.port}/am"
+        self.shop = f"{scheme}://shop.localhost:{self.port}/shop"
+        self.plain = f"{scheme}://plain.localhost:{self.port}/plain"

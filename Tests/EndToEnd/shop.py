@@ -21,10 +21,11 @@ def config(sandbox, **authorization):
             **authorization}}
 
 
-def direct():
+def direct(sandbox=None):
     """A client that asks the sandbox itself."""
     client = requests.Session()
     client.trust_env = False
+    client.verify = str(sandbox.ca) if sandbox and sandbox.ca else True
     return client
 
 
@@ -32,7 +33,7 @@ def login(sandbox, user="demo", password="changeit", tree="Login"):
     """Signs in at the sandbox without the proxy, as an app does; the session's token."""
     url = f"{sandbox.direct}/am/json/realms/root/authenticate"
     headers = {"Content-Type": "application/json", "Accept-API-Version": "protocol=1.0,resource=2.1"}
-    client = direct()
+    client = direct(sandbox)
     step = client.post(
         url, params={"authIndexType": "service", "authIndexValue": tree}, headers=headers, timeout=10).json()
     while "authId" in step:

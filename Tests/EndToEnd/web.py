@@ -20,7 +20,7 @@ events.onmessage = (event) => fetch('/seen', {method: 'POST', body: event.data})
   count += 1;
   if (count === 3) { events.close(); tell('events:' + count); }
 });
-const socket = new WebSocket('ws://' + location.host + '/socket');
+const socket = new WebSocket(location.origin.replace('http', 'ws') + '/socket');
 socket.onopen = () => socket.send('hello');
 socket.onmessage = (message) => { tell('socket:' + message.data); socket.close(); };
 </script>"""

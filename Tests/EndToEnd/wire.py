@@ -159,12 +159,14 @@ def chunked(body, size):
 class Origin:
     """A server whose every connection is served by `serve(connection)` in a thread of its own."""
 
+    scheme = "http"
+
     def __init__(self, serve, host="127.0.0.1"):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.listener = socket.create_server((host, 0), family=family)
         self.port = self.listener.getsockname()[1]
         self.authority = f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
-        self.url = f"http://{self.authority}"
+        self.url = f"{self.scheme}://{self.authority}"
         self.serve = serve
         self.accepted = []
         self.failures = []
@@ -180,11 +182,20 @@ class Origin:
             self.accepted.append(connection)
             threading.Thread(target=self._run, args=(connection,), daemon=True).start()
 
+    def begin(self, connection):
+        """What comes before the first message."""
+
+    def left(self, connection):
+        """What is said to a client that has ended the connection in order."""
+
     def _run(self, connection):
         try:
+            self.begin(connection)
             self.serve(connection)
         except (EOFError, OSError) as failure:
             self.failures.append(failure)
+            if isinstance(failure, EOFError):
+                self.left(connection)
         finally:
             connection.close()
 

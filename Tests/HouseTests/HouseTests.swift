@@ -20,7 +20,7 @@ struct HouseTests {
         ("Observation", ["HTTPCodec", "Interception", "Glibc"]),
         ("Configuration", dry.union(["Yams", "Glibc"])),
         ("Administration", dry.union(["ProxyDriver", "Observation", "Configuration", "EventLoop", "Glibc"])),
-        ("Sandbox", ["HTTPCodec", "EventLoop", "Glibc"]),
+        ("Sandbox", ["HTTPCodec", "TLSEngine", "EventLoop", "Glibc"]),
         (
             "Usher",
             dry.union(["EventLoop", "ProxyDriver", "Observation", "Configuration", "Administration", "Glibc"])

@@ -66,6 +66,16 @@ import Testing
                 == "SSOADVICE realm=\"/\",advices=\"\(advices)\",am_uri=\"http://am.localhost:8080/am/\"")
     }
 
+    @Test func whatIsAskedOverTLSStaysThere() throws {
+        var world = World()
+        world.host = "https://ig.localhost:8443"
+        let answer = try world.access(session: try world.signIn())
+        #expect(answer["WWW-Authenticate"]?.hasSuffix("am_uri=\"https://am.localhost:8443/am/\"") == true)
+        #expect(
+            try world.send("GET", "/shop/pay")["Location"]
+                == "https://am.localhost:8443/am/?goto=https://ig.localhost:8443/shop/pay&realm=/")
+    }
+
     @Test func theHeaderFormInOtherSpellings() throws {
         var options = SandboxOptions()
         options.adviceParameters = [.amURI, .advices]

@@ -20,7 +20,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
 struct World {
     var server: SandboxServer
     var now = 1_800_000_000
-    let host = "http://ig.localhost:8080"
+    var host = "http://ig.localhost:8080"
 
     init(_ options: SandboxOptions = SandboxOptions()) {
         server = SandboxServer(options: options, generator: SeededGenerator(state: 7))
