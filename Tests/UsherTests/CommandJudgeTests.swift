@@ -64,7 +64,8 @@ struct CommandJudgeTests {
 
     @Test func otherFaultsAreToldInTheirOwnWords() {
         let findings = judge([
-            record("GET", "http://a.test/", status: 502, error: "dns_error", note: "the name a.test could not be resolved")
+            record(
+                "GET", "http://a.test/", status: 502, error: "dns_error", note: "the name a.test could not be resolved")
         ])
         #expect(findings.contains(Finding(.problem, "a.test: the name a.test could not be resolved")))
         #expect(!findings.contains { $0.verdict == .ok })

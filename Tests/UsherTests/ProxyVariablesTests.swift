@@ -65,7 +65,8 @@ struct ProxyVariablesTests {
     @Test(arguments: [
         (["127.0.0.1:3128", "[::1]:3128"], "http://127.0.0.1:3128"), (["0.0.0.0:80"], "http://127.0.0.1:80"),
         (["[::]:80"], "http://[::1]:80"), (["127.0.0.1:0", "10.0.0.1:8"], "http://10.0.0.1:8"),
-        (["https://127.0.0.1:1", "127.0.0.1:2"], "http://127.0.0.1:2"), (["https://127.0.0.1:1"], "https://127.0.0.1:1"),
+        (["https://127.0.0.1:1", "127.0.0.1:2"], "http://127.0.0.1:2"),
+        (["https://127.0.0.1:1"], "https://127.0.0.1:1"),
     ])
     func whereTheProxyIs(_ listeners: [String], _ url: String) {
         #expect(ProxyAddress(listeners.compactMap { Listener($0) })?.url == url)
