@@ -75,6 +75,9 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop"]),
         tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "TLSEngine", "EventLoop"]),
+        tests(
+            "UsherTests",
+            ["Usher", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine", "HTTPCodec"]),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: ["Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "HTTPCodec"],

@@ -27,8 +27,8 @@ extension KeyTable {
     ]
 
     static let authority = [
-        Key("certificate", .text(.file), "The CA's certificate, in the state directory."),
-        Key("key", .secret(.key), "The CA's key, in the state directory, or a reference to it."),
+        Key("certificate", .text(.file), "The CA's certificate, in the state directory.", standard: "ca.pem"),
+        Key("key", .secret(.key), "The CA's key, in the state directory, or a reference to it.", standard: "ca.key"),
         Key(
             "constrain_to", .oneOrMany(.text(.constraint)),
             "Domains, addresses and CIDR blocks beyond which clients believe the CA nothing."),

@@ -1,5 +1,4 @@
 public import HTTPCodec
-internal import ProxyCore
 
 /// One address to listen on.
 public struct Listener: Hashable, Sendable {

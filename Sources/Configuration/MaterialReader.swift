@@ -15,9 +15,7 @@ struct MaterialReader {
 
     /// The certificates of one file in PEM, or the one of a file in DER.
     func certificates(_ written: Decoded) -> [Certificate] {
-        load(written) { bytes throws(MaterialFault) in
-            Self.isDER(bytes) ? [try Certificate(der: bytes)] : try Certificate.all(inPEM: bytes)
-        }
+        load(written, Certificate.all(inPEM:))
     }
 
     /// Roots: as `certificates`, with a word about those that are no longer valid.
@@ -30,7 +28,7 @@ struct MaterialReader {
     }
 
     func revocationLists(_ written: Decoded) -> [RevocationList] {
-        load(written) { bytes throws(MaterialFault) in try RevocationList.all(inPEM: bytes) }
+        load(written, RevocationList.all(inPEM:))
     }
 
     private func load<Item>(_ written: Decoded, _ parse: ([UInt8]) throws(MaterialFault) -> [Item]) -> [Item] {
@@ -143,9 +141,6 @@ struct MaterialReader {
         let days = seconds / 86_400
         return days == 0 ? "less than a day" : days == 1 ? "1 day" : "\(days) days"
     }
-
-    /// A SEQUENCE of ASN.1 begins it; text in PEM cannot begin so.
-    private static func isDER(_ bytes: [UInt8]) -> Bool { bytes.first == 0x30 }
 
     private static func isContainer(_ name: String) -> Bool {
         [".p12", ".pfx"].contains { ASCII.lowercased(name).hasSuffix($0) }

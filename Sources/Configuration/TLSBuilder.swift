@@ -80,10 +80,9 @@ struct TLSBuilder {
     ) {
         let hosts = section?.list("intercept") ?? []
         guard let constraints = settings.authority.constraints else {
-            // a constrain_to that is there and faulty has been told of
-            if let section, !hosts.isEmpty, section.fields("ca")?.has("constrain_to") != true {
-                warnOfUnboundAuthority(section, settings.interception.hosts)
-            }
+            // what is there and faulty has been told of
+            let isSilent = section?.fields("ca").map { !$0.has("constrain_to") } ?? (section?.has("ca") == false)
+            if let section, isSilent, !hosts.isEmpty { warnOfUnboundAuthority(section, settings.interception.hosts) }
             return
         }
         for item in hosts {
@@ -95,10 +94,9 @@ struct TLSBuilder {
             )
         }
         guard section?.has("listener") != true else { return }
-        let names = ["localhost"]
         for (listener, position) in listeners
         where listener.isSecure && AddressGroup.loopback.contains(listener.address) {
-            guard !(names + [listener.host]).contains(where: constraints.permits) else { continue }
+            guard !["localhost", listener.host].contains(where: constraints.permits) else { continue }
             findings.warning(
                 position,
                 "tls.ca.constrain_to does not permit \(listener.host), so clients refuse the certificate of \(listener); add \(listener.host) there, or name a certificate in tls.listener"

@@ -21,9 +21,9 @@ public struct TLSSettings: Sendable {
 
 /// `tls.ca:` of the configuration. Paths are relative to the state directory.
 public struct AuthoritySettings: Sendable {
-    /// The certificate's file as it was written; nil for the standard one.
+    /// The certificate's file as it was written; nil for `ca.pem`.
     public var certificate: String?
-    /// The key's file as it was written, or the key in PEM; nil for the standard file.
+    /// The key's file as it was written, or the key in PEM; nil for `ca.key`.
     public var key: KeyReference?
     /// Nil: the CA may speak for every host.
     public var constraints: NameConstraints?

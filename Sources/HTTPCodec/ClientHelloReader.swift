@@ -117,7 +117,7 @@ struct ClientHelloReader {
         var name: [UInt8] = []
         name.reserveCapacity(part.count)
         for index in part.next..<part.end { name.append(ASCII.lower(message[index])) }
-        if name.contains(ASCII.colon), IPLiteral.six(name[...]) != nil { return nil }
+        guard !name.contains(ASCII.colon) || IPAddress(String(decoding: name, as: UTF8.self)) == nil else { return nil }
         if name.last == dot { name.removeLast() }
         var previous = dot
         for byte in name {
@@ -128,8 +128,8 @@ struct ClientHelloReader {
             previous = byte
         }
         guard previous != dot else { throw Malformed("the host name ends in an empty label") }
-        guard IPLiteral.four(name[...]) == nil else { return nil }
-        return String(decoding: name, as: UTF8.self)
+        let text = String(decoding: name, as: UTF8.self)
+        return IPAddress(text) == nil ? text : nil
     }
 
     private static let dot: UInt8 = 0x2E

@@ -57,15 +57,20 @@ public enum ProxyProtocol {
         guard family == "TCP4" || family == "TCP6", words.count == 5, let port = port(words[3]),
             self.port(words[4]) != nil
         else { return .invalid }
-        let isFour = family == "TCP4"
-        guard let address = isFour ? IPLiteral.four(words[1]) : IPLiteral.six(words[1]),
-            (isFour ? IPLiteral.four(words[2]) : IPLiteral.six(words[2])) != nil
-        else { return .invalid }
+        let kind = family == "TCP4" ? IPAddress.Family.v4 : .v6
+        guard let address = address(words[1], kind), self.address(words[2], kind) != nil else { return .invalid }
         return .header(bytes: end + 2, source: Source(address: address, port: port))
     }
 
+    private static func address(_ text: ArraySlice<UInt8>, _ family: IPAddress.Family) -> [UInt8]? {
+        IPAddress(String(decoding: text, as: UTF8.self)).flatMap { $0.family == family ? $0.bytes : nil }
+    }
+
+    /// Plain decimal, no leading zero: the specification allows one spelling.
     private static func port(_ digits: ArraySlice<UInt8>) -> UInt16? {
-        IPLiteral.decimal(digits, atMost: 65535).map(UInt16.init)
+        guard (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit) else { return nil }
+        guard digits.count == 1 || digits.first != 0x30 else { return nil }
+        return UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 - 0x30) })
     }
 
     // MARK: version 2

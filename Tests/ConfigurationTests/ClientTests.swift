@@ -1,5 +1,5 @@
-import HTTPCodec
 import Configuration
+import HTTPCodec
 import ProxyCore
 import Testing
 

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import Interception
 import ProxyCore
+import TLSEngine
 import Testing
 
 /// The configurations that come with Usher stand.

@@ -1,5 +1,7 @@
+import Authorization
 import Configuration
 import HTTPCodec
+import Interception
 import ProxyCore
 import TLSEngine
 import Testing

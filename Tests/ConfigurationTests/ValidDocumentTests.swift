@@ -27,7 +27,15 @@ import Testing
         workers: 3
         clients: { allow: [loopback, 127.0.0.0/8] }
         admin: { listen: null }
-        tls: { intercept: [], upstream: { trust: system, verify: true, minimum: "1.2" } }
+        tls:
+          intercept: ["*.staging.example.com", "2001:db8::/32"]
+          except: pinned.staging.example.com
+          on_refusal: tunnel
+          ca: { certificate: own.pem, key: own.key, constrain_to: [staging.example.com, "2001:db8::/32"] }
+          upstream:
+            trust: system
+            minimum: 1.2
+            hosts: [{ host: "*.example.org:443", minimum: "1.3", pins: ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="] }]
         destinations: { allow: ["*"], deny: [link-local, metadata], via: [] }
         am:
           - url: http://AM.staging.example.com:80/am/

@@ -47,6 +47,26 @@ def write_config(tmp_path):
 
 
 @pytest.fixture
+def state(tmp_path):
+    """A state directory that is not there yet."""
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def call(binary, state, tmp_path):
+    """Runs a verb to its end, with a state directory of its own and no variables that lead to a proxy."""
+    def run(*arguments, given=None, binary_output=False, **variables):
+        environment = {
+            name: value for name, value in os.environ.items() if not name.lower().endswith(("_proxy", "_ca_bundle"))}
+        environment |= {"STATE_DIRECTORY": str(state), "HOME": str(tmp_path), **variables}
+        return subprocess.run(
+            [binary, *map(str, arguments)], input=given, capture_output=True, text=not binary_output, timeout=60,
+            env=environment)
+
+    return run
+
+
+@pytest.fixture
 def start(binary, write_config):
     """Starts proxies; every one must still run when the test ends, and end cleanly when told to."""
     running = []

@@ -6,6 +6,7 @@ import pytest
 
 import certificates as certificates_module
 import origins
+import upstream
 import wire
 from inside import get, opened
 
@@ -113,4 +114,14 @@ def test_an_absolute_https_url_is_fetched_over_tls(opener, secure_origin):
     with wire.Connection(("127.0.0.1", opener.port)) as client:
         answer = client.exchange(wire.request("GET", f"{server.url}/absolute"))
     assert (answer.status, answer.body) == (200, b"ok")
+    assert server.handshakes[0].name == "origin.localhost"
+
+
+def test_an_origin_behind_another_proxy(opening, secure_origin, origin):
+    """TLS is with the origin, through the tunnel that the other proxy makes."""
+    up = origin(upstream.Proxy())
+    usher = opening({"destinations": {"via": [{"host": "*", "proxy": up.url}]}})
+    server = secure_origin()
+    assert ask(usher, server).status == 200
+    assert [asked.line for asked in up.requests] == [f"CONNECT {server.authority} HTTP/1.1"]
     assert server.handshakes[0].name == "origin.localhost"

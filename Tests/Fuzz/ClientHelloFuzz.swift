@@ -52,5 +52,5 @@ private func check(_ hello: ClientHello) {
         name.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || [0x2D, 0x2E, 0x5F].contains($0) },
         "a name is a host name")
     require(!name.hasPrefix(".") && !name.hasSuffix(".") && !name.contains(".."), "a name has no empty label")
-    require(IPLiteral.four(Array(name.utf8)[...]) == nil, "an address is no name")
+    require(IPAddress(name) == nil, "an address is no name")
 }

@@ -1,4 +1,4 @@
-/// What the fuzz targets share. They are compiled into one module with the codec's sources, which imports nothing.
+/// What all fuzz targets share: it names nothing of the modules that they are compiled with.
 /// The first byte of an input seeds the cuts, so that the fuzzer explores splits as well.
 struct FuzzInput {
     let bytes: [UInt8]
@@ -27,20 +27,4 @@ struct FuzzInput {
 /// Ends the run where a property does not hold; the fuzzer keeps the input.
 func require(_ holds: Bool, _ property: StaticString) {
     precondition(holds, "\(property)")
-}
-
-/// The fields of a head as text, to compare two heads by.
-func fieldText(_ fields: FieldTable) -> [String] {
-    fields.slots.map { "\(fields.bytes[$0.name.indices])=\(fields.bytes[$0.value.indices])=\($0.known.rawValue)" }
-}
-
-/// The bytes of a head's fields as a proxy would send them on.
-func writeFields(_ fields: FieldTable, to out: inout [UInt8]) {
-    for slot in fields.slots {
-        out += fields.bytes[slot.name.indices]
-        out += [ASCII.colon, ASCII.space]
-        out += fields.bytes[slot.value.indices]
-        out += [ASCII.cr, ASCII.lf]
-    }
-    out += [ASCII.cr, ASCII.lf]
 }

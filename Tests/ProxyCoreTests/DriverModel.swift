@@ -93,7 +93,8 @@ final class DriverModel {
     var isOver: Bool { client == .closed || client == .reset }
     var isClosed: Bool { session.isClosed }
 
-    func adopt(_ settings: Settings) { session.adopt(Engine(settings)) }
+    func adopt(_ settings: Settings) { adopt(Engine(settings)) }
+    func adopt(_ engine: Engine) { session.adopt(engine) }
 
     // MARK: the client
 

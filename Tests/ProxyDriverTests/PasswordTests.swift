@@ -1,6 +1,6 @@
-import HTTPCodec
 import EventLoop
 import Glibc
+import HTTPCodec
 import TLSEngine
 import Testing
 

@@ -1,0 +1,231 @@
+"""`usher doctor`: each finding with its remedy, exit 0 without problems."""
+
+import email.utils
+import json
+import time
+
+import pytest
+
+import programs
+from wire import Origin, response
+
+
+@pytest.fixture
+def daemon(binary, write_config, state):
+    """A proxy, and the configuration that names its port."""
+    started = []
+
+    def run(config=None):
+        config = config or {}
+        program = programs.Usher(
+            binary, write_config(config, "daemon.yaml"), environment={"STATE_DIRECTORY": str(state)})
+        started.append(program)
+        program.named = write_config({**config, "listen": [f"127.0.0.1:{program.port}"]}, "named.yaml")
+        return program
+
+    yield run
+    for program in started:
+        assert program.stop() == 0
+
+
+@pytest.fixture
+def examine(call):
+    """Findings as (verdict, what, remedy), and the exit status."""
+    def run(config, *arguments, **variables):
+        done = call("doctor", "--config", config, "--json", *arguments, **variables)
+        assert done.returncode in (0, 1), done.stderr
+        findings = [(f["verdict"], f["what"], f["remedy"]) for f in json.loads(done.stdout)]
+        assert done.returncode == (1 if any(f[0] == "problem" for f in findings) else 0)
+        return findings
+
+    return run
+
+
+def shell(call, config):
+    return json.loads(call("env", "--config", config, "--json").stdout)
+
+
+def found(findings, verdict, words):
+    return [finding for finding in findings if finding[0] == verdict and words in finding[1]]
+
+
+def am(origin, date=None, status=200):
+    date = email.utils.formatdate(time.time() if date is None else date, usegmt=True)
+    return origin(lambda seen: response(status, [("Date", date)], b"{}"))
+
+
+def test_all_is_well(daemon, examine, call, origin):
+    server = am(origin)
+    proxy = daemon({"am": [{"url": f"{server.url}/am"}]})
+    findings = examine(proxy.named, **shell(call, proxy.named))
+    assert not [f for f in findings if f[0] == "problem"], findings
+    for words in ("listens on", "serverinfo", "clock", "HTTPS_PROXY", "SSL_CERT_FILE", "valid until"):
+        assert found(findings, "ok", words), words
+    assert server.requests[0].target == "/am/json/serverinfo/*"
+
+
+def test_lines_for_people(daemon, call):
+    proxy = daemon()
+    done = call("doctor", "--config", proxy.named)
+    assert done.returncode == 1
+    for line in done.stdout.splitlines():
+        assert line.split()[0] in ("ok", "problem", "note")
+    assert any(line.startswith("problem") and '→ eval "$(usher env)"' in line for line in done.stdout.splitlines())
+
+
+def test_nobody_listens(examine, write_config, origin):
+    server = origin()
+    server.close()
+    findings = examine(write_config({"listen": [server.authority]}))
+    (finding,) = found(findings, "problem", "nothing listens")
+    assert "usher serve" in finding[2]
+
+
+def test_somebody_else_listens(examine, write_config, origin):
+    server = origin()
+    assert found(examine(write_config({"listen": [server.authority]})), "problem", "is not usher")
+
+
+@pytest.mark.parametrize("said", [b"", b"\x16\x03\x01", b"SSH-2.0-x\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
+def test_what_listens_speaks_nonsense(examine, write_config, origin, said):
+    def serve(connection):
+        connection.read_head()
+        connection.send(said)
+
+    server = origin(Origin(serve))
+    assert found(examine(write_config({"listen": [server.authority]})), "problem", "")
+
+
+def test_a_port_that_is_not_known(examine, write_config):
+    assert found(examine(write_config({"listen": ["127.0.0.1:0"]})), "problem", "names no port")
+
+
+def test_a_proxy_with_passwords(daemon, examine, tmp_path):
+    users = tmp_path / "users"
+    users.write_text("a:$2y$05$abcdefghijklmnopqrstuuKXy5b5Ssz5eBvxT6wCN0tlwCxW1Wbba\n")
+    users.chmod(0o600)
+    proxy = daemon({"clients": {"basic": {"users": f"${{file:{users}}}"}}})
+    assert found(examine(proxy.named), "problem", "user name and a password")
+
+
+def test_variables_that_lead_elsewhere(daemon, examine, call):
+    proxy = daemon()
+    variables = shell(call, proxy.named) | {"HTTPS_PROXY": "http://u:secret@10.0.0.1:3128", "http_proxy": ""}
+    findings = examine(proxy.named, **variables)
+    (finding,) = found(findings, "problem", "HTTPS_PROXY leads to")
+    assert "secret" not in finding[1] and "10.0.0.1:3128" in finding[1]
+    assert found(findings, "problem", "http_proxy is not set")
+
+
+@pytest.mark.parametrize("value, bypassed", [
+    ("localhost,.example.com", "am.example.com"), ("*", "am.example.com"), ("staging.test", "*.staging.test"),
+    ("10.0.0.0/8", "10.1.2.3"), ("shop.test:443", "shop.test"),
+])
+def test_no_proxy_that_bypasses(daemon, examine, call, value, bypassed):
+    proxy = daemon({
+        "am": [{"url": "http://am.example.com/am"}, {"url": "http://10.1.2.3/am"}],
+        "tls": {"intercept": ["*.staging.test"], "ca": {"constrain_to": ["staging.test"]}},
+        "authorization": {"am": "http://am.example.com/am", "resources": ["https://shop.test/*"]},
+        "timeouts": {"connect": "200ms"}})
+    for name in ("NO_PROXY", "no_proxy"):
+        findings = examine(proxy.named, **shell(call, proxy.named) | {name: value})
+        assert found(findings, "problem", f"{name} lets {bypassed} past the proxy"), findings
+    assert not found(examine(proxy.named, **shell(call, proxy.named) | {"NO_PROXY": "other.test"}), "problem", "past the")
+
+
+def test_bundles_without_the_ca(daemon, examine, call, tmp_path):
+    proxy = daemon()
+    empty = tmp_path / "empty.pem"
+    empty.write_text("")
+    variables = shell(call, proxy.named) | {"SSL_CERT_FILE": str(empty), "PIP_CERT": str(tmp_path / "none.pem")}
+    findings = examine(proxy.named, **variables)
+    assert found(findings, "problem", f"SSL_CERT_FILE names {empty}")
+    assert found(findings, "problem", "PIP_CERT names")
+
+
+def test_a_ca_that_was_rotated_since(daemon, examine, call):
+    call("ca", "show")
+    proxy = daemon()
+    call("ca", "rotate")
+    (finding,) = found(examine(proxy.named), "problem", "from before usher ca rotate")
+    assert "reload" in finding[2]
+
+
+def test_the_ca_of_another(daemon, examine, call, tmp_path):
+    call("ca", "show")
+    proxy = daemon()
+    other = str(tmp_path / "other")
+    call("ca", "show", STATE_DIRECTORY=other)
+    assert found(examine(proxy.named, STATE_DIRECTORY=other), "problem", "is not the one in")
+
+
+def test_a_broken_ca(daemon, examine, call, state):
+    call("ca", "show")
+    proxy = daemon()
+    (state / "ca.key").chmod(0o644)
+    assert found(examine(proxy.named), "problem", "chmod 600")
+
+
+def test_a_clock_that_is_wrong(daemon, examine, origin):
+    server = am(origin, date=time.time() - 3600)
+    proxy = daemon({"am": [{"url": f"{server.url}/am"}]})
+    (finding,) = found(examine(proxy.named), "problem", "clock")
+    assert "ahead of" in finding[1]
+
+
+@pytest.mark.parametrize("status, verdict", [(204, "ok"), (401, "note"), (404, "problem"), (503, "problem")])
+def test_what_am_answers(daemon, examine, origin, status, verdict):
+    server = origin(lambda seen: b"HTTP/1.1 204 No\r\n\r\n" if status == 204 else response(status))
+    proxy = daemon({"am": [{"url": f"{server.url}/am"}]})
+    assert found(examine(proxy.named), verdict, f"{status}")
+
+
+def test_am_that_is_not_there(daemon, examine, origin):
+    server = origin()
+    server.close()
+    proxy = daemon({"am": [{"url": f"{server.url}/am"}]})
+    (finding,) = found(examine(proxy.named), "problem", "AM cannot be reached")
+    assert "refused" in finding[1]
+
+
+# with a command
+
+def test_a_command_that_goes_through(examine, write_config, sandbox):
+    config = write_config({"am": [{"url": sandbox.am}]})
+    url = f"{sandbox.am}/json/realms/root/authenticate?authIndexType=service&authIndexValue=Login"
+    findings = examine(config, "--", "curl", "-s", "-X", "POST", url)
+    assert found(findings, "ok", "1 exchange")
+    assert found(findings, "ok", "START_AUTHENTICATE 1")
+
+
+def test_a_command_that_does_not(examine, write_config, origin):
+    server = origin()
+    findings = examine(write_config({}), "--", "curl", "-s", "--noproxy", "*", server.url)
+    (finding,) = found(findings, "problem", "nothing came through")
+    assert "--noproxy" in finding[2]
+
+
+def test_a_command_whose_names_do_not_resolve(examine, write_config):
+    findings = examine(write_config({}), "--", "curl", "-s", "http://nosuch.invalid/")
+    assert found(findings, "problem", "nosuch.invalid")
+
+
+def test_tunnels_are_noted(examine, write_config, origin):
+    server = origin()
+    findings = examine(write_config({}), "--", "curl", "-sk", f"https://{server.authority}/")
+    (finding,) = found(findings, "note", server.authority)
+    assert "tls.intercept" in finding[2]
+    assert found(findings, "note", "ended with status")
+
+
+def test_its_output_does_not_spoil_json(call, write_config):
+    done = call("doctor", "--config", write_config({}), "--json", "--", "echo", "words of the command")
+    json.loads(done.stdout)
+    assert "words of the command" in done.stderr
+    done = call("doctor", "--config", write_config({}), "--", "echo", "words of the command")
+    assert done.stdout.startswith("words of the command\n")
+
+
+def test_a_command_that_is_not_there(call, write_config):
+    done = call("doctor", "--config", write_config({}), "--", "no-such-command")
+    assert done.returncode == 127 and not done.stdout

@@ -1,0 +1,161 @@
+"""`usher run -- COMMAND`: a proxy for one command."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import programs
+from wire import response
+
+
+@pytest.fixture
+def running(binary, state):
+    """Starts `usher run` and does not wait for it."""
+    started = []
+
+    def run(*arguments, **options):
+        environment = {**os.environ, "STATE_DIRECTORY": str(state)}
+        child = subprocess.Popen(
+            [binary, "run", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=environment, **options)
+        started.append(child)
+        return child
+
+    yield run
+    for child in started:
+        if child.poll() is None:
+            child.kill()
+        child.communicate()
+
+
+@pytest.mark.parametrize("status", [0, 1, 3, 77, 255])
+def test_the_status_is_the_commands(call, status):
+    assert call("run", "--", "sh", "-c", f"exit {status}").returncode == status
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV])
+def test_a_command_that_is_killed(call, number):
+    assert call("run", "--", "sh", "-c", f"kill -{int(number)} $$").returncode == 128 + number
+
+
+def test_its_traffic_goes_through(call, origin, tmp_path):
+    server = origin(lambda seen: response(body=b"from the origin"))
+    log = tmp_path / "access.log"
+    done = call("run", "--log", log, "--", "curl", "-sS", f"{server.url}/x")
+    assert (done.returncode, done.stdout) == (0, "from the origin"), done.stderr
+    assert "usher" in server.requests[0].get("via")
+    access = [json.loads(line) for line in log.read_text().splitlines()][-1]
+    assert access["url"] == f"{server.url}/x" and access["status"] == 200
+
+
+def test_many_programs_find_it(call, origin):
+    server = origin(lambda seen: response(body=b"ok"))
+    script = f"import requests; print(requests.get('{server.url}/requests').text)"
+    assert call("run", "--", sys.executable, "-c", script).stdout == "ok\n"
+    script = f"import urllib.request as u; print(u.urlopen('{server.url}/urllib').read().decode())"
+    assert call("run", "--", sys.executable, "-c", script).stdout == "ok\n"
+    assert all(seen.get("via") for seen in server.requests) and len(server.requests) == 2
+
+
+def test_input_and_output_are_the_commands_own(call):
+    done = call("run", "--", "cat", given="through\n")
+    assert (done.stdout, done.returncode) == ("through\n", 0)
+    done = call("run", "--", "sh", "-c", "echo out; echo err >&2")
+    assert done.stdout == "out\n"
+    # the second run has a CA already, and nothing to say
+    assert done.stderr == "err\n"
+
+
+def test_what_the_command_inherits(call):
+    """No signal ignored or blocked, no limit raised, and no descriptor of the proxy."""
+    script = "grep -E 'SigBlk|SigIgn' /proc/self/status; ulimit -n; ls /proc/self/fd"
+    ours = subprocess.run(["sh", "-c", script], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    done = call("run", "--", "sh", "-c", script + " </dev/null", given="")
+    assert done.stdout.split() == ours.split()
+
+
+def test_variables(call, state):
+    done = call("run", "--", "sh", "-c", "env", NO_PROXY="example.com", MINE="kept")
+    variables = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", variables["HTTPS_PROXY"])
+    assert variables["https_proxy"] == variables["HTTPS_PROXY"]
+    assert variables["NO_PROXY"] == "" and variables["MINE"] == "kept"
+    assert variables["SSL_CERT_FILE"] == str(state / "ca-bundle.pem")
+
+
+def test_arguments_stay_as_they_are(call):
+    done = call("run", "--", "printf", "%s\n", "--config", "a b", "", "--", "'\"$x")
+    assert done.stdout == "--config\na b\n\n--\n'\"$x\n"
+
+
+@pytest.mark.parametrize("command, status, words", [
+    (["no-such-command-here"], 127, "no such command in PATH"), (["/no/such/file"], 127, "No such file"),
+    (["/etc/passwd"], 126, "Permission denied"), (["/"], 126, "denied"),
+])
+def test_what_cannot_be_run(call, command, status, words):
+    done = call("ca", "show")
+    done = call("run", "--", *command)
+    assert done.returncode == status
+    assert words in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_faulty_configuration(call, write_config):
+    done = call("run", "--config", write_config("version: 1\nnope: 1\n"), "--", "echo", "ran")
+    assert done.returncode == 1 and "nope" in done.stderr and not done.stdout
+
+
+def test_a_log_that_cannot_be_written(call, tmp_path):
+    done = call("run", "--log", tmp_path / "no" / "log", "--", "echo", "ran")
+    assert done.returncode == 1 and not done.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_are_passed_on(running, number):
+    script = (
+        "import signal, sys\n"
+        f"signal.signal({int(number)}, lambda *_: sys.exit(42))\n"
+        "print('ready', flush=True)\n"
+        "while True: signal.pause()\n")
+    child = running("--", sys.executable, "-c", script)
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(number)
+    assert child.wait(programs.DEADLINE) == 42
+
+
+def test_two_at_once_do_not_meet(running):
+    children = [running("--", "sh", "-c", "echo $HTTP_PROXY; kill -STOP $$") for _ in range(2)]
+    proxies = {child.stdout.readline() for child in children}
+    assert len(proxies) == 2
+
+
+def test_open_tunnels_do_not_hold_up_the_end(call, origin, tmp_path):
+    """The command leaves a child behind that keeps its connection."""
+    server = origin(lambda seen: response(body=b"x"))
+    script = (
+        "import os, socket, sys\n"
+        "proxy = os.environ['http_proxy'].removeprefix('http://').split(':')\n"
+        "s = socket.create_connection((proxy[0], int(proxy[1])))\n"
+        f"s.sendall(b'CONNECT {server.authority} HTTP/1.1\\r\\nHost: {server.authority}\\r\\n\\r\\n')\n"
+        "assert b' 200 ' in s.recv(1000)\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    for fd in (0, 1, 2): os.close(fd)\n"
+        "    s.recv(1)\n"
+        "    os._exit(0)\n")
+    assert call("run", "--", sys.executable, "-c", script).returncode == 0
+
+
+def test_the_configurations_listeners_and_passwords_are_not_for_it(call, write_config, origin, tmp_path):
+    server = origin(lambda seen: response(body=b"ok"))
+    users = tmp_path / "users"
+    users.write_text("a:$2y$05$abcdefghijklmnopqrstuuKXy5b5Ssz5eBvxT6wCN0tlwCxW1Wbba\n")
+    users.chmod(0o600)
+    config = write_config({
+        "listen": ["192.0.2.1:1"], "clients": {"allow": ["192.0.2.0/24"], "basic": {"users": f"${{file:{users}}}"}}})
+    done = call("run", "--config", config, "--", "curl", "-sS", server.url)
+    assert done.stdout == "ok", done.stderr

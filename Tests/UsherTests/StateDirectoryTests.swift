@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+import Usher
+
+@Suite("Where what has to stay is kept")
+struct StateDirectoryTests {
+    @Test(arguments: [
+        (["STATE_DIRECTORY": "/var/lib/usher", "XDG_STATE_HOME": "/x", "HOME": "/y"], "/var/lib/usher"),
+        (["STATE_DIRECTORY": "/a:/b"], "/a"),
+        (["STATE_DIRECTORY": "/a//"], "/a"),
+        (["STATE_DIRECTORY": "", "XDG_STATE_HOME": "/x"], "/x/usher"),
+        (["XDG_STATE_HOME": "relative", "HOME": "/y"], "/y/.local/state/usher"),
+        (["XDG_STATE_HOME": "", "HOME": "/y"], "/y/.local/state/usher"),
+    ])
+    func place(_ environment: [String: String], _ path: String) {
+        #expect(StateDirectory(environment).path == path)
+    }
+
+    @Test func aRelativeOneBeginsHere() {
+        let path = StateDirectory(["STATE_DIRECTORY": "state"]).path
+        #expect(path.hasPrefix("/") && path.hasSuffix("/state"))
+    }
+
+    @Test func withoutAHomeTheAccountsIsTaken() {
+        let path = StateDirectory([:]).path
+        #expect(path.hasPrefix("/") && path.hasSuffix("/usher"))
+    }
+
+    @Test func itIsMadeForItsOwnerAlone() throws {
+        let folder = try TemporaryFolder()
+        let state = StateDirectory(path: folder.file("a/b/usher"))
+        try state.make()
+        try state.make()
+        #expect(try folder.mode("a/b/usher") == 0o700)
+    }
+
+    @Test func whatIsNoFolderIsNotTaken() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("file", "")
+        for path in ["file", "file/below"] {
+            let trouble = #expect(throws: FileTrouble.self) { try StateDirectory(path: folder.file(path)).make() }
+            #expect(trouble?.description.contains("STATE_DIRECTORY") == true)
+        }
+    }
+
+    @Test func whatEverybodyMayChangeIsNotTaken() throws {
+        let folder = try TemporaryFolder()
+        let state = StateDirectory(path: folder.file("open"))
+        try state.make()
+        try folder.setMode("open", 0o777)
+        let trouble = #expect(throws: FileTrouble.self) { try state.make() }
+        #expect(trouble?.description.contains("chmod 700") == true)
+    }
+}
