@@ -1,4 +1,5 @@
 import Configuration
+import ProxyCore
 import TLSEngine
 import Testing
 

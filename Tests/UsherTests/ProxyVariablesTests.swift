@@ -1,4 +1,5 @@
 import Configuration
+import HTTPCodec
 import Foundation
 import ProxyCore
 import TLSEngine
