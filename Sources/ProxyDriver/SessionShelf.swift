@@ -1,8 +1,8 @@
 import ProxyCore
 import TLSEngine
 
-/// What one loop's origins gave to resume by. The latest of each origin is tried first, and each once (RFC 8446 appendix
-/// C.4); the origins that were longest without a connection are forgotten.
+/// What one loop's origins gave to resume by. The latest of each origin is tried first, and what is for one use is given
+/// out once; the origins that were longest without a connection are forgotten.
 struct SessionShelf {
     private struct Entry {
         var sessions: [TLSSession] = []
@@ -32,7 +32,9 @@ struct SessionShelf {
     mutating func take(_ origin: Origin) -> TLSSession? {
         clock += 1
         entries[origin]?.used = clock
-        return entries[origin]?.sessions.popLast()
+        guard let session = entries[origin]?.sessions.last else { return nil }
+        if session.isForOneUse { entries[origin]?.sessions.removeLast() }
+        return session
     }
 
     /// What was agreed on under other rules is not to be resumed under these.

@@ -49,11 +49,16 @@ public final class ServerContext {
 
     deinit { SSL_CTX_free(handle) }
 
-    /// A connection on which this side shows that certificate.
+    /// A connection on which this side shows that certificate. What was agreed on under another one is not resumed, so that
+    /// a session is good for its own name alone (RFC 6066 §3), and not beyond its authority.
     public func stream(showing leaf: Certificate) throws(TLSFault) -> TLSStream {
         let stream = try TLSStream(handle, context: self, isServer: true)
         stream.keyLog = keyLog
-        try stream.configure { SSL_use_certificate($0, leaf.handle) == 1 }
+        let digest = leaf.sha256
+        try stream.configure {
+            SSL_use_certificate($0, leaf.handle) == 1
+                && SSL_set_session_id_context($0, digest, UInt32(digest.count)) == 1
+        }
         return stream
     }
 }
@@ -89,7 +94,8 @@ private func sealTicket(
         if isSealing == 1 { return tickets.seal(name: name, vector: vector, cipher, mac) ? 1 : -1 }
         // a ticket that cannot be opened only means a handshake in full
         guard let isOld = tickets.open(name: name, vector: vector, cipher, mac) else { return 0 }
-        return isOld ? 2 : 1
+        // from TLS 1.3 on a ticket is for one use (RFC 8446 appendix C.4): whoever comes with one gets another
+        return isOld || SSL_version(ssl) >= TLS1_3_VERSION ? 2 : 1
     }
 }
 

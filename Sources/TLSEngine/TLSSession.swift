@@ -6,5 +6,8 @@ public final class TLSSession {
 
     init(owning handle: OpaquePointer) { self.handle = handle }
 
+    /// From TLS 1.3 on a session is resumed once, and gives the next one (RFC 8446 appendix C.4).
+    public var isForOneUse: Bool { SSL_SESSION_get_protocol_version(handle) >= TLS1_3_VERSION }
+
     deinit { SSL_SESSION_free(handle) }
 }

@@ -89,9 +89,11 @@ def test_the_file_of_its_authority(binary):
     """Without a name for it, the file lasts as long as the sandbox."""
     program = programs.Program([binary, "sandbox", "--tls", "--listen", "127.0.0.1:0"])
     try:
-        program.ports("sandbox", 1)
+        port = program.ports("sandbox", 1)[0]
         path = next(line for line in program.errors if "CA in " in line).split("CA in ")[1].split(";")[0]
-        assert "BEGIN CERTIFICATE" in open(path, encoding="ascii").read()
+        with wire.Connection(("127.0.0.1", port)) as client:
+            inside.secured(client, inside.context(path), "shop.localhost")
+            assert client.exchange(inside.get("shop.localhost", "/plain/echo")).status == 200
     finally:
         assert program.stop() == 0
     assert not os.path.exists(path)
