@@ -24,7 +24,8 @@ struct PageTests {
     func aPageIsAnsweredHere(_ delivery: Delivery) {
         let talk = talk(delivery)
         for (url, body) in [
-            ("http://usher.proxy/", "<p>here"), ("http://USHER.proxy", "<p>here"), ("http://usher.proxy/ca.pem?x", "pem"),
+            ("http://usher.proxy/", "<p>here"), ("http://USHER.proxy", "<p>here"),
+            ("http://usher.proxy/ca.pem?x", "pem"),
         ] {
             talk.client(get(url))
             let got = talk.clientGot()

@@ -23,14 +23,17 @@ struct PageBuilderTests {
         let html = String(decoding: pages["/"]?.body ?? [], as: UTF8.self)
         #expect(html.contains(authority.root.fingerprint))
         for word in [
-            "Debian", "macOS", "Windows", "iOS", "Android", "Firefox", "Java", "Node", "Python", "Go", ".NET", "usher run",
+            "Debian", "macOS", "Windows", "iOS", "Android", "Firefox", "Java", "Node", "Python", "Go", ".NET",
+            "usher run",
         ] { #expect(html.contains(word)) }
     }
 
     @Test func nothingRunsAndNothingComesFromElsewhere() throws {
         let pages = try PageBuilder(authority: try authority(), proxy: "http://127.0.0.1:3128").pages()
         let html = String(decoding: pages["/"]?.body ?? [], as: UTF8.self)
-        for word in ["<script", "src=\"", "@import", "url(", "<link", "<img", "href=\"http"] { #expect(!html.contains(word)) }
+        for word in ["<script", "src=\"", "@import", "url(", "<link", "<img", "href=\"http"] {
+            #expect(!html.contains(word))
+        }
         // what stands in it as an example is escaped
         #expect(html.contains("&lt;debug-overrides&gt;") && !html.contains("<debug-overrides>"))
     }

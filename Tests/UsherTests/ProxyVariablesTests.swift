@@ -1,6 +1,6 @@
 import Configuration
-import HTTPCodec
 import Foundation
+import HTTPCodec
 import ProxyCore
 import TLSEngine
 import Testing
@@ -17,9 +17,7 @@ struct ProxyVariablesTests {
         folder = try TemporaryFolder()
         let state = StateDirectory(path: folder.path)
         authority = try AuthorityStore(AuthoritySettings(), in: state).certificatesOrMake().certificates
-        var origins = OriginSecurity()
-        origins.usesSystemTrust = false
-        bundle = try TrustBundle(authority, origins: origins, in: state, environment: [:])
+        bundle = try TrustBundle(authority, origins: OriginSecurity(), in: state, environment: [:])
     }
 
     private func variables(_ proxy: ProxyAddress? = nil, _ environment: [String: String] = [:]) -> [String: String] {
@@ -66,7 +64,8 @@ struct ProxyVariablesTests {
     @Test(arguments: [
         (["127.0.0.1:3128", "[::1]:3128"], "http://127.0.0.1:3128"), (["0.0.0.0:80"], "http://127.0.0.1:80"),
         (["[::]:80"], "http://[::1]:80"), (["127.0.0.1:0", "10.0.0.1:8"], "http://10.0.0.1:8"),
-        (["https://127.0.0.1:1", "127.0.0.1:2"], "http://127.0.0.1:2"), (["https://127.0.0.1:1"], "https://127.0.0.1:1"),
+        (["https://127.0.0.1:1", "127.0.0.1:2"], "http://127.0.0.1:2"),
+        (["https://127.0.0.1:1"], "https://127.0.0.1:1"),
     ])
     func whereTheProxyIs(_ listeners: [String], _ url: String) {
         #expect(ProxyAddress(listeners.compactMap { Listener($0) })?.url == url)
