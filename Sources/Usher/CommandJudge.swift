@@ -39,8 +39,9 @@ public struct CommandJudge {
     private let program: String
     private let namesServers: Bool
 
-    /// The error of a tunnel whose client did not believe Usher's certificate (RFC 9209 §2.3.17).
-    private static let refusal = "tls_alert_received"
+    /// What sessions note of tunnels: the client believed Usher's certificate, or it did not.
+    private static let believed = "opened as "
+    private static let refused = "Usher's certificate for "
 
     /// - Parameters:
     ///   - command: as it was run.
@@ -59,7 +60,7 @@ public struct CommandJudge {
                     remedy: Self.hints.first { program.hasPrefix($0.program) }?.words ?? Self.otherwise)
             ]
         }
-        return refusals + faults + [success] + actions + tunnels
+        return refusals + faults + [success] + opened + actions + tunnels
     }
 
     // MARK: pieces
@@ -72,6 +73,18 @@ public struct CommandJudge {
 
     private func isTunnel(_ record: ExchangeRecord) -> Bool { record.method == Array("CONNECT".utf8) }
 
+    private func notes(_ record: ExchangeRecord) -> [String] {
+        record.events.filter { $0.kind == .note }.map(\.text)
+    }
+
+    private func opening(_ record: ExchangeRecord) -> String? {
+        notes(record).first { $0.hasPrefix(Self.believed) }.map { String($0.dropFirst(Self.believed.count)) }
+    }
+
+    private func isRefusal(_ record: ExchangeRecord) -> Bool {
+        record.proxyError != nil && isTunnel(record) && notes(record).last?.contains(Self.refused) == true
+    }
+
     private func counted(_ names: [String]) -> [(name: String, count: Int)] {
         var order: [String] = []
         var counts: [String: Int] = [:]
@@ -83,7 +96,7 @@ public struct CommandJudge {
     }
 
     private var refusals: [Finding] {
-        counted(records.filter { $0.proxyError == Self.refusal }.map(host)).map { host, count in
+        counted(records.filter(isRefusal).map(host)).map { host, count in
             Finding(
                 .problem, "the program refused usher's certificate for \(host)\(count > 1 ? ", \(count) times" : "")",
                 remedy:
@@ -93,17 +106,21 @@ public struct CommandJudge {
     }
 
     private var faults: [Finding] {
-        let failed = records.filter { $0.proxyError != nil && $0.proxyError != Self.refusal }
-        return counted(
-            failed.map { "\(host($0)): \($0.events.last { $0.kind == .note }?.text ?? "status \($0.status)")" }
-        )
-        .map { words, count in Finding(.problem, count > 1 ? "\(words) (\(count) times)" : words) }
+        let failed = records.filter { $0.proxyError != nil && !isRefusal($0) }
+        return counted(failed.map { "\(host($0)): \(notes($0).last ?? "status \($0.status)")" })
+            .map { words, count in Finding(.problem, count > 1 ? "\(words) (\(count) times)" : words) }
     }
 
     private var success: Finding {
-        let seen = records.filter { $0.proxyError == nil }.count
+        let seen = records.filter { $0.proxyError == nil && opening($0) == nil }.count
         guard seen > 0 else { return Finding(.note, "the program asked the proxy, and nothing came of it") }
         return Finding(.ok, "\(program) goes through the proxy: \(seen) \(seen == 1 ? "exchange" : "exchanges")")
+    }
+
+    private var opened: [Finding] {
+        counted(records.compactMap(opening)).map { words, count in
+            Finding(.ok, "usher's certificate is believed: \(words)\(count > 1 ? ", \(count) times" : "")")
+        }
     }
 
     private var actions: [Finding] {
@@ -120,10 +137,16 @@ public struct CommandJudge {
     }
 
     private var tunnels: [Finding] {
-        counted(records.filter { isTunnel($0) && $0.proxyError == nil }.map(host)).map { host, count in
+        let unopened = records.filter { isTunnel($0) && $0.proxyError == nil && opening($0) == nil }
+        let words = unopened.map { record in
+            let why = notes(record).first { $0.hasPrefix("left unopened") }
+            return "to \(host(record)) went through \(why ?? "unopened")"
+        }
+        return counted(words).map { words, count in
             Finding(
-                .note, "\(count) \(count == 1 ? "tunnel" : "tunnels") to \(host) went through unopened",
-                remedy: "name the host in tls.intercept, or with --intercept, for Usher to see what is inside")
+                .note, "\(count) \(count == 1 ? "tunnel" : "tunnels") \(words)",
+                remedy: words.hasSuffix(" unopened")
+                    ? "name the host in tls.intercept, or with --intercept, for Usher to see what is inside" : nil)
         }
     }
 

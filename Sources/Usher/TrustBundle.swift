@@ -28,10 +28,9 @@ public struct TrustBundle: Sendable {
     ) throws(FileTrouble) {
         pem = folder.file("ca-bundle.pem")
         p12 = folder.file("ca-bundle.p12")
+        // also where Usher itself does not trust the system's: what it does not open, clients verify by themselves
         var roots = authority.roots + origins.extraTrust
-        if origins.usesSystemTrust {
-            roots += try Self.systemRoots(environment["SSL_CERT_FILE"], except: pem)
-        }
+        roots += try Self.systemRoots(environment["SSL_CERT_FILE"], except: pem)
         var seen: Set<[UInt8]> = []
         roots = roots.filter { seen.insert($0.sha256).inserted }
         try StateFile.replace(pem, roots.flatMap(\.pem))

@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+import inside
+import origins
 import programs
 from wire import Origin, response
 
@@ -216,6 +218,54 @@ def test_tunnels_are_noted(examine, write_config, origin):
     (finding,) = found(findings, "note", server.authority)
     assert "tls.intercept" in finding[2]
     assert found(findings, "note", "ended with status")
+
+
+# TLS that is opened
+
+def test_a_command_that_trusts_the_ca(examine, write_config, secure_origin, certificates):
+    server = secure_origin()
+    config = write_config(inside.config(certificates))
+    findings = examine(config, "--", "curl", "-sS", f"https://{server.authority}/")
+    (finding,) = found(findings, "ok", "certificate is believed")
+    assert "TLSv1.3" in finding[1] and "http/1.1" in finding[1]
+    assert found(findings, "ok", "1 exchange")
+    assert not found(findings, "problem", "") and not found(findings, "note", "tunnel")
+
+
+def test_a_command_that_does_not_trust_it(examine, write_config, secure_origin, certificates):
+    server = secure_origin()
+    config = write_config(inside.config(certificates))
+    findings = examine(
+        config, "--", "curl", "-sS", "--cacert", certificates.trust, f"https://{server.authority}/")
+    (finding,) = found(findings, "problem", f"refused usher's certificate for {server.authority}")
+    assert "SSL_CERT_FILE" in finding[2] and "tls.except" in finding[2]
+
+
+def test_hosts_of_the_command_line(examine, write_config, secure_origin, certificates):
+    server = secure_origin()
+    config = write_config({"tls": {"upstream": {"extra_trust": [str(certificates.trust)]}}})
+    url = f"https://{server.authority}/"
+    host = server.authority.rpartition(":")[0]
+    assert found(examine(config, "--", "curl", "-sS", url), "note", "unopened")
+    assert found(examine(config, "--intercept", host, "--", "curl", "-sS", url), "ok", "certificate is believed")
+
+
+def test_an_origin_that_is_not_trusted(examine, write_config, secure_origin, certificates):
+    server = secure_origin()
+    config = write_config({"tls": {"intercept": ["*"]}})
+    (finding,) = found(
+        examine(config, "--", "curl", "-sS", f"https://{server.authority}/"), "problem", server.authority)
+    assert "extra_trust" in finding[1]
+
+
+def test_am_behind_tls(daemon, examine, secure_origin, certificates, call):
+    date = email.utils.formatdate(usegmt=True)
+    server = secure_origin(origins.Answering, lambda seen: response(200, [("Date", date)], b"{}"))
+    proxy = daemon(inside.config(certificates, {"am": [{"url": f"{server.url}/am"}]}))
+    findings = examine(proxy.named, **shell(call, proxy.named))
+    assert found(findings, "ok", f"status 200 for {server.url}/am/json/serverinfo/*")
+    assert found(findings, "ok", "clock")
+    assert not found(findings, "problem", "")
 
 
 def test_its_output_does_not_spoil_json(call, write_config):

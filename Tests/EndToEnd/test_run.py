@@ -2,15 +2,21 @@
 
 import json
 import os
+import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
 
+import inside
+import origins
 import programs
 from wire import response
+
+CLIENTS = pathlib.Path(__file__).parent / "clients"
 
 
 @pytest.fixture
@@ -60,6 +66,27 @@ def test_many_programs_find_it(call, origin):
     script = f"import urllib.request as u; print(u.urlopen('{server.url}/urllib').read().decode())"
     assert call("run", "--", sys.executable, "-c", script).stdout == "ok\n"
     assert all(seen.get("via") for seen in server.requests) and len(server.requests) == 2
+
+
+def test_opened_tls_is_trusted(call, write_config, secure_origin, certificates, tmp_path):
+    """Every kind of program believes the proxy, and what is not opened is still believed by its own root."""
+    server = secure_origin(origins.Answering, lambda seen: response(body=b"inside"))
+    url = f"https://{server.authority}/x"
+    log = tmp_path / "access.log"
+    config = write_config(inside.config(certificates))
+    commands = [
+        ["curl", "-sS", url], [sys.executable, "-c", f"import requests; print(requests.get('{url}').text)"],
+        [sys.executable, "-c", f"import urllib.request as u; print(u.urlopen('{url}').read().decode())"],
+    ]
+    if shutil.which("java"):
+        commands.append(["java", str(CLIENTS / "Fetch.java"), url])
+    for command in commands:
+        done = call("run", "--config", config, "--log", log, "--", *command)
+        assert done.stdout.strip() == "inside", done.stderr
+    seen = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [r["status"] for r in seen if r.get("url") == url] == [200] * len(commands)
+    unopened = write_config({"tls": {"upstream": {"extra_trust": [str(certificates.trust)]}}}, "unopened.yaml")
+    assert call("run", "--config", unopened, "--", "curl", "-sS", url).stdout == "inside"
 
 
 def test_input_and_output_are_the_commands_own(call):

@@ -45,9 +45,10 @@ struct CommandJudgeTests {
     }
 
     @Test func aRefusedCertificateNamesTheHostOnce() throws {
+        let refusal = "the client refused Usher's certificate for am.test (TLS alert unknown_ca): …"
         let findings = judge([
-            record("CONNECT", "am.test:443", error: "tls_alert_received"),
-            record("CONNECT", "am.test:443", error: "tls_alert_received"),
+            record("CONNECT", "am.test:443", error: "tls_alert_received", note: refusal),
+            record("CONNECT", "am.test:443", error: "connection_terminated", note: refusal),
             record("GET", "http://b.test/"),
         ])
         let problems = findings.filter { $0.verdict == .problem }
@@ -60,6 +61,18 @@ struct CommandJudgeTests {
         let findings = judge([record("CONNECT", "a.test:443"), record("CONNECT", "a.test:443")])
         #expect(findings.map(\.verdict) == [.ok, .note])
         #expect(findings[1].what == "2 tunnels to a.test:443 went through unopened")
+    }
+
+    @Test func whatWasOpenedIsNoExchange() {
+        let findings = judge(
+            [
+                record("CONNECT", "a.test:443", note: "opened as a.test: TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1"),
+                record("GET", "https://a.test/"),
+                record("CONNECT", "b.test:443", note: "left unopened: the client offers h2 (ALPN) alone"),
+            ], servers: false)
+        #expect(findings.map(\.verdict) == [.ok, .ok, .note])
+        #expect(findings[0].what.contains("2 exchanges") && findings[1].what.contains("TLSv1.3"))
+        #expect(findings[2].what.contains("h2 (ALPN) alone") && findings[2].remedy == nil)
     }
 
     @Test func otherFaultsAreToldInTheirOwnWords() {

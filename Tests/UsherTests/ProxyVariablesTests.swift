@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import HTTPCodec
 import ProxyCore
 import TLSEngine
 import Testing
@@ -16,9 +17,7 @@ struct ProxyVariablesTests {
         folder = try TemporaryFolder()
         let state = StateDirectory(path: folder.path)
         authority = try AuthorityStore(AuthoritySettings(), in: state).certificatesOrMake().certificates
-        var origins = OriginSecurity()
-        origins.usesSystemTrust = false
-        bundle = try TrustBundle(authority, origins: origins, in: state, environment: [:])
+        bundle = try TrustBundle(authority, origins: OriginSecurity(), in: state, environment: [:])
     }
 
     private func variables(_ proxy: ProxyAddress? = nil, _ environment: [String: String] = [:]) -> [String: String] {
