@@ -1,6 +1,7 @@
 """The origin and the proxies of the benchmark: each in a folder of its own, one worker, nothing cached or logged."""
 
 import os
+import pathlib
 import shutil
 import signal
 import socket
@@ -14,16 +15,21 @@ def free_port():
 
 
 class Origin:
-    """nginx with a page of 912 bytes and a large file, over HTTP and TLS."""
+    """nginx with a page of 912 bytes and a large file, over HTTP and TLS, which resumes; a second TLS port closes after each
+    answer."""
 
     def __init__(self, folder, mebibytes, locations=""):
         # more of the server's block, in nginx's words
         self.locations = locations
-        self.port, self.tls_port = free_port(), free_port()
+        self.port, self.tls_port, self.closing_port = free_port(), free_port(), free_port()
         self.authority = f"127.0.0.1:{self.port}"
         self.url = f"http://{self.authority}"
         self.tls_url = f"https://127.0.0.1:{self.tls_port}"
+        # the name for which TLS is opened
+        self.opened_url = f"https://localhost:{self.tls_port}"
+        self.closing_url = f"https://localhost:{self.closing_port}"
         self.folder = folder / "origin"
+        self.certificate = self.folder / "certificate.pem"
         pages = self.folder / "pages"
         pages.mkdir(parents=True)
         (pages / "1k").write_bytes(b"0123456789abcdef" * 57)
@@ -37,18 +43,22 @@ class Origin:
         where = self.folder
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-             "-keyout", where / "key.pem", "-out", where / "certificate.pem"], check=True, capture_output=True)
+             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", where / "key.pem",
+             "-out", self.certificate], check=True, capture_output=True)
         (where / "nginx.conf").write_text(f"""
             daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid {where}/pid; error_log {where}/error.log;
             events {{ worker_connections 9000; }}
             http {{
               access_log off; default_type text/plain; sendfile on; open_file_cache max=16;
               keepalive_timeout 600s; keepalive_requests 1000000000;
+              ssl_certificate {self.certificate}; ssl_certificate_key {where}/key.pem;
+              ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache shared:sessions:10m; ssl_session_tickets on;
+              root {where}/pages;
               server {{
-                listen {self.authority} backlog=4096; listen 127.0.0.1:{self.tls_port} ssl;
-                ssl_certificate {where}/certificate.pem; ssl_certificate_key {where}/key.pem;
-                root {where}/pages; {self.locations}
+                listen {self.authority} backlog=4096; listen 127.0.0.1:{self.tls_port} ssl backlog=4096;
+                {self.locations}
               }}
+              server {{ listen 127.0.0.1:{self.closing_port} ssl backlog=4096; keepalive_timeout 0; }}
             }}
             """)
         self.process = subprocess.Popen(
@@ -69,7 +79,10 @@ class Origin:
 class Proxy:
     """One proxy: `prepare` writes its files and gives its command."""
 
-    tunnels = True
+    figures = {"plain", "download", "tunnel", "idle", "rest", "ready"}
+    environment = {}
+    # so many times fewer requests are enough to tell what one costs
+    slowness = 1
 
     def __init__(self, name, program):
         self.name, self.program = name, program
@@ -87,6 +100,10 @@ class Proxy:
 CONDITIONS = [
     "{ action: LOGOUT }", "{ host: api.example.com }", '{ path: "/admin/*" }', "{ method: DELETE }",
     '{ header: { X-Debug: "*" } }']
+
+
+# below it are the hosts for which certificates are made on demand
+UNHEARD = "bench.test"
 
 
 class Usher(Proxy):
@@ -108,10 +125,30 @@ class Usher(Proxy):
         return [self.program, "serve", "--config", config, "--listen", f"127.0.0.1:{port}"]
 
 
+class OpeningUsher(Usher):
+    """Usher that opens TLS, also to hosts that nobody ever heard of, with a CA of its own."""
+
+    figures = {"tls", "handshake", "greeting", "mint", "hosts"}
+
+    def __init__(self, name, binary, origin, access, interceptors=0):
+        super().__init__(name, binary, access, interceptors)
+        self.origin = origin
+
+    def prepare(self, folder, port):
+        command = super().prepare(folder, port)
+        place = self.place(folder)
+        self.environment = {"STATE_DIRECTORY": str(place / "state")}
+        with open(place / "usher.yaml", "a") as config:
+            config.write(
+                f"tls:\n  intercept: [localhost, '*.{UNHEARD}']\n  upstream: {{ extra_trust: [{self.origin.certificate}] }}\n"
+                f"  ca: {{ constrain_to: [localhost, {UNHEARD}] }}\n")
+        return command
+
+
 class HAProxy(Proxy):
     """With a fixed backend: it is no forward proxy, but what a proxy that reads HTTP can hope for."""
 
-    tunnels = False
+    figures = Proxy.figures - {"tunnel"}
 
     def __init__(self, origin):
         super().__init__("haproxy", "haproxy")
@@ -128,8 +165,8 @@ class HAProxy(Proxy):
 
 
 class Squid(Proxy):
-    def __init__(self):
-        super().__init__("squid", "squid")
+    def __init__(self, name="squid"):
+        super().__init__(name, "squid")
 
     def prepare(self, folder, port):
         place = self.place(folder)
@@ -141,6 +178,58 @@ class Squid(Proxy):
         if os.geteuid() == 0:
             shutil.chown(place, "proxy")
         return ["/usr/sbin/squid", "-N", "-f", config]
+
+
+class OpeningSquid(Squid):
+    """Squid that opens TLS (ssl_bump). It has its leaves speak for the key of its CA, so the CA's kind decides what a handshake
+    costs: RSA is what its manual shows, P-256 what Usher uses."""
+
+    figures = {"tls", "handshake", "greeting", "mint"}
+    GENERATOR = pathlib.Path("/usr/lib/squid/security_file_certgen")
+
+    def __init__(self, name, origin, key):
+        super().__init__(name)
+        self.origin, self.key = origin, key
+
+    def is_installed(self):
+        return super().is_installed() and self.GENERATOR.exists()
+
+    def prepare(self, folder, port):
+        command = super().prepare(folder, port)
+        place = self.place(folder)
+        database = place / "certificates"
+        if not database.exists():
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", *self.key, "-nodes", "-days", "2", "-subj", f"/CN={self.name}",
+                 "-keyout", place / "ca.key", "-out", place / "ca.pem"], check=True, capture_output=True)
+            subprocess.run([self.GENERATOR, "-c", "-s", database, "-M", "16MB"], check=True, capture_output=True)
+        config = place / "squid.conf"
+        config.write_text(config.read_text().replace(
+            f"http_port 127.0.0.1:{port}\n",
+            f"http_port 127.0.0.1:{port} ssl-bump tls-cert={place}/ca.pem tls-key={place}/ca.key "
+            "generate-host-certificates=on dynamic_cert_mem_cache_size=16MB\n"
+            f"sslcrtd_program {self.GENERATOR} -s {database} -M 16MB\nsslcrtd_children 2 startup=2\nssl_bump bump all\n"
+            f"tls_outgoing_options cafile={self.origin.certificate}\n"))
+        if os.geteuid() == 0:
+            for path in [place, *place.rglob("*")]:
+                shutil.chown(path, "proxy")
+        return command
+
+
+class Mitmproxy(Proxy):
+    """Of PyPI, not of Debian: measured where somebody installed it."""
+
+    figures = {"tls", "handshake", "greeting"}
+    slowness = 10
+
+    def __init__(self, program, origin):
+        super().__init__("mitmproxy", str(program))
+        self.origin = origin
+
+    def prepare(self, folder, port):
+        return [
+            self.program, "-q", "--listen-host", "127.0.0.1", "-p", port, "--set", f"confdir={self.place(folder)}",
+            "--set", f"ssl_verify_upstream_trusted_ca={self.origin.certificate}"]
 
 
 class TrafficServer(Proxy):
@@ -178,7 +267,11 @@ class TrafficServer(Proxy):
         return ["traffic_server", f"--run-root={place}/runroot.yaml"]
 
 
-def proxies(binary, origin):
+def proxies(root, binary, origin):
     return [
         Usher("usher", binary, "json", 20), Usher("usher-bare", binary, "none"),
-        Usher("usher-two", binary, "json", 20, workers=2), TrafficServer(), HAProxy(origin), Squid()]
+        Usher("usher-two", binary, "json", 20, workers=2), TrafficServer(), HAProxy(origin), Squid(),
+        OpeningUsher("usher-tls", binary, origin, "json", 20),
+        OpeningSquid("squid-bump", origin, ["rsa:2048"]),
+        OpeningSquid("squid-bump-ec", origin, ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
+        Mitmproxy(root / ".build/mitmproxy/bin/mitmdump", origin)]

@@ -105,7 +105,7 @@ struct MaterialReader {
         let subject: String
         switch written.secret {
         case nil: return nil
-        case .material(let material): (bytes, subject) = (material, "this key")
+        case .material(let material): (bytes, subject) = (material, "this")
         case .path(let text):
             let file = secrets.file("the key file", text, written: written.written)
             subject = file.subject

@@ -118,6 +118,12 @@ struct ClientHelloReader {
         name.reserveCapacity(part.count)
         for index in part.next..<part.end { name.append(ASCII.lower(message[index])) }
         guard !name.contains(ASCII.colon) || IPAddress(String(decoding: name, as: UTF8.self)) == nil else { return nil }
+        // some clients put the port behind the name, and servers let them (RFC 6066 §3 does not)
+        if let colon = name.lastIndex(of: ASCII.colon), colon + 1 < name.count,
+            name[(colon + 1)...].allSatisfy(ASCII.isDigit)
+        {
+            name.removeSubrange(colon...)
+        }
         if name.last == dot { name.removeLast() }
         var previous = dot
         for byte in name {

@@ -1,5 +1,7 @@
 import Configuration
 import Foundation
+import ProxyCore
+import TLSEngine
 import Testing
 
 /// What other programs write: containers, encrypted keys and revocation lists, made by the command line of OpenSSL.
@@ -63,11 +65,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"certificate: app.p12, password: "${env.WRONG}""#, "2:52: error: the file app.p12 "),
-        ("certificate: app.p12", "2:52: error: the file app.p12 "),
-        (#"certificate: app.pem, key: locked.key, password: "${env.WRONG}""#, "2:66: error: the key file locked.key "),
-        ("certificate: app.pem, key: locked.key", "2:66: error: the key file locked.key "),
-        ("certificate: app.pem, key: der.key", "2:66: error: the key file der.key "),
+        (#"certificate: app.p12, password: "${env.WRONG}""#, "2:59: error: the file app.p12 "),
+        ("certificate: app.p12", "2:59: error: the file app.p12 "),
+        (#"certificate: app.pem, key: locked.key, password: "${env.WRONG}""#, "2:73: error: the key file locked.key "),
+        ("certificate: app.pem, key: locked.key", "2:73: error: the key file locked.key "),
+        ("certificate: app.pem, key: der.key", "2:73: error: the key file der.key "),
     ])
     func faultsOfIdentities(_ written: String, _ expected: String) throws {
         let found = try fault("client_certificates: [{ host: a.test, \(written) }]")

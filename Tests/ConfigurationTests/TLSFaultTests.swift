@@ -135,7 +135,7 @@ import Testing
         let root = material.authority.certificate
         #expect(
             try found(root.notAfter + 3600).last
-                == "usher.yaml:2:107: warning: root.pem holds the certificate \(root.subject), which expired less than a day ago"
+                == "usher.yaml:2:106: warning: root.pem holds the certificate \(root.subject), which expired less than a day ago"
         )
         let early = try found(parsed.notBefore - 86_400)
         #expect(early.first == "usher.yaml:2:59: warning: the certificate of a.pem is not valid for another 1 day")

@@ -56,7 +56,7 @@ import Testing
         #expect(policy.onRefusal == .tunnel && snapshot.tls.interception.hosts == policy.hosts)
 
         let authority = snapshot.tls.authority
-        #expect(authority.certificate == "own.pem" && authority.constraintsPosition == "usher.yaml:8:62")
+        #expect(authority.certificate == "own.pem" && authority.constraintsPosition == "usher.yaml:8:59")
         guard case .path("own.key")? = authority.key else { return #expect(Bool(false)) }
         #expect(authority.constraints?.permits("am.staging.example.com") == true)
         #expect(authority.constraints?.permits("am.example.com") == false)
@@ -118,7 +118,7 @@ import Testing
         #expect(
             diagnosis(
                 text, environment: ["CREDENTIALS_DIRECTORY": "/c"], files: ["/c/ca-key": material.root]
-            ).hasPrefix("usher.yaml:2:40: error: this key "))
+            ).hasPrefix("usher.yaml:2:40: error: this holds no private key in PEM"))
     }
 
     @Test func anAuthorizationServerMayBeCalledOverHTTPS() throws {

@@ -93,20 +93,21 @@ struct ClientHelloFaultTests {
             ("a.example", "a.example"), ("A.Example", "a.example"), ("a.example.", "a.example"),
             ("localhost", "localhost"),
             ("_dmarc.a_b.example", "_dmarc.a_b.example"), ("xn--bcher-kva.example", "xn--bcher-kva.example"),
-            ("-", "-"), ("1.2.3", "1.2.3"), ("1.2.3.4.5", "1.2.3.4.5"), ("1.2.3.256", "1.2.3.256"),
+            ("a.example:443", "a.example"), ("a.example.:65536", "a.example"), ("-", "-"), ("1.2.3", "1.2.3"),
+            ("1.2.3.4.5", "1.2.3.4.5"), ("1.2.3.256", "1.2.3.256"),
         ])
     func namesTheServer(_ name: String, _ read: String) {
         #expect(peek(serverName(name.utf8)) == hello(read))
     }
 
-    @Test(arguments: ["192.0.2.1", "192.0.2.1.", "0.0.0.0", "::1", "2001:DB8::1", "::ffff:192.0.2.1"])
+    @Test(arguments: ["192.0.2.1", "192.0.2.1.", "192.0.2.1:443", "0.0.0.0", "::1", "2001:DB8::1", "::ffff:192.0.2.1"])
     func namesAnAddress(_ name: String) {
         #expect(peek(serverName(name.utf8)) == hello())
     }
 
     @Test(arguments: [
-        "a b", "a\u{0}", "\u{0}", "a.example\u{0}.evil.example", "bücher.example", "a.example:443", "[::1]", "::g",
-        "a/b",
+        "a b", "a\u{0}", "\u{0}", "a.example\u{0}.evil.example", "bücher.example", "a.example:", "a.example:44a",
+        "a.example:443:443", "[::1]:443", "[::1]", "::g", "a/b",
         "*.example", "a\r\n", "user@a.example", "fe80::1%eth0",
     ])
     func namesNobody(_ name: String) {
