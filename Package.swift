@@ -69,7 +69,7 @@ let package = Package(
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
-        tests("TLSEngineTests", ["TLSEngine", "HTTPCodec"]),
+        tests("TLSEngineTests", ["TLSEngine", "HTTPCodec", "COpenSSL"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
         tests("EventLoopTests", ["EventLoop"]),

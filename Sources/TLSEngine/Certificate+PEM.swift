@@ -5,8 +5,7 @@ extension Certificate {
     /// one certificate in DER.
     /// - Throws: `MaterialFault` where there is none, or one that cannot be read.
     public static func all(inPEM bytes: [UInt8]) throws(MaterialFault) -> [Certificate] {
-        // DER begins with a SEQUENCE, which no text does
-        if bytes.first == 0x30 { return [try Certificate(der: bytes)] }
+        if Encoded.isDER(bytes) { return [try Certificate(der: bytes)] }
         return try bytes.span.bytes.withUnsafeBytes { bytes throws(MaterialFault) in
             ErrorQueue.clear()
             defer { ErrorQueue.clear() }
@@ -39,7 +38,7 @@ extension RevocationList {
         try bytes.span.bytes.withUnsafeBytes { bytes throws(MaterialFault) in
             ErrorQueue.clear()
             defer { ErrorQueue.clear() }
-            if bytes.first == 0x30 { return [try single(bytes)] }
+            if Encoded.isDER(bytes) { return [try single(bytes)] }
             let reader = PEMReader(bytes)
             var found: [RevocationList] = []
             while let block = try reader.next() {
@@ -60,6 +59,10 @@ extension RevocationList {
         guard let handle = d2i_X509_CRL(nil, &next, der.count) else {
             throw MaterialFault("holds no certificate revocation list")
         }
-        return RevocationList(owning: handle)
+        let list = RevocationList(owning: handle)
+        guard next == der.baseAddress.map({ $0.assumingMemoryBound(to: UInt8.self) + der.count }) else {
+            throw MaterialFault("holds more than one certificate revocation list in DER")
+        }
+        return list
     }
 }

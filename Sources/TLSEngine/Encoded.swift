@@ -20,4 +20,9 @@ enum Encoded {
         EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
         return digest
     }
+
+    /// A SEQUENCE of more than 127 bytes, whose length makes it different from all text that begins with `0`.
+    static func isDER(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.first == 0x30 && (bytes.dropFirst().first ?? 0) > 0x80
+    }
 }

@@ -6,11 +6,15 @@ public enum ErrorQueue {
 
     public static var isEmpty: Bool { ERR_peek_error() == 0 }
 
-    /// The first error's library and reason, and the library's words for it. Empties the queue.
+    /// The first of the errors that is TLS's own, else the first of all: library and reason, and the library's words for it.
+    /// What failed below TLS stands before it and tells less. Empties the queue.
     static func take() -> (library: Int32, reason: Int32, words: String)? {
-        let code = ERR_peek_error()
-        defer { ERR_clear_error() }
+        var code = ERR_get_error()
         guard code != 0 else { return nil }
+        while usher_ERR_GET_LIB(code) != ERR_LIB_SSL, case let next = ERR_get_error(), next != 0 {
+            if usher_ERR_GET_LIB(next) == ERR_LIB_SSL { code = next }
+        }
+        ERR_clear_error()
         let words = ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
         return (usher_ERR_GET_LIB(code), usher_ERR_GET_REASON(code), words)
     }

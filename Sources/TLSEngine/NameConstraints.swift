@@ -70,8 +70,10 @@ public struct NameConstraints: Equatable, Sendable {
         // a kind of name that nothing is said about would be permitted without bounds
         var excluded: [[UInt8]] = []
         if names.isEmpty { excluded.append(DER.value(0x82, [])) }
-        for family in [IPAddress.Family.v4, .v6] where !blocks.contains(where: { $0.base.family == family }) {
-            excluded.append(Self.encoded(IPAddress(family: family, bits: 0), prefix: 0))
+        // one family is not excluded because the other one is permitted: what is permitted is enough to leave it out, and
+        // Java fails on an address that meets an excluded block of the other family
+        if blocks.isEmpty {
+            excluded += [IPAddress.Family.v4, .v6].map { Self.encoded(IPAddress(family: $0, bits: 0), prefix: 0) }
         }
         func subtrees(_ names: [[UInt8]]) -> [UInt8] { Array(names.map { DER.sequence($0) }.joined()) }
         return DER.sequence(

@@ -47,7 +47,7 @@ public struct TLSFault: Error, Equatable, Sendable {
     /// From OpenSSL's own account of a failure.
     init(library: Int32?, reason: Int32?, words: String?) {
         guard let reason, let words, library == ERR_LIB_SSL else {
-            self.init(.protocolError, words ?? "the TLS connection broke")
+            self.init(.protocolError, words.map { "what it sent breaks TLS: \($0)" } ?? "the TLS connection broke")
             return
         }
         // OpenSSL numbers the alerts that it receives from here on

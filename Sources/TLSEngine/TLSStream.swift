@@ -64,6 +64,8 @@ public final class TLSStream {
 
     deinit {
         SSL_set_ex_data(ssl, 0, nil)
+        // a connection that ends without a goodbye does not spoil what can be resumed (SSL_free(3) would have it so)
+        if state == .open || state == .ended { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(ssl)
     }
 

@@ -90,6 +90,9 @@ def test_a_broken_record_after_the_handshake(opener, secure_origin):
 def test_a_client_that_stops_in_the_handshake(opening, secure_origin, begun):
     usher = opening({"timeouts": {"tls": "300ms", "tunnel_idle": "1s"}})
     server = secure_origin()
+    # a worker that answers has everything open that it needs
+    with wire.Connection(("127.0.0.1", usher.port)) as client:
+        assert client.exchange(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").status == 400
     normal = usher.descriptors()
     with inside.tunnel(usher, server.authority) as connection:
         connection.send(begun)

@@ -25,9 +25,15 @@ final class Conversation {
     /// Carries everything that is on its way to the other side, until there is nothing more.
     func talk() {
         while !toServer.isEmpty || !toClient.isEmpty {
-            deliver(&toServer, to: server, serverDesk) { heardByServer += $0 }
-            deliver(&toClient, to: client, clientDesk) { heardByClient += $0 }
+            heardByServer += deliver(next(&toServer), to: server, serverDesk)
+            heardByClient += deliver(next(&toClient), to: client, clientDesk)
         }
+    }
+
+    private func next(_ way: inout [UInt8]) -> [UInt8] {
+        let count = min(way.count, piece, TLSBuffers.maxInput)
+        defer { way.removeFirst(count) }
+        return Array(way[..<count])
     }
 
     /// What is on its way to the server, to be tampered with.
@@ -48,15 +54,13 @@ final class Conversation {
         collect()
     }
 
-    private func deliver(_ bytes: inout [UInt8], to stream: TLSStream, _ desk: TLSBuffers, _ heard: ([UInt8]) -> Void) {
-        let count = min(bytes.count, piece, TLSBuffers.maxInput)
-        guard count > 0 else { return }
-        let now = Array(bytes[..<count])
-        bytes.removeFirst(count)
-        now.withUnsafeBytes { stream.received($0, desk) }
+    private func deliver(_ bytes: [UInt8], to stream: TLSStream, _ desk: TLSBuffers) -> [UInt8] {
+        guard !bytes.isEmpty else { return [] }
+        bytes.withUnsafeBytes { stream.received($0, desk) }
         #expect(ErrorQueue.isEmpty)
-        heard(Array(desk.decrypted))
+        let heard = Array(desk.decrypted)
         collect()
+        return heard
     }
 
     private func collect() {
