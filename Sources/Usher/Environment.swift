@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// The process's environment, read once without Foundation.
@@ -14,6 +15,9 @@ public enum ProcessEnvironment {
         }
         return variables
     }
+
+    /// Keeps this process's memory out of core files: it is going to hold a private key.
+    public static func hideMemory() { ProcessSecrecy.begin() }
 }
 
 /// Reads a whole file, or standard input for `-`.

@@ -22,6 +22,17 @@ public struct StateDirectory: Equatable, Sendable {
         }
     }
 
+    /// Where what can be made anew is put: this folder, or, where nobody may write to it, `$RUNTIME_DIRECTORY`, else
+    /// `$XDG_RUNTIME_DIR/usher`.
+    public func forBundles(_ environment: [String: String]) -> StateDirectory {
+        if access(path, W_OK) == 0 { return self }
+        if let first = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first {
+            return StateDirectory(path: Self.absolute(String(first)))
+        }
+        guard let base = environment["XDG_RUNTIME_DIR"], base.hasPrefix("/") else { return self }
+        return StateDirectory(path: Self.absolute("\(base)/usher"))
+    }
+
     /// Where systemd has the service keep its state.
     public static let service = "/var/lib/usher"
 

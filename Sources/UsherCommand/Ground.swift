@@ -10,6 +10,7 @@ struct Ground {
 
     /// - Throws: exit 1 with words on standard error.
     init(_ file: ConfigurationFile) throws {
+        ProcessEnvironment.hideMemory()
         snapshot = try file.loadOrComplain(warns: false)
         environment = ProcessEnvironment.all
         state = StateDirectory(environment)
@@ -33,8 +34,10 @@ struct Ground {
 
     func bundle() throws -> TrustBundle {
         let certificates = try certificates()
+        let folder = state.forBundles(environment)
         return try Self.complaining { () throws(FileTrouble) in
-            try TrustBundle(certificates, origins: snapshot.tls.origins, in: state, environment: environment)
+            try folder.make()
+            return try TrustBundle(certificates, origins: snapshot.tls.origins, in: folder, environment: environment)
         }
     }
 

@@ -9,6 +9,7 @@ import pytest
 import inside
 import origins
 import programs
+import test_inbound
 from wire import Origin, response
 
 
@@ -104,10 +105,25 @@ def test_a_port_that_is_not_known(examine, write_config):
 
 def test_a_proxy_with_passwords(daemon, examine, tmp_path):
     users = tmp_path / "users"
-    users.write_text("a:$2y$05$abcdefghijklmnopqrstuuKXy5b5Ssz5eBvxT6wCN0tlwCxW1Wbba\n")
+    users.write_text(f"{test_inbound.ALICE}\n")
     users.chmod(0o600)
     proxy = daemon({"clients": {"basic": {"users": f"${{file:{users}}}"}}})
     assert found(examine(proxy.named), "problem", "user name and a password")
+
+
+def test_passwords_come_from_the_variables(daemon, examine, tmp_path):
+    users = tmp_path / "users"
+    users.write_text(f"{test_inbound.ALICE}\n")
+    users.chmod(0o600)
+    proxy = daemon({"clients": {"basic": {"users": f"${{file:{users}}}"}}})
+    url = f"http://alice:wonder%3Aland@127.0.0.1:{proxy.port}"
+    findings = examine(proxy.named, http_proxy=url, HTTP_PROXY=url, https_proxy=url, HTTPS_PROXY=url)
+    assert found(findings, "ok", "listens on") and not found(findings, "problem", "")
+
+
+def test_a_listener_that_speaks_tls_alone(examine, write_config):
+    findings = examine(write_config({"listen": ["https://127.0.0.1:4128"]}))
+    assert found(findings, "note", "https://127.0.0.1:4128 speaks TLS")
 
 
 def test_variables_that_lead_elsewhere(daemon, examine, call):

@@ -14,6 +14,7 @@ import pytest
 import inside
 import origins
 import programs
+import test_inbound
 from wire import response
 
 CLIENTS = pathlib.Path(__file__).parent / "clients"
@@ -186,7 +187,7 @@ def test_open_tunnels_do_not_hold_up_the_end(call, origin, tmp_path):
 def test_the_configurations_listeners_and_passwords_are_not_for_it(call, write_config, origin, tmp_path):
     server = origin(lambda seen: response(body=b"ok"))
     users = tmp_path / "users"
-    users.write_text("a:$2y$05$abcdefghijklmnopqrstuuKXy5b5Ssz5eBvxT6wCN0tlwCxW1Wbba\n")
+    users.write_text(f"{test_inbound.ALICE}\n")
     users.chmod(0o600)
     config = write_config({
         "listen": ["192.0.2.1:1"], "clients": {"allow": ["192.0.2.0/24"], "basic": {"users": f"${{file:{users}}}"}}})

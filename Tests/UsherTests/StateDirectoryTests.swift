@@ -34,6 +34,16 @@ struct StateDirectoryTests {
         #expect(try folder.mode("a/b/usher") == 0o700)
     }
 
+    @Test func bundlesGoWhereTheyCanBeWritten() throws {
+        let folder = try TemporaryFolder()
+        let state = StateDirectory(path: folder.path)
+        #expect(state.forBundles(["RUNTIME_DIRECTORY": "/run/usher"]) == state)
+        let none = StateDirectory(path: folder.file("none"))
+        #expect(none.forBundles(["RUNTIME_DIRECTORY": "/run/usher:/b"]).path == "/run/usher")
+        #expect(none.forBundles(["XDG_RUNTIME_DIR": "/run/user/1"]).path == "/run/user/1/usher")
+        #expect(none.forBundles([:]) == none)
+    }
+
     @Test func whatIsNoFolderIsNotTaken() throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "")
