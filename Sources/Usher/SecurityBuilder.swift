@@ -21,10 +21,14 @@ struct SecurityBuilder {
         folder = StateDirectory(environment)
     }
 
-    /// - Parameter previous: of the generation before; what has not changed is taken over from it, so that clients which
+    /// - Parameters:
+    ///   - isListenerSecure: clients speak TLS to the proxy itself.
+    ///   - previous: of the generation before; what has not changed is taken over from it, so that clients which
     ///   resume, and hosts whose certificates were made, notice nothing.
     /// - Returns: also what the operator should know.
-    func material(for snapshot: Snapshot, previous: TLSMaterial?) throws(Fault) -> (TLSMaterial, remarks: [String]) {
+    func material(for snapshot: Snapshot, isListenerSecure: Bool, previous: TLSMaterial?) throws(Fault) -> (
+        TLSMaterial, remarks: [String]
+    ) {
         var remarks: [String] = []
         let tls = snapshot.tls
         do throws(MaterialFault) {
@@ -37,8 +41,7 @@ struct SecurityBuilder {
             var material = TLSMaterial(origins: origins, security: tls.origins, ticketSeed: seed)
             material.keyLog = keyLog
             material.listener = tls.listener
-            let isListenerCertified = tls.listener != nil || !snapshot.listeners.contains(where: \.isSecure)
-            if !tls.interception.isEmpty || !isListenerCertified {
+            if !tls.interception.isEmpty || isListenerSecure && tls.listener == nil {
                 material.leaves = try leaves(tls, snapshot.settings.limits.leafCertificates, previous?.leaves, &remarks)
             }
             for host in tls.unverified {

@@ -1,16 +1,24 @@
 import Glibc
+import ProxyDriver
 
 /// What systemd hands over and wants to hear (sd_notify(3), sd_listen_fds(3)).
 enum ServiceManager {
+    /// A socket unit with this `FileDescriptorName=` is one that clients speak TLS to.
+    private static let secureName = "https"
+
     /// Listening sockets of a socket unit, when they are meant for this process.
-    static func takeSockets() -> [Int32] {
+    static func takeSockets() -> [WorkerListener] {
         guard let owner = environment("LISTEN_PID"), Int32(owner) == getpid(),
             let text = environment("LISTEN_FDS"), let count = Int32(text), count > 0, count < 64
         else { return [] }
+        let names = environment("LISTEN_FDNAMES")?.split(separator: ":", omittingEmptySubsequences: false) ?? []
         unsetenv("LISTEN_PID")
         unsetenv("LISTEN_FDS")
         unsetenv("LISTEN_FDNAMES")
-        return (0..<count).map { 3 + $0 }
+        return (0..<count).map { number in
+            let name = names.indices.contains(Int(number)) ? names[Int(number)] : ""
+            return WorkerListener(descriptor: 3 + number, isSecure: name == secureName)
+        }
     }
 
     /// Tells the service manager, where there is one, how things stand: `READY=1`.

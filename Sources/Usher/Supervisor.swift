@@ -19,6 +19,8 @@ public final class Supervisor {
     private var addresses: [SocketAddress] = []
     private let refusals = RefusalTable()
     private var material: TLSMaterial?
+    /// Clients speak TLS to one of the sockets at least.
+    private var isListenerSecure = false
     private var sources: [EventSource] = []
     private var alive = 0
     private var isStopping = false
@@ -63,6 +65,7 @@ public final class Supervisor {
             try raiseDescriptorLimit()
             let listeners = try listen(count)
             addresses = listeners.addresses
+            isListenerSecure = listeners.perWorker.contains { $0.contains(where: \.isSecure) }
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
@@ -97,11 +100,12 @@ public final class Supervisor {
         var listeners = Listeners(perWorker: Array(repeating: [], count: count), addresses: [])
         let handed = options.isDaemon ? ServiceManager.takeSockets() : []
         if !handed.isEmpty {
-            for number in handed {
-                let socket = try ListeningSocket(adopting: number)
+            for one in handed {
+                let socket = try ListeningSocket(adopting: one.descriptor)
                 listeners.addresses.append(socket.address)
                 for worker in 0..<count {
-                    listeners.perWorker[worker].append(WorkerListener(descriptor: dup(number), isSecure: false))
+                    listeners.perWorker[worker].append(
+                        WorkerListener(descriptor: dup(one.descriptor), isSecure: one.isSecure))
                 }
             }
             listeners.origin = ", handed over by the service manager"
@@ -169,7 +173,8 @@ public final class Supervisor {
     }
 
     private func workerSettings(_ snapshot: Snapshot, _ count: Int) throws(SecurityBuilder.Fault) -> WorkerSettings {
-        let (material, remarks) = try SecurityBuilder().material(for: snapshot, previous: material)
+        let (material, remarks) = try SecurityBuilder().material(
+            for: snapshot, isListenerSecure: isListenerSecure, previous: material)
         self.material = material
         if options.isDaemon { for remark in remarks { Console.error(remark) } }
         var settings = WorkerSettings(

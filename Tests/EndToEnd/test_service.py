@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import ssl
 import subprocess
 
 import pytest
@@ -45,6 +46,30 @@ def test_sockets_handed_over_are_served(binary, write_config, origin):
     _, errors = child.communicate(timeout=wire.TIMEOUT)
     assert child.returncode == 0, errors
     assert str(port) in errors
+
+
+def test_a_socket_with_a_name_speaks_tls(binary, write_config, origin, tmp_path):
+    server = origin()
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    script = 'exec 3<&"$1"; shift; LISTEN_FDS=1 LISTEN_FDNAMES=https LISTEN_PID=$$ exec "$@"'
+    child = subprocess.Popen(
+        ["bash", "-c", script, "hand-over", str(listener.fileno()), binary, "serve", "--config",
+         str(write_config("version: 1\nworkers: 2\n"))],
+        pass_fds=[listener.fileno()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "STATE_DIRECTORY": str(tmp_path)})
+    listener.close()
+    raw = socket.create_connection(("127.0.0.1", port), wire.TIMEOUT)
+    # the handshake waits in the queue until the program is ready, and has made its CA
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with context.wrap_socket(raw, server_hostname="localhost") as client:
+        client.sendall(request("GET", f"{server.url}/"))
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+    assert (tmp_path / "ca.pem").exists()
+    child.send_signal(signal.SIGTERM)
+    _, errors = child.communicate(timeout=wire.TIMEOUT)
+    assert child.returncode == 0, errors
 
 
 def test_a_reload_changes_what_follows(start, origin):
