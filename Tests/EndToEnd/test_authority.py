@@ -87,8 +87,9 @@ def test_no_binary_for_a_terminal(binary, state, form):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["ca", "export", "--form", "pkcs7"], ["ca", "export", "--password", "x"], ["ca", "export", "--form", "p12", "--password", ""],
-    ["ca", "frobnicate"], ["env", "x"], ["run"], ["run", "--"], ["run", "--intercept", "a b", "--", "true"],
+    ["ca", "export", "--form", "pkcs7"], ["ca", "export", "--password", "x"],
+    ["ca", "export", "--form", "p12", "--password", ""], ["ca", "frobnicate"],
+    ["env", "x"], ["run"], ["run", "--"], ["run", "--intercept", "a b", "--", "true"],
     ["doctor", "x"],
 ])
 def test_wrong_use(call, arguments):
@@ -108,7 +109,8 @@ def test_java_takes_the_store(call, tmp_path):
     store = tmp_path / "trust.p12"
     call("ca", "export", "--form", "p12", "--output", store)
     listed = subprocess.run(
-        ["keytool", "-list", "-keystore", str(store), "-storepass", "usher"], capture_output=True, text=True, timeout=60)
+        ["keytool", "-list", "-keystore", str(store), "-storepass", "usher"], capture_output=True, text=True,
+        timeout=60)
     assert "trustedCertEntry" in listed.stdout, listed.stdout + listed.stderr
 
 
@@ -231,7 +233,8 @@ def test_env_for_a_shell(call, state, write_config):
     done = call("env", "--config", config)
     assert done.returncode == 0
     printed = subprocess.run(
-        ["sh", "-c", f'{done.stdout}\nenv'], check=True, capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
+        ["sh", "-c", f'{done.stdout}\nenv'], check=True, capture_output=True, text=True,
+        env={"PATH": os.environ["PATH"]})
     variables = dict(line.split("=", 1) for line in printed.stdout.splitlines())
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         assert variables[name] == "http://127.0.0.1:4128"
@@ -268,8 +271,8 @@ def test_paths_with_quotes_and_spaces(binary, tmp_path):
         [binary, "env"], capture_output=True, text=True, check=True, timeout=30,
         env={**os.environ, "STATE_DIRECTORY": str(folder)})
     printed = subprocess.run(
-        ["sh", "-c", f'{done.stdout}\nprintf "%s|%s" "$SSL_CERT_FILE" "$JAVA_TOOL_OPTIONS"'], capture_output=True, text=True,
-        check=True)
+        ["sh", "-c", f'{done.stdout}\nprintf "%s|%s" "$SSL_CERT_FILE" "$JAVA_TOOL_OPTIONS"'], capture_output=True,
+        text=True, check=True)
     path, java = printed.stdout.split("|")
     assert path == str(folder / "ca-bundle.pem")
     assert f'"-Djavax.net.ssl.trustStore={folder / "ca-bundle.p12"}"' in java

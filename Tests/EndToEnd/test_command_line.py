@@ -40,7 +40,7 @@ def test_wrong_use(run, arguments):
 
 
 def test_every_verb_has_help(run):
-    for verb in ("serve", "check", "explain", "sandbox", "version"):
+    for verb in ("serve", "check", "run", "env", "ca", "doctor", "explain", "sandbox", "version"):
         done = run(verb, "--help")
         assert done.returncode == 0
         assert "USAGE" in done.stdout.upper()
