@@ -204,8 +204,10 @@ class Origin:
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+        # closing is for the thread that serves it: where it waits within TLS it would go on with whatever gets that number
         for connection in self.accepted:
-            connection.close()
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(connection.socket, socket.SHUT_RDWR)
 
 
 class Answering(Origin):
