@@ -28,6 +28,7 @@ public final class OriginContext: @unchecked Sendable {
         usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
         usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         usher_SSL_CTX_set1_groups_list(handle, "X25519:P-256:P-384")
+        SSL_CTX_set_ciphersuites(handle, TLSVersion.suites)
         let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
         SSL_CTX_set_alpn_protos(handle, protocols, UInt32(protocols.count))
         SSL_CTX_sess_set_new_cb(handle, keepSession)

@@ -33,6 +33,7 @@ public final class ServerContext {
         usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN))
         usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_OFF))
         SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM:ECDHE+CHACHA20")
+        SSL_CTX_set_ciphersuites(handle, TLSVersion.suites)
         usher_SSL_CTX_set1_groups_list(handle, "X25519:P-256:P-384")
         SSL_CTX_set_num_tickets(handle, 1)
         SSL_CTX_set_alpn_select_cb(handle, selectProtocol, nil)
