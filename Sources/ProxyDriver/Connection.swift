@@ -66,7 +66,10 @@ final class Connection {
         case .bytes:
             clientBytes(client.incoming, now)
             return fromClient.remaining > 0 && client.mayHoldMore && client.isReading
-        case .nothing: return client.mayHoldMore && client.isReading
+        case .nothing:
+            // what TLS answers by itself has to be taken, too
+            if client.queuedBytes > Self.highWater { client.stopReading() }
+            return client.mayHoldMore && client.isReading
         case .wouldBlock: return false
         case .end:
             clientEnded = true
@@ -156,7 +159,9 @@ final class Connection {
             case .bytes:
                 originBytes(origin.incoming, now)
                 guard fromOrigin.remaining > 0, origin.mayHoldMore, self.origin?.isReading == true else { return }
-            case .nothing: guard origin.mayHoldMore else { return }
+            case .nothing:
+                if origin.queuedBytes > Self.highWater { origin.stopReading() }
+                guard origin.mayHoldMore, origin.isReading else { return }
             case .wouldBlock: return
             case .end(let isWhole): return originFinished(cut: !isWhole)
             case .failed(let fault): return originFinished(cut: true, fault: fault)
