@@ -1,6 +1,7 @@
 """The sandbox over HTTPS, and the main job with AM, gateway and resource all behind TLS."""
 
 import os
+import subprocess
 import urllib.parse
 import uuid
 
@@ -99,10 +100,21 @@ def test_the_file_of_its_authority(binary):
     assert not os.path.exists(path)
 
 
+@pytest.mark.parametrize("options, status, words", [
+    (["--ca-file", "x.pem"], 2, "--ca-file goes with --tls"),
+    (["--tls", "--ca-file", "/nowhere/x.pem"], 1, "/nowhere/x.pem cannot be written: No such file")], ids=["alone", "nowhere"])
+def test_a_file_that_cannot_be(binary, options, status, words):
+    done = subprocess.run(
+        [binary, "sandbox", "--listen", "127.0.0.1:0", *options], capture_output=True, text=True, timeout=20)
+    assert done.returncode == status
+    assert words in done.stderr
+
+
 # the main job
 
 
-@pytest.mark.parametrize("path, body", [("/order/7", None), ("/pay", os.urandom(200_000)), ("/upgrade/x", None)], ids=["get", "post", "upgrade"])
+@pytest.mark.parametrize(
+    "path, body", [("/order/7", None), ("/pay", os.urandom(200_000)), ("/upgrade/x", None)], ids=["get", "post", "upgrade"])
 def test_the_resource_arrives(usher, app, secure_sandbox, path, body):
     proxy = usher()
     client = app(proxy)
