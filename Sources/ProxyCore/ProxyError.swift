@@ -56,6 +56,7 @@ public struct ProxyError: Equatable, Sendable {
         case .alert(let alert):
             self.init("tls_alert_received", status: 502, to + fault.words + Self.remedy(alert))
             self.alert = alert
+        case .version: self.init("tls_protocol_error", status: 502, to + fault.words + Self.remedy(70))
         case .protocolError, .closed: self.init("tls_protocol_error", status: 502, to + fault.words)
         case .local: self.init("proxy_internal_error", status: 502, to + fault.words)
         }
@@ -66,7 +67,7 @@ public struct ProxyError: Equatable, Sendable {
         switch alert {
         case 40, 42, 46, 48, 116:
             "; it may want another client certificate than tls.client_certificates has for it, or one at all"
-        case 70: "; it speaks no version that tls.upstream.minimum allows"
+        case 70: "; tls.upstream.minimum says what is allowed, 1.2 at least"
         case 112: "; it does not know that name"
         case 120: "; it does not speak http/1.1"
         default: ""

@@ -148,7 +148,7 @@ extension Session {
                 "the client left when it had seen Usher's certificate for \(name), and likely refused it: \(Self.remedy)",
                 &out)
         case .local: clientUnsecured("proxy_internal_error", "no handshake for \(name): \(fault.words)", &out)
-        case .closed, .certificate, .protocolError:
+        case .closed, .certificate, .protocolError, .version:
             clientUnsecured("tls_protocol_error", "the client's handshake for \(name): \(fault.words)", &out)
         }
     }

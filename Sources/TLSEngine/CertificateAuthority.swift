@@ -19,7 +19,7 @@ public struct CertificateAuthority: Sendable {
     private static let day = 86_400
     /// Clocks of clients are behind by up to so much.
     private static let setBack = 2 * day
-    private static let leafLifetime = 30 * day
+    private static let leafLifetime = 90 * day
     private static let lifetime = 730 * day
     /// A client that trusts an authority so many rotations back still verifies.
     private static let maxCrosses = 4

@@ -7,8 +7,10 @@ public struct TLSFault: Error, Equatable, Sendable {
         case certificate
         /// The peer sent this alert (RFC 8446 §6.2).
         case alert(UInt8)
-        /// What the peer sent breaks TLS, or is none, or there is no version or cipher in common.
+        /// What the peer sent breaks TLS, or is none, or there is no cipher in common.
         case protocolError
+        /// There is no version of TLS in common.
+        case version
         /// The peer left in the middle of the handshake.
         case closed
         /// The fault is on this side.
@@ -60,7 +62,7 @@ public struct TLSFault: Error, Equatable, Sendable {
             self.init(.protocolError, "it does not speak TLS there: \(words)")
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_UNKNOWN_PROTOCOL, SSL_R_NO_PROTOCOLS_AVAILABLE,
             SSL_R_WRONG_SSL_VERSION:
-            self.init(.protocolError, "it speaks no version of TLS that is allowed here: \(words)")
+            self.init(.version, "it speaks no version of TLS that is allowed here: \(words)")
         case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SUITABLE_GROUPS,
             SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
             self.init(.protocolError, "the two sides have no cipher or signature in common: \(words)")

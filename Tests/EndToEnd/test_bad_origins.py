@@ -31,7 +31,7 @@ CONVERSATIONS = [
     ("garbage", origins.GARBAGE, "tls_protocol_error", ["does not speak TLS"]),
     ("an oversized record", origins.OVERSIZED, "tls_protocol_error", []),
     ("an alert", origins.ALERT, "tls_alert_received", ["handshake_failure"]),
-    ("a version too old", origins.OLD, "tls_protocol_error", ["no version of TLS that is allowed"]),
+    ("a version too old", origins.OLD, "tls_protocol_error", ["no version of TLS that is allowed", "tls.upstream.minimum"]),
     ("half a handshake", origins.HALF, "tls_protocol_error", ["in the middle of the TLS handshake"]),
     ("nothing at all", origins.leaving(), "tls_protocol_error", ["in the middle of the TLS handshake"]),
 ]
