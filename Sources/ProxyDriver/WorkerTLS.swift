@@ -60,9 +60,9 @@ final class WorkerTLS {
     // MARK: origins
 
     func stream(to origin: Origin) throws(TLSFault) -> TLSStream {
-        let name = origin.serverName ?? origin.host
-        return try material.origins.stream(
-            to: name, material.security.demands(of: name, port: origin.port), session: sessions.take(origin.poolKey))
+        try material.origins.stream(
+            to: origin.serverName ?? origin.host, material.security.demands(of: origin),
+            session: sessions.take(origin.poolKey))
     }
 
     func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }
