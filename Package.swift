@@ -73,7 +73,9 @@ let package = Package(
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
         tests("EventLoopTests", ["EventLoop"]),
-        tests("ProxyDriverTests", ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop"]),
+        tests(
+            "ProxyDriverTests",
+            ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop", "COpenSSL"]),
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "TLSEngine", "EventLoop"]),
         tests(
             "UsherTests",

@@ -105,7 +105,7 @@ extension Session {
     // MARK: the origin's connection
 
     mutating func lease(_ purpose: OriginLeg.Purpose, fresh: Bool = false, _ out: inout Outbox) {
-        let wanted = nextOrigin()
+        let wanted = nextOrigin(purpose)
         noteRoute(wanted)
         origin.begin(purpose, wanted)
         deadline = bounded(now + engine.settings.timeouts.connect)
@@ -113,12 +113,13 @@ extension Session {
     }
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
-    private func nextOrigin() -> Origin {
+    private func nextOrigin(_ purpose: OriginLeg.Purpose) -> Origin {
         // what was asked for last went by the routes of its time
         let isKnown = tunnelTarget != nil || engine.settings.routes.isEmpty && origin.origin?.route == nil
         if isKnown, let last = tunnelTarget ?? origin.origin {
             if let outgoing {
-                if last.matches(outgoing) { return last }
+                // a tunnel that bears AM's name leads where the client had it lead, and the session does not go there
+                if last.matches(outgoing), purpose == .attempt || last.serverName == nil { return last }
             } else if tunnelTarget != nil {
                 return last
             } else if last.matches(request) {

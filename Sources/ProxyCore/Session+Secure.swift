@@ -73,7 +73,9 @@ extension Session {
         _ hello: ClientHello, _ target: Origin, _ bytes: Span<UInt8>, _ out: inout Outbox
     ) {
         let name = hello.serverName ?? target.host
-        if name != target.host {
+        // no name of TLS has the dot behind it that a host may have (RFC 6066 §3)
+        let isOther = name != target.host && "\(name)." != target.host
+        if isOther {
             note(.note, "the client asks for \(name) (SNI) in a tunnel to \(target)")
         }
         guard interception.opens(name, port: target.port) else { return openTunnel(&out) }
@@ -88,11 +90,13 @@ extension Session {
             )
             return openTunnel(&out)
         }
-        connectTarget?.serverName = name == target.host ? nil : name
+        connectTarget?.serverName = isOther ? name : nil
         secure(showing: .host(name), bytes, &out)
     }
 
     private mutating func secure(showing name: ShownName, _ hello: Span<UInt8>, _ out: inout Outbox) {
+        // a connection that stands, or is being made, is for a tunnel that nobody opens
+        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         phase = .securing
         deadline = now + engine.settings.timeouts.tls
         var bytes: [UInt8] = []
@@ -121,7 +125,6 @@ extension Session {
         // the tunnel is recorded by itself, the requests inside as exchanges of their own
         record.milliseconds = now - began
         out.orders.append(.record)
-        if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         tunnelTarget = target.secured
         connectTarget = nil
         responseStarted = false

@@ -25,6 +25,8 @@ final class OriginChannel: StreamChannel {
     var idleSince = 0
 
     private let security: WorkerTLS
+    /// Of the rules that TLS was begun by.
+    private var generation = 0
 
     init(loop: Loop, security: WorkerTLS, origin: Origin, descriptor: consuming Descriptor, connecting: Bool)
         throws(SystemError)
@@ -46,10 +48,19 @@ final class OriginChannel: StreamChannel {
         }
     }
 
+    /// Begins TLS by the rules that are in force.
+    func secure() throws(TLSFault) -> Received {
+        generation = security.generation
+        return add(try security.stream(to: origin))
+    }
+
+    /// The rules that TLS was begun by are still in force.
+    var isCurrent: Bool { stream == nil || generation == security.generation }
+
     /// Receives, and keeps what the origin gives to resume by.
     func receiveAnswer() -> Received {
         let received = receive()
-        if let session = stream?.takeSession() { security.keep(session, for: origin) }
+        if let session = stream?.takeSession(), isCurrent { security.keep(session, for: origin) }
         return received
     }
 

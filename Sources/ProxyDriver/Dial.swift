@@ -165,7 +165,7 @@ final class Dial {
         guard first.isEmpty else { return fail(.insecure(TLSFault(.protocolError, "it spoke before it was asked"))) }
         connection?.dialSecuring()
         do throws(TLSFault) {
-            let begun = channel.add(try worker.security.stream(to: origin))
+            let begun = try channel.secure()
             channel.startReading()
             handshake(channel, begun)
         } catch {

@@ -29,7 +29,10 @@ final class OriginPool {
 
     func put(_ channel: OriginChannel, now: Int) {
         let shelf = shelf(channel.origin)
-        guard count < total, shelf.channels.count < perOrigin else { return channel.leave() }
+        // one that has ended, or was agreed on by other rules, serves nobody
+        guard !channel.holdsBack, channel.isCurrent, count < total, shelf.channels.count < perOrigin else {
+            return channel.leave()
+        }
         channel.connection = nil
         channel.pool = self
         channel.idleSince = now

@@ -43,6 +43,8 @@ struct SessionShelf {
         if session.isForOneUse {
             entries[origin]?.sessions.removeLast()
             count -= 1
+            // an origin that gives no more is not remembered for it
+            if entries[origin]?.sessions.isEmpty == true { entries[origin] = nil }
         }
         return session
     }

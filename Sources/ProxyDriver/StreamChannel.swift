@@ -24,6 +24,10 @@ class StreamChannel: Channel {
     /// The end that comes behind the bytes that were received last.
     private var end: Received?
     private var hasFinished = false
+    /// Bytes that the layers answered by themselves since the peer had taken everything.
+    private var unheard = 0
+    /// New keys are what a peer may ask for again and again (RFC 8446 §4.6.3), as long as it takes the answers.
+    private static let maxUnheard = 64 << 10
 
     init(loop: Loop, desk: TLSDesk, descriptor: consuming Descriptor, connecting: Bool = false) throws(SystemError) {
         self.desk = desk
@@ -76,28 +80,31 @@ class StreamChannel: Channel {
     }
 
     private func open(from first: Int) -> Received {
+        // what comes behind the bytes; the innermost layer that tells of an end knows best
+        var end: Received?
         for depth in first..<layers.count {
             let stream = layers[depth]
             stream.received(UnsafeRawBufferPointer(incoming), desk[depth])
             incoming = desk[depth].decrypted.bindMemory(to: UInt8.self)
+            unheard = queuedBytes == 0 ? 0 : unheard + desk[depth].records.count
             // also where the stream failed: its peer is to hear why
             let isHeard = transmit(from: depth)
             switch stream.state {
-            case .open: break
-            case .handshaking: return isHeard ? .nothing : .failed(.closedInHandshake)
-            case .ended: return close(with: .end(isWhole: true))
-            case .failed(let fault): return close(with: .failed(fault))
+            case .open:
+                guard unheard > Self.maxUnheard else { break }
+                end = .failed(TLSFault(.protocolError, "it asks for new keys again and again, and takes none"))
+            case .handshaking: return end ?? (isHeard ? .nothing : .failed(.closedInHandshake))
+            // a layer further in has not said so, and may have been cut off
+            case .ended: end = .end(isWhole: depth == layers.count - 1)
+            case .failed(let fault): end = .failed(fault)
             }
-            if incoming.isEmpty { return .nothing }
+            if incoming.isEmpty { return end ?? .nothing }
         }
-        return .bytes
-    }
-
-    /// An end that comes behind bytes is told when they have been used.
-    private func close(with end: Received) -> Received {
-        guard !incoming.isEmpty else { return end }
-        self.end = end
-        holdsBack = true
+        // an end that comes behind bytes is told when they have been used
+        if let end {
+            self.end = end
+            holdsBack = true
+        }
         return .bytes
     }
 

@@ -6,6 +6,8 @@ import TLSEngine
 /// TLS as one loop has it: contexts towards clients, tickets, and what origins gave to resume by.
 final class WorkerTLS {
     let desk = TLSDesk()
+    /// Counts the rules that were in force one after the other.
+    private(set) var generation = 0
     private var material: TLSMaterial
     private let tickets: TicketKeys
     /// Made with the first client: most generations of most configurations see none.
@@ -20,6 +22,7 @@ final class WorkerTLS {
 
     func adopt(_ material: TLSMaterial) {
         self.material = material
+        generation += 1
         clients = nil
         listener = nil
         sessions.removeAll()
@@ -60,9 +63,9 @@ final class WorkerTLS {
     // MARK: origins
 
     func stream(to origin: Origin) throws(TLSFault) -> TLSStream {
-        let name = origin.serverName ?? origin.host
-        return try material.origins.stream(
-            to: name, material.security.demands(of: name, port: origin.port), session: sessions.take(origin.poolKey))
+        try material.origins.stream(
+            to: origin.serverName ?? origin.host, material.security.demands(of: origin),
+            session: sessions.take(origin.poolKey))
     }
 
     func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }

@@ -55,7 +55,8 @@ public struct LeafCache: Sendable {
 
     public var count: Int { places.count }
 
-    /// The certificate for that host, made where there is none or its last day has come.
+    /// The certificate for that host, made where there is none or its last day has come. On that day it still serves where too
+    /// many were made of late.
     /// - Parameters:
     ///   - now: monotonic milliseconds, which the rate is counted by.
     ///   - date: Unix seconds, which certificates end by.
@@ -69,7 +70,10 @@ public struct LeafCache: Sendable {
             use(known)
             if slots[known].renewal > date { return slots[known].leaf }
         }
-        guard take(now) else { throw Exhausted(rate: rate) }
+        guard take(now) else {
+            if let known, slots[known].leaf.notAfter > date { return slots[known].leaf }
+            throw Exhausted(rate: rate)
+        }
         let leaf = try mint()
         made += 1
         let end = leaf.notAfter

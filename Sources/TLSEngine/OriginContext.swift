@@ -65,6 +65,8 @@ public final class OriginContext: @unchecked Sendable {
         stream.verification = OriginVerification(name: name, demands)
         try stream.configure { ssl in
             let host = name.hasSuffix(".") ? String(name.dropLast()) : name
+            // to OpenSSL the one means any name, the other every name below it (X509_check_host(3))
+            guard !host.isEmpty, !host.hasPrefix(".") else { return false }
             let parameters = SSL_get0_param(ssl)
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) != 1 {
                 X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))

@@ -24,9 +24,13 @@ final class OriginVerification {
         }
         guard demands.pins.isEmpty || isPinned(store) else {
             X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION)
+            let which =
+                demands.verifies
+                ? "no public key in its chain is one"
+                : "its public key, which alone counts where verify is false, is none"
             fault = TLSFault(
                 .certificate,
-                "no public key in its chain is one of the pins that tls.upstream.hosts has for \(name); its own is "
+                "\(which) of the pins that tls.upstream.hosts has for \(name); its own is "
                     + "sha256/\(digest(X509_STORE_CTX_get0_cert(store)))")
             return false
         }
@@ -34,8 +38,12 @@ final class OriginVerification {
     }
 
     private func isPinned(_ store: OpaquePointer) -> Bool {
-        // what was not verified is what was sent
-        let chain = X509_STORE_CTX_get0_chain(store) ?? X509_STORE_CTX_get0_untrusted(store)
+        // anybody may send what others were certified: without verification it has shown no key but its own
+        guard demands.verifies else {
+            let own = Self.certificate(X509_STORE_CTX_get0_cert(store))
+            return own.map { demands.pins.contains($0.publicKeyDigest) } ?? false
+        }
+        let chain = X509_STORE_CTX_get0_chain(store)
         for index in 0..<max(0, usher_sk_X509_num(chain)) {
             if let certificate = Self.certificate(usher_sk_X509_value(chain, index)),
                 demands.pins.contains(certificate.publicKeyDigest)

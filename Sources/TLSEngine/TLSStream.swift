@@ -113,6 +113,8 @@ public final class TLSStream {
             let count = SSL_write(ssl, rest.baseAddress, Int32(min(rest.count, Int(Int32.max))))
             guard count > 0 else {
                 fail(count)
+                // the buffers are others' too: what was made before this must not reach them
+                buffers.clearRecords()
                 return false
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])

@@ -55,6 +55,15 @@ struct PoolTests {
         for number in peers { close(number) }
     }
 
+    @Test func whoseEndIsHereAlreadyIsNotKept() throws {
+        let pool = OriginPool(perOrigin: 8, total: 8)
+        let (channel, peer) = try channel(here)
+        channel.holdsBack = true
+        pool.put(channel, now: 0)
+        #expect(channel.isClosed && pool.count == 0)
+        close(peer)
+    }
+
     @Test func oldOnesExpire() throws {
         let pool = OriginPool(perOrigin: 8, total: 8)
         var channels: [OriginChannel] = []

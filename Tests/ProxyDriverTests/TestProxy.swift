@@ -9,6 +9,7 @@ import Testing
 /// A worker on a thread of its own, on a port of its own.
 final class TestProxy: Sendable {
     let port: UInt16
+    private let settings: WorkerSettings
     private let letters: Mailbox<WorkerLetter>
     private let thread: SystemThread
     private let log: Locked<Log>
@@ -46,6 +47,7 @@ final class TestProxy: Sendable {
             tls: try TestProxy.material(), maxConnections: 100)
         change(&settings, &core)
         settings.engine = Engine(core)
+        self.settings = settings
         let letters = try Mailbox<WorkerLetter>()
         self.letters = letters
         let log = Locked(Log())
@@ -77,6 +79,9 @@ final class TestProxy: Sendable {
     }
 
     func client() throws -> Wire { try Wire(port: port) }
+
+    /// The same configuration as another generation.
+    func adopt() { letters.post(.adopt(settings)) }
 
     func drain() { letters.post(.drain) }
     func stop() { letters.post(.stop) }

@@ -116,6 +116,17 @@ struct LeafCacheTests {
         #expect(cache.made == 7)
     }
 
+    @Test("What is still valid serves where no more are made")
+    func exhaustedRenewal() throws {
+        var cache = LeafCache(capacity: 10, rate: 1, burst: 2)
+        #expect(try isMade(&cache, "a"))
+        #expect(try isMade(&cache, "b"))
+        let end = Self.date + 30 * Self.day
+        #expect(try !isMade(&cache, "a", date: end - 1))
+        #expect(throws: LeafCache.Exhausted.self) { try isMade(&cache, "a", date: end) }
+        #expect(try isMade(&cache, "a", now: 1000, date: end))
+    }
+
     @Test("What could not be made is not kept")
     func failure() throws {
         var cache = LeafCache(capacity: 3)

@@ -197,6 +197,30 @@ struct StreamTests {
         #expect(talk.client.state == .open)
     }
 
+    /// A certificate is public: whoever sends it has not shown its key.
+    @Test func aPinThatIsMerelySentAlongProvesNothing() throws {
+        let world = try World()
+        let pinned = try PrivateKey.makeP256()
+        let other = try world.authority.leaf(for: "a.test", key: pinned, now: world.began)
+        let clients = try ServerContext(key: world.key, chain: [other], tickets: world.tickets)
+        for verifies in [true, false] {
+            var demands = OriginDemands()
+            demands.verifies = verifies
+            demands.pins = [other.publicKeyDigest]
+            let talk = Conversation(
+                client: try world.origins.stream(to: "a.test", demands, session: nil),
+                server: try clients.stream(showing: world.leaf))
+            #expect(try fault(world, talk).words.contains("pins"))
+        }
+    }
+
+    /// OpenSSL takes no name for any name, and a dot before one for all names below it.
+    @Test(arguments: ["", ".", ".test", ".a.test"])
+    func aNameThatIsNoneIsNotAsked(_ name: String) throws {
+        let world = try World()
+        #expect(throws: TLSFault.self) { try world.origins.stream(to: name, OriginDemands(), session: nil) }
+    }
+
     @Test func aClientThatKnowsTheRootByItsPredecessorAlone() throws {
         let world = try World()
         let new = try world.authority.rotated(constraints: nil, now: time(nil))
