@@ -43,9 +43,13 @@ final class WorkerTLS {
     }
 
     /// For a client of a listener that speaks TLS itself.
-    /// - Parameter address: of the listener; the certificate by the own authority names it.
-    func stream(listeningAt address: String) throws(TLSFault) -> TLSStream {
-        guard let identity = material.listener else { return try stream(showing: address) }
+    /// - Parameters:
+    ///   - name: what the client asks for.
+    ///   - address: of the listener.
+    func stream(listeningAs name: String?, at address: String) throws(TLSFault) -> TLSStream {
+        guard let identity = material.listener else {
+            return try stream(showing: name.flatMap { material.listenerNames.contains($0) ? $0 : nil } ?? address)
+        }
         if let listener { return try listener.stream(showing: identity.certificate) }
         let made = try context(identity.key, identity.chain)
         listener = made
