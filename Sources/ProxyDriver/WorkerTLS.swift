@@ -6,6 +6,7 @@ import TLSEngine
 /// TLS as one loop has it: contexts towards clients, tickets, and what origins gave to resume by.
 final class WorkerTLS {
     let desk = TLSDesk()
+    private let loop: Loop
     private var material: TLSMaterial
     private let tickets: TicketKeys
     /// Made with the first client: most generations of most configurations see none.
@@ -13,8 +14,9 @@ final class WorkerTLS {
     private var listener: ServerContext?
     private var sessions = SessionShelf()
 
-    init(_ material: TLSMaterial) {
+    init(_ material: TLSMaterial, on loop: Loop) {
         self.material = material
+        self.loop = loop
         tickets = TicketKeys(seed: material.ticketSeed, now: time(nil))
     }
 
@@ -31,6 +33,7 @@ final class WorkerTLS {
 
     /// For a client that asked for that host.
     func stream(showing name: String) throws(TLSFault) -> TLSStream {
+        try strike()
         guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
         let leaf = try leaves.leaf(for: name)
         if let clients { return try clients.stream(showing: leaf) }
@@ -43,6 +46,7 @@ final class WorkerTLS {
     /// - Parameter address: of the listener; the certificate by the own authority names it.
     func stream(listeningAt address: String) throws(TLSFault) -> TLSStream {
         guard let identity = material.listener else { return try stream(showing: address) }
+        try strike()
         if let listener { return try listener.stream(showing: identity.certificate) }
         let made = try context(identity.key, identity.chain)
         listener = made
@@ -60,10 +64,18 @@ final class WorkerTLS {
     // MARK: origins
 
     func stream(to origin: Origin) throws(TLSFault) -> TLSStream {
+        try strike()
         let name = origin.serverName ?? origin.host
         return try material.origins.stream(
             to: name, material.security.demands(of: name, port: origin.port), session: sessions.take(origin.poolKey))
     }
 
     func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }
+
+    /// Where a fault plan has it so, there is no memory for the connection.
+    private func strike() throws(TLSFault) {
+        #if DEBUG
+            if loop.strikes(.tlsBegin) { throw TLSFault(.local, "there is no memory for a TLS connection") }
+        #endif
+    }
 }
