@@ -87,4 +87,7 @@ static inline void usher_sk_PKCS12_SAFEBAG_free(STACK_OF(PKCS12_SAFEBAG) * bags)
     sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
 }
 static inline void usher_sk_PKCS7_free(STACK_OF(PKCS7) * safes) { sk_PKCS7_pop_free(safes, PKCS7_free); }
+static inline long usher_SSL_CTX_set_max_cert_list(SSL_CTX *context, long count) {
+    return SSL_CTX_set_max_cert_list(context, count);
+}
 #endif

@@ -158,8 +158,10 @@ open class Channel: EventSource {
         return writeEvent?.add() ?? false
     }
 
-    /// Whatever the reason was, the peer's end follows what it said before: nobody is left waiting for it.
-    private func fallSilent() {
+    /// Nothing goes out any more. Whatever the reason was, the peer's end follows what it said before: nobody is left
+    /// waiting for it.
+    public final func fallSilent() {
+        guard !isClosed else { return }
         isMute = true
         shutdown(descriptor, Int32(SHUT_RDWR))
         queue = ByteQueue()

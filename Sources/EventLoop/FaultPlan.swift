@@ -1,12 +1,16 @@
 #if DEBUG
     internal import Glibc
 
-    /// Makes one system call fail on purpose, in debug builds alone: run a scenario with the first call failing, then with
-    /// the second, until none is left to fail.
+    /// Makes one call fail on purpose, in debug builds alone: run a scenario with the first call failing, then with the
+    /// second, until none is left to fail.
     public final class FaultPlan: Sendable {
         public enum Call: String, Sendable, CaseIterable {
             case recv, send, socket, connect, accept
             case eventAdd = "event_add"
+            /// TLS, as it fails for want of memory: a connection is set up, records are opened, bytes are put into records.
+            case tlsBegin = "tls_begin"
+            case tlsOpen = "tls_open"
+            case tlsSeal = "tls_seal"
         }
 
         private struct State {

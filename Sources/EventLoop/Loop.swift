@@ -21,6 +21,10 @@ public final class Loop {
     #if DEBUG
         /// System calls of this loop that are to fail. Set before channels are made.
         public var faults = FaultPlan.ofProcess
+
+        /// Counts a call that is made above this loop, and is about to be.
+        /// - Returns: true when it is the one that fails.
+        public func strikes(_ call: FaultPlan.Call) -> Bool { FaultPlan.strikes(faults, call) }
     #endif
 
     public static let scratchSize = 64 << 10

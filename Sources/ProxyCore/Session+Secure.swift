@@ -6,6 +6,8 @@ public import TLSEngine
 extension Session {
     /// Alerts that refuse a ClientHello (RFC 8446 §5.1, §6.2): fatal decode_error.
     private static let decodeError: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x32]
+    /// The same for internal_error.
+    private static let internalError: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x50]
 
     var interception: InterceptionPolicy { engine.settings.interception }
 
@@ -150,7 +152,9 @@ extension Session {
                 "connection_terminated",
                 "the client left when it had seen Usher's certificate for \(name), and likely refused it: \(Self.remedy)",
                 &out)
-        case .local: clientUnsecured("proxy_internal_error", "no handshake for \(name): \(fault.words)", &out)
+        case .local:
+            if !hasSeen { out.client.append(contentsOf: Self.internalError) }
+            clientUnsecured("proxy_internal_error", "no handshake for \(name): \(fault.words)", &out)
         case .closed, .certificate, .protocolError, .version:
             clientUnsecured("tls_protocol_error", "the client's handshake for \(name): \(fault.words)", &out)
         }

@@ -10,7 +10,7 @@ extension Connection {
             let stream =
                 switch name {
                 case .host(let host): try worker.security.stream(showing: host)
-                case .listener(let asked): try worker.security.stream(listeningAt: asked ?? localAddress)
+                case .listener(let asked): try worker.security.stream(listeningAs: asked, at: localAddress)
                 }
             awaitsHandshake = true
             _ = clientReceived(client.add(stream, first: hello), worker.loop.now)

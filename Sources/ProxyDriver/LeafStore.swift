@@ -17,7 +17,10 @@ public final class LeafStore: Sendable {
         self.authority = authority
         self.capacity = capacity
         key = try .makeP256()
-        cache = Locked(LeafCache(capacity: capacity))
+        // whoever asks waits for whoever makes one: a slow key makes fewer
+        cache = Locked(
+            authority.key.signsQuickly
+                ? LeafCache(capacity: capacity) : LeafCache(capacity: capacity, rate: 100, burst: 200))
     }
 
     /// The certificate for that host, made where there is none yet. Whoever asks for the same host meanwhile waits the tenth

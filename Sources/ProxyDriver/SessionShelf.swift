@@ -28,7 +28,7 @@ struct SessionShelf {
     private static let perOrigin = 64
 
     /// - Parameter capacity: sessions.
-    init(capacity: Int = 2048) { self.capacity = max(Self.perOrigin, capacity) }
+    init(capacity: Int = 1024) { self.capacity = max(Self.perOrigin, capacity) }
 
     mutating func put(_ session: TLSSession, for origin: Origin) {
         clock += 1

@@ -80,6 +80,9 @@ class StreamChannel: Channel {
     }
 
     private func open(from first: Int) -> Received {
+        #if DEBUG
+            if loop.strikes(.tlsOpen) { return .failed(Self.noMemory) }
+        #endif
         // what comes behind the bytes; the innermost layer that tells of an end knows best
         var end: Received?
         for depth in first..<layers.count {
@@ -114,15 +117,33 @@ class StreamChannel: Channel {
         return stream.state == .handshaking ? .failed(.closedInHandshake) : .end(isWhole: false)
     }
 
+    #if DEBUG
+        /// What a fault plan has OpenSSL say.
+        private static let noMemory = TLSFault(.local, "there is no memory for a TLS record")
+    #endif
+
     // MARK: writing
 
     /// Sends at once what the kernel takes and queues the rest.
     /// - Returns: false when the peer is gone.
     @discardableResult
     final func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let stream else { return write(bytes) }
+        guard !layers.isEmpty else { return write(bytes) }
         let depth = layers.count - 1
-        return stream.send(bytes, desk[depth]) && transmit(from: depth)
+        return seal(bytes, at: depth) && transmit(from: depth)
+    }
+
+    /// Has the layer of that depth make records, which wait in its buffers for `transmit`.
+    private func seal(_ bytes: UnsafeRawBufferPointer, at depth: Int) -> Bool {
+        var isSealed = layers[depth].send(bytes, desk[depth])
+        #if DEBUG
+            if loop.strikes(.tlsSeal) { isSealed = false }
+        #endif
+        guard !isSealed else { return true }
+        // other streams use the same buffers: nothing of this one may go out with theirs
+        desk[depth].clearRecords()
+        fallSilent()
+        return false
     }
 
     /// Sends what the layer of that depth made, through those around it.
@@ -132,7 +153,7 @@ class StreamChannel: Channel {
         guard !records.isEmpty else { return true }
         defer { buffers.clearRecords() }
         guard depth > 0 else { return write(records) }
-        return layers[depth - 1].send(records, desk[depth - 1]) && transmit(from: depth - 1)
+        return seal(records, at: depth - 1) && transmit(from: depth - 1)
     }
 
     /// Tells the peer that no more comes, once everything queued has gone out.

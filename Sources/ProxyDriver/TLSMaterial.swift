@@ -11,6 +11,9 @@ public struct TLSMaterial: Sendable {
     public var leaves: LeafStore?
     /// What listeners that speak TLS show; nil for a certificate by the own authority.
     public var listener: Identity?
+    /// Names by which clients may ask for the proxy itself where its certificate is the own authority's, in lower case. Whoever
+    /// asks for another is shown one for the address: nobody without a password has certificates made for hosts.
+    public var listenerNames: Set<String> = ["localhost"]
     /// The same for the whole life of the process: 32 bytes of chance.
     public var ticketSeed: SecretBytes
     public var keyLog: KeyLog?

@@ -44,7 +44,7 @@ final class Worker {
         settings = start.settings
         flows = start.flows
         refusals = start.refusals
-        security = WorkerTLS(start.settings.tls)
+        security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameBook(loop: loop, resolver: start.resolver)
         authenticator = start.authenticator
         own = start.addresses

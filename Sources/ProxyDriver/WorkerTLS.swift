@@ -8,6 +8,7 @@ final class WorkerTLS {
     let desk = TLSDesk()
     /// Counts the rules that were in force one after the other.
     private(set) var generation = 0
+    private let loop: Loop
     private var material: TLSMaterial
     private let tickets: TicketKeys
     /// Made with the first client: most generations of most configurations see none.
@@ -15,8 +16,9 @@ final class WorkerTLS {
     private var listener: ServerContext?
     private var sessions = SessionShelf()
 
-    init(_ material: TLSMaterial) {
+    init(_ material: TLSMaterial, on loop: Loop) {
         self.material = material
+        self.loop = loop
         tickets = TicketKeys(seed: material.ticketSeed, now: time(nil))
     }
 
@@ -34,6 +36,7 @@ final class WorkerTLS {
 
     /// For a client that asked for that host.
     func stream(showing name: String) throws(TLSFault) -> TLSStream {
+        try strike()
         guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
         let leaf = try leaves.leaf(for: name)
         if let clients { return try clients.stream(showing: leaf) }
@@ -43,9 +46,14 @@ final class WorkerTLS {
     }
 
     /// For a client of a listener that speaks TLS itself.
-    /// - Parameter address: of the listener; the certificate by the own authority names it.
-    func stream(listeningAt address: String) throws(TLSFault) -> TLSStream {
-        guard let identity = material.listener else { return try stream(showing: address) }
+    /// - Parameters:
+    ///   - name: what the client asks for.
+    ///   - address: of the listener.
+    func stream(listeningAs name: String?, at address: String) throws(TLSFault) -> TLSStream {
+        guard let identity = material.listener else {
+            return try stream(showing: name.flatMap { material.listenerNames.contains($0) ? $0 : nil } ?? address)
+        }
+        try strike()
         if let listener { return try listener.stream(showing: identity.certificate) }
         let made = try context(identity.key, identity.chain)
         listener = made
@@ -63,10 +71,18 @@ final class WorkerTLS {
     // MARK: origins
 
     func stream(to origin: Origin) throws(TLSFault) -> TLSStream {
-        try material.origins.stream(
+        try strike()
+        return try material.origins.stream(
             to: origin.serverName ?? origin.host, material.security.demands(of: origin),
             session: sessions.take(origin.poolKey))
     }
 
     func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }
+
+    /// Where a fault plan has it so, there is no memory for the connection.
+    private func strike() throws(TLSFault) {
+        #if DEBUG
+            if loop.strikes(.tlsBegin) { throw TLSFault(.local, "there is no memory for a TLS connection") }
+        #endif
+    }
 }

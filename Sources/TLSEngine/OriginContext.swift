@@ -6,6 +6,8 @@ public final class OriginContext: @unchecked Sendable {
     // The SSL_CTX is set up in `init` and not changed after that; OpenSSL lets threads share one so.
     private let handle: OpaquePointer
     private let keyLog: KeyLog?
+    /// Bytes of certificates that an origin may send.
+    private static let maxChain = 48 << 10
 
     /// - Parameters:
     ///   - usesSystemTrust: the authorities that the system trusts, with OpenSSL's own variables for other places
@@ -31,6 +33,8 @@ public final class OriginContext: @unchecked Sendable {
         SSL_CTX_set_ciphersuites(handle, TLSVersion.suites)
         let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
         SSL_CTX_set_alpn_protos(handle, protocols, UInt32(protocols.count))
+        // each is kept with the session
+        usher_SSL_CTX_set_max_cert_list(handle, Self.maxChain)
         SSL_CTX_sess_set_new_cb(handle, keepSession)
         SSL_CTX_set_cert_verify_callback(handle, verifyOrigin, nil)
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
@@ -69,7 +73,10 @@ public final class OriginContext: @unchecked Sendable {
             guard !host.isEmpty, !host.hasPrefix(".") else { return false }
             let parameters = SSL_get0_param(ssl)
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) != 1 {
-                X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+                // a common name is no host's name (RFC 9525 §2)
+                X509_VERIFY_PARAM_set_hostflags(
+                    parameters,
+                    UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
                 guard SSL_set1_host(ssl, host) == 1, usher_SSL_set_tlsext_host_name(ssl, host) == 1 else {
                     return false
                 }
@@ -104,8 +111,15 @@ public struct OriginDemands: Sendable {
     public init() {}
 }
 
+/// A ticket of more than a few KiB is not worth its room.
+private func isKept(_ session: OpaquePointer) -> Bool {
+    var count = 0
+    SSL_SESSION_get0_ticket(session, nil, &count)
+    return count <= 8 << 10
+}
+
 private func keepSession(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
-    guard let session, let stream = TLSStream.of(ssl) else { return 0 }
+    guard let session, let stream = TLSStream.of(ssl), isKept(session) else { return 0 }
     stream.keep(TLSSession(owning: session))
     return 1
 }

@@ -113,7 +113,10 @@ final class OriginVerification {
 
     private func names(_ certificate: Certificate?) -> String {
         let names = certificate?.names ?? []
-        guard !names.isEmpty else { return certificate?.commonName ?? "nobody" }
+        guard !names.isEmpty else {
+            return "nobody"
+                + (certificate?.commonName.map { " (but for the common name \($0), which does not count)" } ?? "")
+        }
         return names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
     }
 }

@@ -111,6 +111,9 @@ public final class PrivateKey: @unchecked Sendable {
         return written
     }
 
+    /// Signing takes microseconds rather than milliseconds.
+    public var signsQuickly: Bool { EVP_PKEY_get_base_id(handle) == EVP_PKEY_EC }
+
     /// Whether the certificate speaks for this key.
     public func fits(_ certificate: Certificate) -> Bool {
         ErrorQueue.clear()

@@ -88,6 +88,8 @@ public struct AuthorityStore: Sendable {
             throw FileTrouble("there is no CA in \(folder.path) yet; usher ca show makes one")
         }
         return try StateFile.locked(folder, mayGoWithout: false) { () throws(FileTrouble) in
+            // another process may have stopped in the middle of its own
+            try finishReplacement()
             guard let old = try read() else { throw FileTrouble("\(keyFile) is gone") }
             let new: CertificateAuthority
             do throws(MaterialFault) {
@@ -206,6 +208,8 @@ public struct AuthorityStore: Sendable {
             try StateFile.wipe(path)
             try StateFile.rename(path + Self.next, to: path)
         }
+        // what linked the old root to its predecessors says nothing of the new one
+        if !StateFile.exists(files.crosses + Self.next) { unlink(files.crosses) }
         for path in [files.crosses, files.retired, files.certificate] where StateFile.exists(path + Self.next) {
             try StateFile.rename(path + Self.next, to: path)
         }
@@ -222,9 +226,6 @@ public struct AuthorityStore: Sendable {
 
     /// Tells this machine's CA from those of others in the lists of browsers.
     private static var name: String {
-        var buffer = [CChar](repeating: 0, count: 65)
-        let code = gethostname(&buffer, buffer.count - 1)
-        let host = String(decoding: buffer.prefix { $0 != 0 }.prefix(50).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return code == 0 && !host.isEmpty ? "Usher CA (\(host))" : "Usher CA"
+        ProcessEnvironment.hostName.map { "Usher CA (\($0.prefix(50)))" } ?? "Usher CA"
     }
 }

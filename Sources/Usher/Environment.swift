@@ -3,6 +3,14 @@ import Glibc
 
 /// The process's environment, read once without Foundation.
 public enum ProcessEnvironment {
+    /// This machine's name; nil where it has none.
+    static var hostName: String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
+        let name = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return name.isEmpty ? nil : name
+    }
+
     public static var all: [String: String] {
         var variables: [String: String] = [:]
         var next = environ

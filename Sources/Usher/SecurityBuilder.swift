@@ -1,6 +1,7 @@
 import Configuration
 import EventLoop
 import Glibc
+import HTTPCodec
 import ProxyCore
 import ProxyDriver
 import TLSEngine
@@ -41,6 +42,7 @@ struct SecurityBuilder {
             var material = TLSMaterial(origins: origins, security: tls.origins, ticketSeed: seed)
             material.keyLog = keyLog
             material.listener = tls.listener
+            if let name = ProcessEnvironment.hostName { material.listenerNames.insert(ASCII.lowercased(name)) }
             if !tls.interception.isEmpty || isListenerSecure && tls.listener == nil {
                 material.leaves = try leaves(tls, snapshot.settings.limits.leafCertificates, previous?.leaves, &remarks)
             }

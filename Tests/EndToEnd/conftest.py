@@ -34,6 +34,14 @@ def sandbox(binary):
     assert program.stop() == 0
 
 
+@pytest.fixture(scope="session")
+def secure_sandbox(binary, tmp_path_factory):
+    """The same over HTTPS, with an authority of its own."""
+    program = programs.Sandbox(binary, ca=tmp_path_factory.mktemp("sandbox") / "sandbox-ca.pem")
+    yield program
+    assert program.stop() == 0
+
+
 @pytest.fixture
 def write_config(tmp_path):
     """Writes a configuration, given as YAML text or as values, and gives its path."""

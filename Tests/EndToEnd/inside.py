@@ -80,7 +80,10 @@ def handshake_in_pieces(connection, context, name, size):
                 return act()
             except ssl.SSLWantReadError:
                 flush()
-                incoming.write(connection.socket.recv(65536))
+                data = connection.socket.recv(65536)
+                if not data:
+                    raise EOFError("closed before there was an answer") from None
+                incoming.write(data)
             finally:
                 flush()
 

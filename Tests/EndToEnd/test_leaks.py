@@ -2,7 +2,10 @@
 
 import random
 
+import pytest
+
 import programs
+from mixture import Mixture
 from wire import Connection, Origin, request, response
 
 
@@ -76,3 +79,27 @@ def test_idle_connections_cost_little(plain_usher, origin):
     for client in held:
         client.close()
     assert grown < 400 * (32 << 10)
+
+
+@pytest.fixture
+def mixture(opening, certificates):
+    usher = opening({"timeouts": {"idle": "3s", "pool_idle": "300ms"}, "limits": {"leaf_certificates": 50}})
+    made = Mixture(usher, certificates)
+    yield made
+    made.close()
+
+
+def test_opened_tunnels_that_end_in_every_way_leave_no_descriptor(mixture):
+    before = mixture.at_rest()
+    mixture.run(400)
+    mixture.is_level(before)
+
+
+def test_memory_does_not_grow_with_opened_tunnels(mixture):
+    before = mixture.at_rest()
+    mixture.run(500)
+    settled = mixture.usher.resident()
+    mixture.run(2000)
+    mixture.is_level(before)
+    grown = mixture.usher.resident() - settled
+    assert grown < 4 << 20, f"{grown >> 10} KiB"

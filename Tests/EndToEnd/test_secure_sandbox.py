@@ -13,13 +13,6 @@ import shop
 import wire
 
 
-@pytest.fixture(scope="module")
-def secure_sandbox(binary, tmp_path_factory):
-    program = programs.Sandbox(binary, ca=tmp_path_factory.mktemp("sandbox") / "sandbox-ca.pem")
-    yield program
-    assert program.stop() == 0
-
-
 @pytest.fixture
 def usher(start, secure_sandbox, tmp_path):
     """Opens the resource and AM alike, and trusts the sandbox's authority alone."""

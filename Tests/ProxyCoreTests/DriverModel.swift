@@ -130,6 +130,7 @@ final class DriverModel {
     func clientEnds() {
         guard !isOver, !clientEnded else { return }
         clientEnded = true
+        if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
         if isTunnel { return tunnelEnded() }
         session.ended(.client, relayed: fromClient.moved, now: now, &out)
         settle()
@@ -138,6 +139,7 @@ final class DriverModel {
     /// Writing to the client failed.
     func clientIsLost() {
         guard !isOver else { return }
+        if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
         session.clientLost(now: now, &out)
         settle()
         if !isOver { close(.reset) }
@@ -355,6 +357,7 @@ final class DriverModel {
     private func close(_ state: ClientState) {
         guard !isOver else { return }
         client = state
+        securing = nil
         release(false)
     }
 }

@@ -1,5 +1,6 @@
 import Interception
 import ProxyCore
+import TLSEngine
 import Testing
 
 /// One performance of a playbook.
@@ -43,6 +44,13 @@ struct PlaybookRun {
                 return try expect(got, step.rest(3), step.line, "the client's start line")
             }
             try expect(talk.clientGot(), WireMessage.text(block), step.line, "the client's bytes")
+        case ("client", "greets"): try driver.fromClient(greeting(step))
+        case ("client", "secures"):
+            try expect(shown(driver), step.rest(2), step.line, "the name that the client is shown")
+            driver.clientIsSecured()
+        case ("client", "refuses"):
+            try expect(shown(driver), step.rest(2), step.line, "the name that the client is shown")
+            driver.clientIsUnsecured(TLSFault(.alert(48), "it sent the TLS alert 48 (unknown_ca)"), hasSeen: true)
         case ("client", "ends"): driver.clientEnds()
         case ("client", "is"):
             if step.rest(2) == "lost" { return driver.clientIsLost() }
@@ -57,6 +65,11 @@ struct PlaybookRun {
         case ("reuses", let origin):
             try expect(driver.origin?.origin.description ?? "none", origin, step.line, "the connection in use")
             guard (driver.origin?.uses ?? 0) > 0 else { throw fault("the connection is a new one") }
+        case ("origin", "greeted"):
+            guard let connection = talk.connection else { throw fault("there is no connection") }
+            let got = connection.received[connection.seen...]
+            connection.seen = connection.received.count
+            guard try got.elementsEqual(greeting(step)) else { throw fault("the origin got \(Array(got))") }
         case ("origin", "sends"): talk.origin(block)
         case ("origin", "gets"): try expect(talk.originGot(), WireMessage.text(block), step.line, "the origin's bytes")
         case ("origin", "ends"): driver.originEnds()
@@ -77,6 +90,21 @@ struct PlaybookRun {
                 throw fault("it was noted: \(event.text)")
             }
         default: throw fault("an unknown step")
+        }
+    }
+
+    /// A ClientHello: the words behind the second are its name and the protocols that it offers.
+    private func greeting(_ step: Playbook.Step) throws -> [UInt8] {
+        guard step.words.count > 2 else { throw Playbook.Fault(line: step.line, reason: "a greeting needs a name") }
+        return Greeting.hello(step.words[2], protocols: Array(step.words.dropFirst(3)))
+    }
+
+    /// Whose certificate the client is being shown.
+    private func shown(_ driver: DriverModel) -> String {
+        switch driver.securing?.name {
+        case .host(let name): name
+        case .listener: "the listener"
+        case nil: "none"
         }
     }
 

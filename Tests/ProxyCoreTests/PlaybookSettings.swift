@@ -24,11 +24,15 @@ enum PlaybookSettings {
         case "timeouts.header": settings.timeouts.header = number
         case "timeouts.idle": settings.timeouts.idle = number
         case "timeouts.response": settings.timeouts.response = number
+        case "timeouts.tls": settings.timeouts.tls = number
         case "timeouts.tunnel_idle": settings.timeouts.tunnelIdle = number
         case "hold": settings.authorization?.hold = number
         case "steps": settings.authorization?.maxSteps = number
         case "answer_limit": settings.authorization?.maxAnswerBytes = number
         case "body_limit": settings.authorization?.maxBodyBytes = number
+        case "intercept":
+            guard let host = DestinationPattern(value) else { return false }
+            settings.interception.hosts.append(host)
         case "resource": settings.authorization?.resources = [.init(url: value)]
         case "answer":
             guard words.count == 2 else { return false }

@@ -11,7 +11,7 @@ struct PlaybookTests {
         return files.filter { $0.hasSuffix(".play") }.sorted()
     }()
 
-    @Test func thereArePlays() { #expect(Self.names.count >= 7) }
+    @Test func thereArePlays() { #expect(Self.names.count >= 13) }
 
     @Test(arguments: names)
     func play(_ name: String) throws {
@@ -33,7 +33,8 @@ struct PlaybookTests {
             "config plain\nclient sends\n| GET http://a.test/ HTTP/1.1\n| Host: a.test\n|\n",
             "config plain\nclient gets\n|-x\n", "config plain\nconnects a.test:80\n", "config odd\n", "client ends\n",
             "config plain\nrecord GET http://a.test/ 200\n", "config plain\njumps\n",
-            "config plain\nclient is closed\n",
+            "config plain\nclient is closed\n", "config plain\nclient secures a.test\n",
+            "config plain\norigin greeted a.test\n", "config plain\nclient greets\n",
         ] {
             let playbook = try Playbook(text)
             #expect(throws: Playbook.Fault.self) {

@@ -2,6 +2,7 @@ import Authorization
 import HTTPCodec
 import Interception
 import ProxyCore
+import TLSEngine
 
 /// A few clients, their origins and AM around one pool, moved by a scheduler that decides by its seed alone: which side's
 /// bytes come next and in what pieces, who stops, breaks off or vanishes, and when time passes.
@@ -27,7 +28,9 @@ struct Simulation {
         settings.timeouts.header = 200
         settings.timeouts.idle = 500
         settings.timeouts.response = 300
+        settings.timeouts.tls = 250
         settings.timeouts.tunnelIdle = 700
+        settings.interception.hosts = [DestinationPattern("secure.test")].compactMap { $0 }
         settings.rules = [
             Rule(
                 name: "gate", when: .test(.host, [.exact("gate.test")]),
@@ -87,6 +90,7 @@ struct Simulation {
             client.send(&random)
             return true
         }
+        if client.shake(&random) { return true }
         if client.holdsBody, random.chance(50) {
             client.sendBody()
             return true
@@ -105,6 +109,9 @@ struct Simulation {
                 driver.dialFails(.unresolvable("no such name"))
             } else if random.chance(20) {
                 driver.dialFails(random.chance(500) ? .refused("refused") : .timedOut)
+            } else if wanted.scheme == .https, random.chance(60) {
+                let fault = TLSFault(.certificate, "expired")
+                if random.chance(500) { driver.dialSecures() } else { driver.dialFails(.insecure(fault)) }
             } else if random.chance(980), let connection = driver.connects() {
                 _ = peer(connection)
             } else {
@@ -124,7 +131,7 @@ struct Simulation {
             return true
         }
         if peer.isBlind, !connection.ended, random.chance(100) {
-            if random.chance(300) { peer.speak(&random) } else { peer.fate = .ends }
+            if peer.maySpeak, random.chance(300) { peer.speak(&random) } else { peer.fate = .ends }
             return true
         }
         return false

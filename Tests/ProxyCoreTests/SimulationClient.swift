@@ -1,10 +1,12 @@
 import HTTPCodec
 import Interception
 import ProxyCore
+import TLSEngine
 
 /// One client with its connection to the proxy: sends what it has to send, reads what comes, and checks it.
 final class SimulatedClient {
-    enum Mode { case proxy, tunnelHTTP, tunnelBlind }
+    /// `tunnelSecure`: with TLS in it that is opened; `tunnelBlind`: with something in it that nobody looks at.
+    enum Mode { case proxy, tunnelHTTP, tunnelSecure, tunnelBlind }
 
     let driver: DriverModel
     let name: String
@@ -22,6 +24,18 @@ final class SimulatedClient {
     private var read = 0
     private var looked = 0
     private var awaitsTunnel: Bool
+    /// Its CONNECT, if it sends one.
+    private var connect: [UInt8] = []
+    /// It has a tunnel.
+    private var isConnected = false
+    /// The ClientHello that it sends, until its TLS stands.
+    private var hello: [UInt8]?
+    /// The one for the inside of its tunnel.
+    private var helloInside: [UInt8] = []
+    /// It stopped in the middle of the handshake.
+    private var isStalled = false
+    /// Something was at the other end of its tunnel.
+    private var hasPeer = false
     private(set) var wasToldToClose = false
     private(set) var hasEnded = false
     private(set) var isLost = false
@@ -30,19 +44,28 @@ final class SimulatedClient {
     init(_ number: Int, _ ledger: Ledger, _ settings: Settings, _ pool: PoolModel, _ random: inout SeededGenerator) {
         self.ledger = ledger
         name = "c\(number)"
-        driver = DriverModel(settings, flows: Flows(), pool: pool, number: UInt64(number) << 8)
-        mode = random.pick([.proxy, .proxy, .proxy, .proxy, .tunnelHTTP, .tunnelBlind])
+        let isSecure = random.chance(150)
+        driver = DriverModel(
+            settings, flows: Flows(), pool: pool, number: UInt64(number) << 8,
+            source: ClientSource(address: nil, isSecure: isSecure))
+        mode = random.pick([
+            .proxy, .proxy, .proxy, .proxy, .tunnelHTTP, .tunnelSecure, .tunnelSecure, .tunnelBlind,
+        ])
         pipelines = random.chance(300)
         awaitsTunnel = mode != .proxy
-        switch mode {
-        case .proxy: break
-        case .tunnelHTTP: outgoing += "CONNECT o0.test:80 HTTP/1.1\r\nHost: o0.test:80\r\n\r\n".utf8
-        case .tunnelBlind: outgoing += "CONNECT o0.test:443 HTTP/1.1\r\nHost: o0.test:443\r\n\r\n".utf8
-        }
+        var authority = "o0.test:80"
+        if mode == .tunnelSecure { authority = "secure.test:443" }
         if mode == .tunnelBlind {
-            blindSent = [0x16] + (0..<random.below(300)).map { _ in UInt8(random.below(256)) }
-            return
+            (authority, blindSent) = random.pick([
+                ("blind.test:443", [0x16]), ("secure.test:443", [0x01]),
+                ("secure.test:443", Greeting.hello("secure.test", protocols: ["h2"])),
+            ])
+            blindSent += (0..<random.below(300)).map { _ in UInt8(random.below(256)) }
         }
+        if awaitsTunnel { connect += "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n".utf8 }
+        if mode == .tunnelSecure { helloInside = Self.hello("secure.test", &random) }
+        if isSecure { greet(Self.hello(nil, &random)) } else { outgoing += connect }
+        if mode == .tunnelBlind { return }
         for index in 0..<1 + random.below(5) { plan.append(request("\(name)-\(index)", &random)) }
     }
 
@@ -50,7 +73,7 @@ final class SimulatedClient {
         _ id: String, _ random: inout SeededGenerator
     ) -> (ticket: Ticket, bytes: [UInt8], waits: Int?) {
         let kind: Ticket.Kind =
-            mode == .tunnelHTTP
+            awaitsTunnel
             ? .plain
             : random.pick([
                 .plain, .plain, .plain, .plain, .plain, .protected, .protected, .answeredHere, .unresolvable,
@@ -63,6 +86,7 @@ final class SimulatedClient {
         ledger.tickets[id] = ticket
         let host =
             switch kind {
+            case .plain where mode == .tunnelSecure: "secure.test"
             case .plain: mode == .tunnelHTTP ? "o0.test" : "o\(random.below(2)).test"
             case .protected: "shop.test"
             case .answeredHere: "gate.test"
@@ -70,7 +94,7 @@ final class SimulatedClient {
             }
         let path = (kind == .protected ? "/api/" : "/r/") + id
         let isOld = random.chance(50)
-        let target = mode == .tunnelHTTP ? path : "http://\(host)\(path)"
+        let target = awaitsTunnel ? path : "http://\(host)\(path)"
         var head = "\(method) \(target) HTTP/1.\(isOld ? 0 : 1)\r\nHost: \(host)\r\n"
         head += "Cookie: iPlanetDirectoryPro=\(ticket.session)\r\n"
         if isOld, random.chance(500) { head += "Connection: keep-alive\r\n" }
@@ -97,13 +121,14 @@ final class SimulatedClient {
 
     var isOver: Bool { driver.isOver }
     private var mayCompose: Bool {
-        planned < plan.count && outgoing.count == sent && body == nil && !awaitsTunnel && !wasToldToClose && !hasEnded
-            && driver.client == .open && (pipelines || unanswered.isEmpty)
+        planned < plan.count && outgoing.count == sent && body == nil && !awaitsTunnel && hello == nil
+            && !wasToldToClose && !hasEnded && driver.client == .open && (pipelines || unanswered.isEmpty)
     }
     var canSend: Bool { !isOver && !hasEnded && !driver.isPaused && (sent < outgoing.count || mayCompose) }
     /// It has nothing more to say or to wait for.
     var isDone: Bool {
-        !awaitsTunnel && (planned == plan.count || wasToldToClose) && unanswered.isEmpty && sent == outgoing.count
+        !awaitsTunnel && hello == nil && (planned == plan.count || wasToldToClose) && unanswered.isEmpty
+            && sent == outgoing.count
     }
     var holdsBody: Bool { body != nil }
 
@@ -151,13 +176,45 @@ final class SimulatedClient {
         driver.clientIsLost()
     }
 
+    // MARK: its TLS
+
+    /// A ClientHello, which may be broken or lack its end.
+    private static func hello(_ name: String?, _ random: inout SeededGenerator) -> [UInt8] {
+        var bytes = Greeting.hello(name, protocols: random.pick([[], ["http/1.1"], ["h2", "http/1.1"]]))
+        // the length of the session's name
+        if random.chance(30) { bytes[43] = 0xFF } else if random.chance(30) { bytes.removeLast() }
+        return bytes
+    }
+
+    private func greet(_ bytes: [UInt8]) {
+        hello = bytes
+        outgoing += bytes
+    }
+
+    /// Its handshake comes to its end, good or bad. False where there is none, or it has stopped.
+    func shake(_ random: inout SeededGenerator) -> Bool {
+        guard let securing = driver.securing, !isStalled else { return false }
+        let name: ShownName = isConnected ? .host("secure.test") : .listener(nil)
+        if securing.name != name || securing.hello != hello { ledger.fail("\(self.name): another's handshake") }
+        switch random.below(40) {
+        case 0: isStalled = true
+        case 1: driver.clientIsUnsecured(TLSFault(.alert(48), "refused"), hasSeen: true)
+        case 2: driver.clientIsUnsecured(TLSFault(.protocolError, "broken"), hasSeen: random.chance(500))
+        default:
+            hello = nil
+            if !isConnected { outgoing += connect }
+            driver.clientIsSecured()
+        }
+        return true
+    }
+
     // MARK: what it gets
 
     func look() {
         let isClean = driver.client == .finished || driver.client == .closed
         guard driver.sent.count != looked || isClean else { return }
         looked = driver.sent.count
-        guard mode != .tunnelBlind || awaitsTunnel else { return }
+        guard mode != .tunnelBlind || awaitsTunnel, hello == nil else { return }
         do {
             while read < driver.sent.count {
                 let method = awaitsTunnel ? "CONNECT" : unanswered.first?.method ?? "GET"
@@ -167,7 +224,7 @@ final class SimulatedClient {
                 else { break }
                 read += used
                 got(message)
-                if mode == .tunnelBlind { break }
+                if mode == .tunnelBlind || hello != nil { break }
             }
         } catch {
             ledger.fail("\(name) cannot read what it got: \(error)")
@@ -183,8 +240,10 @@ final class SimulatedClient {
         if message["Connection"]?.lowercased() == "close" { wasToldToClose = true }
         if awaitsTunnel {
             awaitsTunnel = false
-            if message.status != 200 { wasToldToClose = true }
-            if message.status == 200, mode == .tunnelBlind { outgoing += blindSent }
+            isConnected = message.status == 200
+            if !isConnected { wasToldToClose = true }
+            if isConnected, mode == .tunnelBlind { outgoing += blindSent }
+            if isConnected, mode == .tunnelSecure { greet(helloInside) }
             return
         }
         guard let ticket = unanswered.first else {
@@ -232,7 +291,15 @@ final class SimulatedClient {
             return ledger.fail("\(name) left its origin leg taken")
         }
         checkRecords()
+        if mode == .tunnelBlind, !hasPeer, read < driver.sent.count, hello == nil {
+            ledger.fail("\(name) got something out of a tunnel that leads nowhere")
+        }
         if driver.client == .reset || isLost || mode == .tunnelBlind { return }
+        if hello != nil {
+            let rest = Array(driver.sent[read...])
+            if !rest.isEmpty, rest != [21, 3, 3, 0, 2, 2, 50] { ledger.fail("\(name) greeted, and got \(rest)") }
+            return
+        }
         if read < driver.sent.count {
             ledger.fail(
                 "\(name) got half an answer and a clean end: \(WireMessage.text(driver.sent[read...].prefix(300)))")
@@ -264,12 +331,16 @@ final class SimulatedClient {
             if ticket.accesses > 1, !ticket.mayRepeat { ledger.fail("\(ticket.id) was let through twice") }
         }
         if mode == .tunnelBlind, driver.records.count > 1 { ledger.fail("\(name) recorded a tunnel twice") }
-        if mode == .tunnelBlind, !awaitsTunnel, driver.records.count != 1 { ledger.fail("\(name) has no record") }
+        if mode == .tunnelBlind, isConnected, driver.records.count != 1 { ledger.fail("\(name) has no record") }
+        if mode == .tunnelSecure, isConnected, seen["secure.test:443"] != 200 {
+            ledger.fail("\(name) has no record of its tunnel")
+        }
     }
 
     /// The bytes of a tunnel, as far as they came.
     func checkTunnel(_ peer: SimulatedPeer) {
         guard mode == .tunnelBlind else { return }
+        hasPeer = true
         let got = driver.sent.dropFirst(read)
         if !blindSent.starts(with: peer.connection.received) {
             ledger.fail("\(name): the tunnel changed what went out")

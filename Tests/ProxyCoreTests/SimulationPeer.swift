@@ -26,9 +26,12 @@ final class SimulatedPeer {
     init(_ connection: OriginConnection, _ ledger: Ledger, _ random: inout SeededGenerator) {
         self.connection = connection
         self.ledger = ledger
-        isBlind = connection.origin.port == 443
-        if isBlind { speak(&random) }
+        isBlind = connection.origin.port == 443 && connection.origin.scheme == .http
+        if isBlind, maySpeak { speak(&random) }
     }
+
+    /// Where TLS may be spoken, the client speaks first.
+    var maySpeak: Bool { connection.origin.host != "secure.test" || !connection.received.isEmpty }
 
     func take(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
         var piece = Array(outgoing.prefix(count))

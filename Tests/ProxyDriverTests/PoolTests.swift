@@ -18,7 +18,7 @@ struct PoolTests {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
         let channel = try OriginChannel(
-            loop: loop, security: WorkerTLS(try TestProxy.material()), origin: origin,
+            loop: loop, security: WorkerTLS(try TestProxy.material(), on: loop), origin: origin,
             descriptor: Descriptor(owning: ends[0]), connecting: false)
         return (channel, ends[1])
     }

@@ -62,7 +62,7 @@ struct CertificateAuthorityTests {
         #expect(leaf.issuer == authority.certificate.subject)
         #expect(leaf.names == ["www.example.com"])
         #expect(leaf.notBefore == Self.now - 2 * Self.day)
-        #expect(leaf.notAfter == Self.now + 30 * Self.day)
+        #expect(leaf.notAfter == Self.now + 90 * Self.day)
         #expect(!leaf.isAuthority)
         #expect(X509_get_key_usage(leaf.handle) == UInt32(KU_DIGITAL_SIGNATURE))
         #expect(X509_get_extended_key_usage(leaf.handle) == UInt32(XKU_SSL_SERVER))

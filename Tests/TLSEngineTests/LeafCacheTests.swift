@@ -75,7 +75,7 @@ struct LeafCacheTests {
     func renewal() throws {
         var cache = LeafCache(capacity: 3)
         #expect(try isMade(&cache, "a"))
-        let end = Self.date + 30 * Self.day
+        let end = Self.date + 90 * Self.day
         #expect(try !isMade(&cache, "a", date: end - Self.day - 1))
         #expect(try isMade(&cache, "a", date: end - Self.day))
         #expect(try !isMade(&cache, "a", date: end))
@@ -121,7 +121,7 @@ struct LeafCacheTests {
         var cache = LeafCache(capacity: 10, rate: 1, burst: 2)
         #expect(try isMade(&cache, "a"))
         #expect(try isMade(&cache, "b"))
-        let end = Self.date + 30 * Self.day
+        let end = Self.date + 90 * Self.day
         #expect(try !isMade(&cache, "a", date: end - 1))
         #expect(throws: LeafCache.Exhausted.self) { try isMade(&cache, "a", date: end) }
         #expect(try isMade(&cache, "a", now: 1000, date: end))

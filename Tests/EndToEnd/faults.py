@@ -1,0 +1,66 @@
+"""Scenarios in which the first call of a kind fails, then the second, until they run through unharmed."""
+
+import pytest
+
+import programs
+
+CALLS = [
+    ("recv", "ECONNRESET"), ("send", "EPIPE"), ("send", "EAGAIN"), ("socket", "EMFILE"), ("connect", "ENOBUFS"),
+    ("accept", "EMFILE"), ("event_add", "ENOSPC"),
+]
+TLS_CALLS = [("tls_begin", "ENOMEM"), ("tls_open", "ENOMEM"), ("tls_seal", "ENOMEM")]
+
+# signals, the supervisor's mailbox, the worker's mailboxes and its sweep, a listener
+START_EVENTS = 8
+
+# configured, so that whatever waits in vain gives up before the client does
+TIMEOUTS = {"idle": "3s", "connect": "2s", "response": "3s", "tls": "2s"}
+
+
+def calls(*lists):
+    """Parametrises a test by `call` and `code`."""
+    pairs = [pair for each in lists for pair in each]
+    return pytest.mark.parametrize("call, code", pairs, ids=[f"{call} {code}" for call, code in pairs])
+
+
+def struck(usher):
+    return any(line.startswith("fault:") for line in list(usher.errors))
+
+
+def outcome(scenario, usher):
+    """The scenario's status, None where the connection ended before an answer."""
+    try:
+        return scenario(usher)
+    except TimeoutError:
+        # what hangs is neither answered nor closed
+        raise
+    except (EOFError, OSError):
+        return None
+
+
+def run(binary, config, call, code, scenarios, expected, allowed=frozenset({None, 502, 503, 504}), **options):
+    """Each scenario takes the proxy and gives a status. One failure may do harm to one of them at most, and leaves nothing
+    behind."""
+    clean = programs.Usher(binary, config, **options)
+    assert [outcome(scenario, clean) for scenario in scenarios] == expected, clean.errors
+    normal = clean.descriptors()
+    assert clean.stop() == 0
+    # those of the start itself come first: the kinds that the scenarios share with it are counted from there
+    first = 1 if call != "event_add" else START_EVENTS + len(options.get("listen", "1"))
+    for number in range(first, first + 300):
+        usher = programs.Usher(binary, config, environment={"USHER_FAULT": f"{call}:{number}:{code}"}, **options)
+        try:
+            seen = [outcome(scenario, usher) for scenario in scenarios]
+            assert usher.process.poll() is None, usher.errors
+            programs.eventually(lambda: usher.descriptors() <= normal, f"descriptors go back to {normal}")
+        finally:
+            ended = usher.stop()
+        assert ended == 0, (number, usher.errors)
+        harmed = [status for status, wanted in zip(seen, expected) if status != wanted]
+        assert len(harmed) <= struck(usher) and set(harmed) <= allowed, (number, seen, usher.errors)
+        if not struck(usher):
+            break
+    else:
+        pytest.fail(f"{call} fails in no end of places")
+    if number == first:
+        pytest.skip("a release build has no fault plan, or the scenario makes no such call")
