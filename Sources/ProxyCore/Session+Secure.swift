@@ -92,7 +92,7 @@ extension Session {
             )
             return openTunnel(&out)
         }
-        connectTarget?.serverName = isOther ? name : nil
+        connectTarget.change { $0.serverName = isOther ? name : nil }
         secure(showing: .host(name), bytes, &out)
     }
 
