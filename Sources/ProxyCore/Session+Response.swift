@@ -83,7 +83,7 @@ extension Session {
         origin.framing = framing
         origin.keepsAlive = origin.response.keepsAlive
         origin.state = .body
-        if origin.purpose == .attempt, stepUp != nil { stepUp?.original = nil }
+        if origin.purpose == .attempt { stepUp.change { $0.original = nil } }
         deadline = bounded(now + engine.settings.timeouts.idle)
         origin.sink = .collect
         if origin.purpose == .attempt {

@@ -88,7 +88,7 @@ extension Session {
             )
             return openTunnel(&out)
         }
-        connectTarget?.serverName = name == target.host ? nil : name
+        connectTarget.change { $0.serverName = name == target.host ? nil : name }
         secure(showing: .host(name), bytes, &out)
     }
 

@@ -88,7 +88,7 @@ extension Session {
     private mutating func tellStory() {
         guard var machine = stepUp?.machine else { return }
         for sentence in machine.takeStory() { note(.authenticate, sentence) }
-        stepUp?.machine = machine
+        stepUp.change { $0.machine = machine }
     }
 
     private mutating func perform(_ order: StepUp.Order, _ out: inout Outbox) {
@@ -124,7 +124,7 @@ extension Session {
             classification = engine.classifier.finish(head, endpoint, body: call.body, complete: true, flows: flows)
         }
         // the machine knows better than an authId that may tell nothing
-        classification?.payload = call.payload
+        classification.change { $0.payload = call.payload }
         note(.action, "\(call.action.rawValue): call \(call.number) of the step-up to \(Redaction.url(of: head))")
         switch intercept(&head) {
         case .proceed: break
@@ -165,7 +165,7 @@ extension Session {
         guard var machine = stepUp?.machine else { return abandon(reset: true, &out) }
         let order = machine.answered(
             status: response.head.status, fields: response.head.fields, body: response.body)
-        stepUp?.machine = machine
+        stepUp.change { $0.machine = machine }
         tellStory()
         perform(order, &out)
     }
@@ -193,7 +193,7 @@ extension Session {
         } catch {
             note(.note, "no replay: \(error.reason); the original answer was delivered")
             guard let original = stepUp?.original else { return abandon(reset: true, &out) }
-            stepUp?.original = nil
+            stepUp.change { $0.original = nil }
             deliverHeld(original, &out)
         }
     }
@@ -201,8 +201,10 @@ extension Session {
     /// The conversation with AM is over; the client's own request is what the exchange is about again.
     private mutating func endConversation() {
         classification = stepUp?.putAside
-        stepUp?.putAside = nil
-        stepUp?.machine = nil
+        stepUp.change {
+            $0.putAside = nil
+            $0.machine = nil
+        }
     }
 
     /// Ends a step-up without success: the client gets the answer that carried the advice. False when none is under way,
@@ -215,7 +217,7 @@ extension Session {
         if origin.state != .idle { releaseOrigin(reusable: false, &out) }
         note(.note, "the step-up failed: \(reason); the original answer was delivered")
         endConversation()
-        stepUp?.original = nil
+        stepUp.change { $0.original = nil }
         held = nil
         // an earlier round may have replaced the session, and the client has to learn of it all the same
         cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
@@ -240,7 +242,7 @@ extension Session {
         }
         guard phase == .waiting, var machine = state.machine else { return false }
         let order = machine.woke()
-        stepUp?.machine = machine
+        stepUp.change { $0.machine = machine }
         perform(order, &out)
         return true
     }

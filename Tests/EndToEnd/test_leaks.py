@@ -5,6 +5,7 @@ import random
 import pytest
 
 import programs
+import shop
 from mixture import Mixture
 from wire import Connection, Origin, request, response
 
@@ -65,6 +66,23 @@ def test_memory_does_not_grow_with_requests(plain_usher, origin):
     before = plain_usher.resident()
     run(1500)
     assert plain_usher.resident() - before < 4 << 20
+
+
+def test_memory_does_not_grow_with_step_ups(start, sandbox):
+    usher = start({"workers": 1, **shop.config(sandbox)})
+    cookie = [("Cookie", f"{shop.COOKIE}={shop.login(sandbox)}")]
+
+    def run(count):
+        with Connection(("127.0.0.1", usher.port)) as client:
+            for number in range(count):
+                assert client.exchange(request("GET", f"{sandbox.shop}/{number}", cookie)).status == 200
+
+    run(200)
+    before = usher.resident()
+    run(600)
+    grown = usher.resident() - before
+    # whose flow each of the last 4,096 authIds belongs to is remembered, in 1 KiB; what a step-up holds while it lasts is more
+    assert grown < 600 * 2048, f"{grown >> 10} KiB"
 
 
 def test_idle_connections_cost_little(plain_usher, origin):

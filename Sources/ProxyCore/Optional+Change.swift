@@ -1,0 +1,9 @@
+extension Optional {
+    /// Changes the value in place, where there is one. In a noncopyable type `value?.part = new` would leak what it
+    /// replaces: Swift 6.3 forgets to release it.
+    mutating func change(_ body: (inout Wrapped) -> Void) {
+        guard var value = take() else { return }
+        body(&value)
+        self = value
+    }
+}
