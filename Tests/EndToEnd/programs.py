@@ -11,6 +11,8 @@ import threading
 import time
 
 DEADLINE = 15.0
+# a debug build lets others of its user see how many descriptors it has
+TRACEABLE = {"USHER_TRACEABLE": "1"}
 
 
 def eventually(condition, what, seconds=DEADLINE):
@@ -29,7 +31,7 @@ def eventually(condition, what, seconds=DEADLINE):
 class Program:
     """A child whose output is kept line by line while it runs, and which may be told things."""
 
-    def __init__(self, command, environment=None, listens=False):
+    def __init__(self, command, environment=None, listens=False, user=None):
         self.command = [str(part) for part in command]
         self.lines = []
         self.errors = []
@@ -37,7 +39,7 @@ class Program:
         self._open = 2
         self.process = subprocess.Popen(
             self.command, stdin=subprocess.PIPE if listens else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            errors="replace", env={**os.environ, **(environment or {})})
+            errors="replace", env={**os.environ, **TRACEABLE, **(environment or {})}, user=user)
         self._readers = [
             threading.Thread(target=self._read, args=pair, daemon=True)
             for pair in ((self.process.stdout, self.lines), (self.process.stderr, self.errors))
@@ -99,6 +101,7 @@ class Program:
             return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) * 1024
 
     def descriptors(self):
+        """Of a release build root alone may know."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
 

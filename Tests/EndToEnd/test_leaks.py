@@ -81,8 +81,8 @@ def test_memory_does_not_grow_with_step_ups(start, sandbox):
     before = usher.resident()
     run(600)
     grown = usher.resident() - before
-    # what each of them holds at its height is more than that
-    assert grown < 600 * 1024, f"{grown >> 10} KiB"
+    # whose flow each of the last 4,096 authIds belongs to is remembered, in 1 KiB; what a step-up holds while it lasts is more
+    assert grown < 600 * 2048, f"{grown >> 10} KiB"
 
 
 def test_idle_connections_cost_little(plain_usher, origin):

@@ -1,10 +1,12 @@
 """As a service: readiness, sockets handed over, reload."""
 
 import os
+import pathlib
 import signal
 import socket
 import ssl
 import subprocess
+import tempfile
 
 import pytest
 
@@ -121,3 +123,21 @@ def listens(port):
     except OSError:
         return False
     return True
+
+
+def test_its_memory_is_its_own(binary):
+    """What may not be traced belongs to root, whoever runs it."""
+    user = 65534 if os.geteuid() == 0 else os.geteuid()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        config = pathlib.Path(folder, "usher.yaml")
+        config.write_text("version: 1\nworkers: 1\n")
+        command = [binary, "serve", "--config", config, "--listen", "127.0.0.1:0"]
+        try:
+            program = programs.Program(command, {"USHER_TRACEABLE": "", "STATE_DIRECTORY": folder}, user=user)
+        except PermissionError:
+            pytest.skip("nobody may run the program where it is")
+        program.ports("usher", 1)
+        owner = os.stat(f"/proc/{program.process.pid}/fd").st_uid
+        assert program.stop() == 0
+    assert owner == 0
