@@ -170,7 +170,8 @@ class Origin:
         self.serve = serve
         self.accepted = []
         self.failures = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.acceptor = threading.Thread(target=self._accept, daemon=True)
+        self.acceptor.start()
 
     def _accept(self):
         while True:
@@ -203,6 +204,8 @@ class Origin:
         # closing alone leaves the port open while the other thread waits in accept
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
+        # nor may it go on with the next listener that gets this number
+        self.acceptor.join(TIMEOUT)
         self.listener.close()
         # closing is for the thread that serves it: where it waits within TLS it would go on with whatever gets that number
         for connection in self.accepted:
