@@ -20,9 +20,12 @@ struct Serve: ParsableCommand {
     var listen: [String] = []
 
     func run() throws {
+        // before the configuration's keys are read
+        ProcessEnvironment.hideMemory()
         let listeners = try listen.map { text in
             guard let listener = Listener(text) else {
-                throw Complaint.use("--listen \(text): expected 127.0.0.1:3128 or [::1]:3128")
+                throw Complaint.use(
+                    "--listen \(text): expected 127.0.0.1:3128, [::1]:3128 or, for TLS, https://127.0.0.1:3129")
             }
             return listener
         }
