@@ -24,24 +24,10 @@ struct CompositeAdvice: Equatable, Sendable {
 
     var xml: String {
         let body = pairs.map { pair in
-            let values = pair.values.map { "<Value>\(Self.escaped($0))</Value>" }.joined()
+            let values = pair.values.map { "<Value>\(MarkupText.escaped($0))</Value>" }.joined()
             return "<AttributeValuePair><Attribute name=\"\(pair.name)\"/>\(values)</AttributeValuePair>"
         }
         return "<Advices>\(body.joined())</Advices>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var out = ""
-        for character in text {
-            switch character {
-            case "&": out += "&amp;"
-            case "<": out += "&lt;"
-            case ">": out += "&gt;"
-            case "\"": out += "&quot;"
-            default: out.append(character)
-            }
-        }
-        return out
     }
 
     // MARK: reading

@@ -63,9 +63,9 @@ struct PageBuilder {
         <p>For the hosts that its configuration names, it opens HTTPS with certificates of its own CA, which clients have to \
         trust: as <a href="/ca.pem">PEM</a>, <a href="/ca.cer">DER</a> or <a href="/ca.p12">PKCS #12</a> (password \
         <code>\(TrustBundle.password)</code>). Compare the fingerprint with that of <code>usher ca show</code> before you do.</p>
-        <p>\(Self.escaped(root.subject))<br>SHA-256 <code>\(Self.escaped(root.fingerprint))</code><br>\
+        <p>\(MarkupText.escaped(root.subject))<br>SHA-256 <code>\(MarkupText.escaped(root.fingerprint))</code><br>\
         valid until \(CalendarDate.text(root.notAfter))</p>
-        \(sections.map { "<h2>\(Self.escaped($0.title))</h2>\n" + Self.body($0.lines) }.joined(separator: "\n"))
+        \(sections.map { "<h2>\(MarkupText.escaped($0.title))</h2>\n" + Self.body($0.lines) }.joined(separator: "\n"))
         """
     }
 
@@ -151,22 +151,8 @@ struct PageBuilder {
 
     private static func body(_ lines: [String]) -> String {
         lines.map { line in
-            line.hasPrefix("$ ") ? "<pre>\(escaped(line.dropFirst(2)))</pre>" : "<p>\(escaped(line))</p>"
+            line.hasPrefix("$ ")
+                ? "<pre>\(MarkupText.escaped(line.dropFirst(2)))</pre>" : "<p>\(MarkupText.escaped(line))</p>"
         }.joined(separator: "\n")
-    }
-
-    static func escaped(_ text: some StringProtocol) -> String {
-        var out = ""
-        for character in text {
-            switch character {
-            case "&": out += "&amp;"
-            case "<": out += "&lt;"
-            case ">": out += "&gt;"
-            case "\"": out += "&quot;"
-            case "'": out += "&#39;"
-            default: out.append(character)
-            }
-        }
-        return out
     }
 }

@@ -30,48 +30,49 @@ def test_readiness_is_told_to_the_service_manager(binary, write_config, tmp_path
         assert b"STOPPING=1" in manager.recv(4096)
 
 
-def test_sockets_handed_over_are_served(binary, write_config, origin):
-    server = origin()
-    listener = socket.create_server(("127.0.0.1", 0))
-    port = listener.getsockname()[1]
-    # descriptors begin at 3, and the process that gets them is named by its id
-    script = 'exec 3<&"$1"; shift; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"'
-    child = subprocess.Popen(
-        ["bash", "-c", script, "hand-over", str(listener.fileno()), binary, "serve", "--config",
-         str(write_config("version: 1\nworkers: 2\n"))],
-        pass_fds=[listener.fileno()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    listener.close()
-    # connections wait in the queue until the program is ready
-    with Connection(("127.0.0.1", port)) as client:
-        assert client.exchange(request("GET", f"{server.url}/")).status == 200
+def hand_over(binary, config, name="", **environment):
+    """Starts the program as a socket unit does, with one listener.
+
+    Returns the process and the listener's port; connections wait in its queue until the program is ready.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        # descriptors begin at 3, and the process that gets them is named by its id
+        script = f'exec 3<&"$1"; shift; LISTEN_FDS=1 LISTEN_FDNAMES={name} LISTEN_PID=$$ exec "$@"'
+        child = subprocess.Popen(
+            ["bash", "-c", script, "hand-over", str(listener.fileno()), binary, "serve", "--config", str(config)],
+            pass_fds=[listener.fileno()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **environment})
+        return child, listener.getsockname()[1]
+
+
+def end(child):
+    """Ends the program in good order. Returns what it said."""
     child.send_signal(signal.SIGTERM)
     _, errors = child.communicate(timeout=wire.TIMEOUT)
     assert child.returncode == 0, errors
-    assert str(port) in errors
+    return errors
+
+
+def test_sockets_handed_over_are_served(binary, write_config, origin):
+    server = origin()
+    child, port = hand_over(binary, write_config("version: 1\nworkers: 2\n"))
+    with Connection(("127.0.0.1", port)) as client:
+        assert client.exchange(request("GET", f"{server.url}/")).status == 200
+    assert str(port) in end(child)
 
 
 def test_a_socket_with_a_name_speaks_tls(binary, write_config, origin, tmp_path):
     server = origin()
-    listener = socket.create_server(("127.0.0.1", 0))
-    port = listener.getsockname()[1]
-    script = 'exec 3<&"$1"; shift; LISTEN_FDS=1 LISTEN_FDNAMES=https LISTEN_PID=$$ exec "$@"'
-    child = subprocess.Popen(
-        ["bash", "-c", script, "hand-over", str(listener.fileno()), binary, "serve", "--config",
-         str(write_config("version: 1\nworkers: 2\n"))],
-        pass_fds=[listener.fileno()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "STATE_DIRECTORY": str(tmp_path)})
-    listener.close()
+    child, port = hand_over(
+        binary, write_config("version: 1\nworkers: 2\n"), name="https", STATE_DIRECTORY=str(tmp_path))
     raw = socket.create_connection(("127.0.0.1", port), wire.TIMEOUT)
-    # the handshake waits in the queue until the program is ready, and has made its CA
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with context.wrap_socket(raw, server_hostname="localhost") as client:
         client.sendall(request("GET", f"{server.url}/"))
         assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
     assert (tmp_path / "ca.pem").exists()
-    child.send_signal(signal.SIGTERM)
-    _, errors = child.communicate(timeout=wire.TIMEOUT)
-    assert child.returncode == 0, errors
+    end(child)
 
 
 def test_a_reload_changes_what_follows(start, origin):

@@ -1,4 +1,5 @@
 import Configuration
+import HTTPCodec
 import ProxyCore
 import TLSEngine
 import Testing
@@ -45,6 +46,6 @@ struct PageBuilderTests {
     }
 
     @Test func namesAreEscaped() {
-        #expect(PageBuilder.escaped("<a b=\"c\">&'") == "&lt;a b=&quot;c&quot;&gt;&amp;&#39;")
+        #expect(MarkupText.escaped("<a b=\"c\">&'") == "&lt;a b=&quot;c&quot;&gt;&amp;&#39;")
     }
 }

@@ -3,28 +3,7 @@
 'use strict';
 const http = require('http');
 const assert = require('assert');
-
-function exchange(options, body) {
-  return new Promise((resolve, reject) => {
-    const asked = http.request(options, (answer) => {
-      const parts = [];
-      answer.on('data', (part) => parts.push(part));
-      answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(parts) }));
-    });
-    asked.on('error', reject);
-    for (let start = 0; start < (body || '').length; start += 30000) asked.write(body.subarray(start, start + 30000));
-    asked.end();
-  });
-}
-
-function tunnel(port, authority) {
-  return new Promise((resolve, reject) => {
-    const asked = http.request({ host: '127.0.0.1', port, method: 'CONNECT', path: authority });
-    asked.on('connect', (answer, socket) => (answer.statusCode === 200 ? resolve(socket) : reject(answer.statusCode)));
-    asked.on('error', reject);
-    asked.end();
-  });
-}
+const { exchange, tunnel, run } = require('./exchange');
 
 async function main(port, origin) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -32,23 +11,20 @@ async function main(port, origin) {
   const body = Buffer.alloc(100000, 'n');
   const absolute = (path, more) => ({ host: '127.0.0.1', port, agent, path: origin + path, headers: { host }, ...more });
   for (let turn = 0; turn < 20; turn += 1) {
-    const answer = await exchange(absolute('/get'));
+    const answer = await exchange(http, absolute('/get'));
     assert.deepStrictEqual([answer.status, answer.body.toString()], [200, 'hello']);
   }
   // one with a length, one in chunks
   for (const headers of [{ host, 'content-length': body.length }, { host }]) {
-    assert.ok((await exchange(absolute('/echo', { method: 'POST', headers }), body)).body.equals(body));
+    assert.ok((await exchange(http, absolute('/echo', { method: 'POST', headers }), body)).body.equals(body));
   }
-  assert.strictEqual((await exchange(absolute('/chunked'))).body.length, 200000);
+  assert.strictEqual((await exchange(http, absolute('/chunked'))).body.length, 200000);
   const socket = await tunnel(port, host);
-  const inside = await exchange({ createConnection: () => socket, path: '/get', headers: { host } });
+  const inside = await exchange(http, { createConnection: () => socket, path: '/get', headers: { host } });
   assert.strictEqual(inside.body.toString(), 'hello');
   agent.destroy();
   socket.destroy();
   console.log('ok');
 }
 
-main(...process.argv.slice(2)).catch((failure) => {
-  console.error(failure);
-  process.exit(1);
-});
+run(main);

@@ -1,32 +1,10 @@
 // node https.js PROXY-PORT ORIGIN: the exchanges of test_real_clients.py with Node's own https in a CONNECT tunnel, on one
 // connection that is kept; then once more on a second one, whose session is the first one's.
 'use strict';
-const http = require('http');
 const https = require('https');
 const tls = require('tls');
 const assert = require('assert');
-
-function exchange(options, body) {
-  return new Promise((resolve, reject) => {
-    const asked = https.request(options, (answer) => {
-      const parts = [];
-      answer.on('data', (part) => parts.push(part));
-      answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(parts) }));
-    });
-    asked.on('error', reject);
-    for (let start = 0; start < (body || '').length; start += 30000) asked.write(body.subarray(start, start + 30000));
-    asked.end();
-  });
-}
-
-function tunnel(port, authority) {
-  return new Promise((resolve, reject) => {
-    const asked = http.request({ host: '127.0.0.1', port, method: 'CONNECT', path: authority });
-    asked.on('connect', (answer, socket) => (answer.statusCode === 200 ? resolve(socket) : reject(answer.statusCode)));
-    asked.on('error', reject);
-    asked.end();
-  });
-}
+const { exchange, tunnel, run } = require('./exchange');
 
 async function main(port, origin) {
   const { host, hostname } = new URL(origin);
@@ -37,24 +15,21 @@ async function main(port, origin) {
   agent.createConnection = () => tls.connect({ socket, servername: hostname }).on('session', (given) => { session = given; });
   const inside = (path, more) => ({ host: hostname, agent, path, headers: { host }, ...more });
   for (let turn = 0; turn < 20; turn += 1) {
-    const answer = await exchange(inside('/get'));
+    const answer = await exchange(https, inside('/get'));
     assert.deepStrictEqual([answer.status, answer.body.toString()], [200, 'hello']);
   }
   // one with a length, one in chunks
   for (const headers of [{ host, 'content-length': body.length }, { host }]) {
-    assert.ok((await exchange(inside('/echo', { method: 'POST', headers }), body)).body.equals(body));
+    assert.ok((await exchange(https, inside('/echo', { method: 'POST', headers }), body)).body.equals(body));
   }
-  assert.strictEqual((await exchange(inside('/chunked'))).body.length, 200000);
+  assert.strictEqual((await exchange(https, inside('/chunked'))).body.length, 200000);
   agent.destroy();
   const again = tls.connect({ socket: await tunnel(port, host), servername: hostname, session });
-  const answer = await exchange({ createConnection: () => again, path: '/get', headers: { host } });
+  const answer = await exchange(https, { createConnection: () => again, path: '/get', headers: { host } });
   assert.strictEqual(answer.body.toString(), 'hello');
   assert.ok(again.isSessionReused());
   again.destroy();
   console.log('ok');
 }
 
-main(...process.argv.slice(2)).catch((failure) => {
-  console.error(failure);
-  process.exit(1);
-});
+run(main);
