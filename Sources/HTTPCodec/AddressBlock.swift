@@ -11,6 +11,16 @@ public struct AddressBlock: Hashable, Sendable {
         self.init(base: plain, prefix: plain.family.width)
     }
 
+    /// The block of that size which the address lies in.
+    /// - Parameter prefix: at most the width of the address's family; no less than none.
+    public init(around address: IPAddress, prefix: Int) {
+        let plain = address.unmapped
+        let prefix = min(max(0, prefix), plain.family.width)
+        self.init(
+            base: IPAddress(family: plain.family, bits: plain.bits & ~Self.hostMask(plain.family, prefix)),
+            prefix: prefix)
+    }
+
     private init(base: IPAddress, prefix: Int) {
         self.base = base
         self.prefix = prefix

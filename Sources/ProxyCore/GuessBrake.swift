@@ -13,7 +13,7 @@ public struct GuessBrake: Sendable {
     /// Milliseconds until one comes back.
     private let interval: Double
     private let capacity: Int
-    private var buckets: [IPAddress: Bucket] = [:]
+    private var buckets: [AddressBlock: Bucket] = [:]
 
     /// - Parameters:
     ///   - interval: milliseconds.
@@ -29,7 +29,7 @@ public struct GuessBrake: Sendable {
     /// Takes a try. Nil when there was one; else the milliseconds until the next.
     /// - Parameter now: milliseconds of one monotonic clock.
     public mutating func take(_ client: IPAddress?, now: Int) -> Int? {
-        guard let network = client?.guessNetwork else { return nil }
+        guard let network = client?.clientNetwork else { return nil }
         var bucket = buckets[network] ?? Bucket(tries: burst, at: now)
         bucket.tries = tries(bucket, now)
         bucket.at = now
@@ -45,7 +45,7 @@ public struct GuessBrake: Sendable {
 
     /// The password was right: the try did not count.
     public mutating func giveBack(_ client: IPAddress?, now: Int) {
-        guard let network = client?.guessNetwork, var bucket = buckets[network] else { return }
+        guard let network = client?.clientNetwork, var bucket = buckets[network] else { return }
         bucket.tries = min(burst, tries(bucket, now) + 1)
         bucket.at = now
         buckets[network] = bucket.tries >= burst ? nil : bucket
@@ -59,14 +59,5 @@ public struct GuessBrake: Sendable {
     private mutating func forget(_ now: Int) {
         let order = buckets.sorted { tries($0.value, now) > tries($1.value, now) }
         for (network, _) in order.prefix(max(1, capacity / 4)) { buckets[network] = nil }
-    }
-}
-
-extension IPAddress {
-    /// What one client commands: an IPv4 address, or the half of an IPv6 address that a network is given.
-    fileprivate var guessNetwork: IPAddress {
-        let address = unmapped
-        guard address.family == .v6 else { return address }
-        return IPAddress(family: .v6, bits: (address.bits >> 64) << 64)
     }
 }
