@@ -63,7 +63,8 @@ struct TextFormat: Sendable {
     ) { DestinationPattern($0) != nil }
 
     static let hostGlob = TextFormat("a host, a host glob such as *.example.com, or an address") { text in
-        !text.isEmpty && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == 0x2A } || IPAddress(text) != nil
+        !text.isEmpty && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == 0x2A } && !IPAddress.isLookalike(text)
+            || IPAddress(text) != nil
     }
 
     /// The word for requests that go straight to their origin.
@@ -174,7 +175,9 @@ struct TextFormat: Sendable {
         isPath($0) && !$0.utf8.contains(0x3B)
     }
 
-    private static func isURL(_ text: String) -> Bool { (try? RequestHead(method: "GET", url: text)) != nil }
+    private static func isURL(_ text: String) -> Bool {
+        (try? RequestHead(method: "GET", url: text)).map { !IPAddress.isLookalike($0.host) } ?? false
+    }
 
     private static func isPath(_ text: String) -> Bool {
         text.hasPrefix("/") && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x23 }

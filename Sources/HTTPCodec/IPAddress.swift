@@ -45,18 +45,8 @@ public struct IPAddress: Hashable, Sendable {
         stride(from: family.width - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> UInt128($0)) }
     }
 
-    /// An IPv4 address that came in IPv6 clothes (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) as IPv4; any other unchanged.
-    /// Sockets of both families name their IPv4 peers that way, and the kernel connects to it as IPv4.
-    public var unmapped: IPAddress {
-        guard family == .v6, bits >> 32 == 0xFFFF else { return self }
-        return IPAddress(family: .v4, bits: bits & 0xFFFF_FFFF)
-    }
-
     /// `192.0.2.1:80`, `[2001:db8::1]:80`.
     public func text(withPort port: UInt16) -> String { family == .v6 ? "[\(self)]:\(port)" : "\(self):\(port)" }
-
-    /// `0.0.0.0` and `::`: every address for one that listens, this machine for one that connects.
-    public var isUnspecified: Bool { bits == 0 }
 
     private static func readV4(_ bytes: ArraySlice<UInt8>) -> UInt128? {
         let parts = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)

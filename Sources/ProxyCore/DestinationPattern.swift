@@ -35,7 +35,9 @@ public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
         if let address = IPAddress(host) {
             subject = .block(AddressBlock(address))
         } else {
-            guard host.utf8.allSatisfy({ ASCII.isUnreserved($0) || $0 == 0x2A }) else { return nil }
+            // no host is ever called so
+            guard host.utf8.allSatisfy({ ASCII.isUnreserved($0) || $0 == 0x2A }), !IPAddress.isLookalike(host)
+            else { return nil }
             subject = .host(ASCII.lowercased(host))
         }
     }

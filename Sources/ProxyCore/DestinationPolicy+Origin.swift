@@ -5,14 +5,14 @@ extension DestinationPolicy {
     /// Before resolution. Where another proxy resolves the name, this is the last word on it.
     /// - Returns: why there will be no connection; nil where nothing speaks against it yet.
     public func refusal(of origin: Origin) -> String? {
+        guard !IPAddress.isLookalike(origin.host) else {
+            return "the host is a number that some resolvers take for an address; addresses are written as 192.0.2.1"
+        }
         let decision = permits(host: origin.host, port: origin.port)
         guard decision.isPermitted else { return decision.reason }
         guard origin.route != nil else { return nil }
         guard decision.entry != nil else {
             return "destinations.allow names addresses alone, and the upstream proxy does not tell that of a name"
-        }
-        guard !Self.mayBecomeAddress(origin.host) else {
-            return "the host is a number that the upstream proxy might take for any address"
         }
         return nil
     }
@@ -30,14 +30,4 @@ extension DestinationPolicy {
     }
 
     private static let everywhere = ["*"].compactMap { DestinationPattern($0) }
-
-    /// Whether a host that is no address here is one for lax resolvers: `2130706433`, `0x7f.1`, `127.1`.
-    private static func mayBecomeAddress(_ host: String) -> Bool {
-        guard IPAddress(host) == nil,
-            let last = host.utf8.split(separator: 0x2E).last.map(Array.init)
-        else { return false }
-        if last.allSatisfy(ASCII.isDigit) { return true }
-        return last.count >= 2 && last[0] == 0x30 && last[1] | 0x20 == 0x78
-            && last.dropFirst(2).allSatisfy { ASCII.hexValue($0) != nil }
-    }
 }

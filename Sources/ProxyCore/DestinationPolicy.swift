@@ -7,13 +7,22 @@ public struct DestinationPolicy: Equatable, Sendable {
         public var isPermitted: Bool
         /// The entry that decided, for the log; nil where none fits.
         public var entry: DestinationPattern?
+        /// Set where another form of the address decided.
+        var form: Form?
+
+        struct Form: Equatable, Sendable {
+            let outer: IPAddress
+            let inner: IPAddress
+        }
 
         /// One sentence for the log and for the answer to the client.
         public var reason: String {
             switch (isPermitted, entry) {
             case (true, let entry?): "destinations.allow holds \(entry)"
             case (true, nil): "left to the address that the name leads to"
-            case (false, let entry?): "destinations.deny holds \(entry)"
+            case (false, let entry?):
+                "destinations.deny holds \(entry)"
+                    + (form.map { ", and \($0.outer) may lead to \($0.inner)" } ?? "")
             case (false, nil): "no entry of destinations.allow fits"
             }
         }
@@ -38,7 +47,7 @@ public struct DestinationPolicy: Equatable, Sendable {
     /// address is judged when it is known.
     /// - Parameter host: a name or an address without brackets.
     public func permits(host: String, port: UInt16) -> Decision {
-        let host = Self.normalized(host)
+        let host = RouteTable.normalized(host)
         if let address = IPAddress(host) { return permits(host: host, port: port, address: address) }
         let allowed = Self.best(allow, host, port, nil)
         let denied = Self.best(deny, host, port, nil)
@@ -52,21 +61,29 @@ public struct DestinationPolicy: Equatable, Sendable {
         return Decision(isPermitted: false, entry: denied?.entry)
     }
 
-    /// After resolution, for the very address that would be connected to. IPv4-mapped IPv6 is judged as IPv4.
+    /// After resolution, for the very address that would be connected to. IPv4-mapped IPv6 is judged as IPv4, and nothing
+    /// may be against any other form of the address.
     public func permits(host: String, port: UInt16, address: IPAddress) -> Decision {
-        let host = Self.normalized(host)
+        let host = RouteTable.normalized(host)
+        let forms = address.forms
+        let decision = judge(host, port, forms[0])
+        guard decision.isPermitted else { return decision }
+        for inner in forms.dropFirst() {
+            var other = judge(host, port, inner)
+            if other.isPermitted || other.entry == nil { continue }
+            other.form = Decision.Form(outer: forms[0], inner: inner)
+            return other
+        }
+        return decision
+    }
+
+    private func judge(_ host: String, _ port: UInt16, _ address: IPAddress) -> Decision {
         let allowed = Self.best(allow, host, port, address)
         let denied = Self.best(deny, host, port, address)
         if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {
             return Decision(isPermitted: true, entry: allowed.entry)
         }
         return Decision(isPermitted: false, entry: denied?.entry)
-    }
-
-    /// Lower case, and without the dot that ends a fully qualified name: `example.com.` is `example.com`.
-    private static func normalized(_ host: String) -> String {
-        let lower = ASCII.lowercased(host)
-        return lower.count > 1 && lower.hasSuffix(".") ? String(lower.dropLast()) : lower
     }
 
     private static func best(

@@ -32,7 +32,7 @@ public struct RouteTable: Sendable {
     /// How hosts are compared: in lower case, without the dot that ends a fully qualified name, addresses in their
     /// canonical form.
     public static func normalized(_ host: String) -> String {
-        if let address = IPAddress(host) { return address.description }
+        if let address = IPAddress(host) { return address.unmapped.description }
         let lower = ASCII.lowercased(host)
         return lower.utf8.count > 1 && lower.hasSuffix(".") ? String(lower.dropLast()) : lower
     }

@@ -36,7 +36,7 @@ public final class UpstreamProxy: Sendable {
             authority = authority[authority.index(after: at)...]
         }
         guard let head = try? RequestHead(method: "GET", url: "http://\(authority)"),
-            head.target.pathAndQuery.isEmpty
+            head.target.pathAndQuery.isEmpty, !IPAddress.isLookalike(head.host)
         else { return nil }
         self.init(host: head.host, port: head.target.port, credentials: credentials)
     }

@@ -9,7 +9,7 @@ import TLSEngine
 final class Dial {
     private struct Attempt {
         let channel: OriginChannel
-        let address: SocketAddress
+        let address: IPAddress
     }
 
     let origin: Origin
@@ -100,7 +100,7 @@ final class Dial {
         if let reason = worker.settings.destinations.refusal(of: origin, at: checked) {
             return lose(.forbidden(reason))
         }
-        if worker.isOwn(address) { return lose(.loop) }
+        if worker.isOwn(checked, port: address.port) { return lose(.loop) }
         do {
             let dialed = try Dialer.connect(address, on: worker.loop)
             let inProgress = dialed.inProgress
@@ -108,7 +108,7 @@ final class Dial {
                 loop: worker.loop, security: worker.security, origin: origin.poolKey, descriptor: dialed.take(),
                 connecting: inProgress)
             channel.dial = self
-            attempts.append(Attempt(channel: channel, address: address))
+            attempts.append(Attempt(channel: channel, address: checked))
             if !inProgress { connected(channel, nil) }
         } catch {
             lose(error)
@@ -119,7 +119,7 @@ final class Dial {
         guard let index = attempts.firstIndex(where: { $0.channel === channel }) else { return }
         worker.loop.refreshNow()
         let address = attempts[index].address
-        if error == nil, !worker.isOwn(channel, address) { return win(channel) }
+        if error == nil, !worker.isOwn(channel, address, port: hop.port) { return win(channel) }
         Self.abandon(channel)
         attempts.remove(at: index)
         if let error { lose(error) } else { lose(.loop) }

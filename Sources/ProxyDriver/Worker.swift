@@ -18,7 +18,7 @@ final class Worker {
     private let authenticator: Authenticator
     /// Made with the first password.
     private var desk: PasswordDesk?
-    private let own: [SocketAddress]
+    private let own: OwnAddresses
     private var listeners: [ProxyListener] = []
     private var connections: [Connection?] = []
     private var free: [Int] = []
@@ -47,7 +47,10 @@ final class Worker {
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameBook(loop: loop, resolver: start.resolver)
         authenticator = start.authenticator
-        own = start.addresses
+        own = OwnAddresses(
+            start.addresses.compactMap { address in
+                IPAddress(bytes: address.address).map { ($0, address.port) }
+            })
         self.recorder = recorder
         pool = OriginPool(
             perOrigin: start.settings.engine.settings.limits.idlePerOrigin, total: start.settings.idleTotal)
@@ -180,25 +183,13 @@ final class Worker {
         return pool.take(origin.poolKey)
     }
 
-    /// Whether a connection that stands has come back to this very proxy by an address of this machine which only a
-    /// listener on every address hears.
-    func isOwn(_ channel: OriginChannel, _ address: SocketAddress) -> Bool {
-        let isHeard = own.contains { $0.port == address.port && IPAddress(bytes: $0.address)?.isUnspecified == true }
-        return isHeard && channel.localAddress?.address == address.address
+    /// Whether a connection that stands has come back to this very proxy.
+    func isOwn(_ channel: OriginChannel, _ address: IPAddress, port: UInt16) -> Bool {
+        own.hear(address, port: port, from: channel.localAddress.flatMap { IPAddress(bytes: $0.address) })
     }
 
     /// Whether a connection to that address would come back to this very proxy.
-    func isOwn(_ address: SocketAddress) -> Bool {
-        guard let wanted = IPAddress(bytes: address.address)?.unmapped else { return false }
-        return own.contains { listener in
-            guard listener.port == address.port, let heard = IPAddress(bytes: listener.address)?.unmapped else {
-                return false
-            }
-            // the unspecified address reaches this machine's loopback, and a listener on it hears every address
-            return heard == wanted || (wanted.isUnspecified && (heard.isLoopback || heard.isUnspecified))
-                || (heard.isUnspecified && wanted.isLoopback)
-        }
-    }
+    func isOwn(_ address: IPAddress, port: UInt16) -> Bool { own.hear(address, port: port) }
 }
 
 final class ProxyListener: Listener {

@@ -120,6 +120,8 @@ import Testing
 
     @Test(arguments: [
         "", "http://x", "a b", "x:0", "x:70000", "x:", "::1:80:x", "[::1", "[10.0.0.1]:80", "10.0.0.1/8", "a/b",
+        "127.1",
+        "0x7f.0.0.1", "2130706433:80", "127.0.0.1.",
     ])
     func refusesPatterns(_ text: String) { #expect(DestinationPattern(text) == nil) }
 }

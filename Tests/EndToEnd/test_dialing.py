@@ -99,3 +99,29 @@ def test_the_pool_is_as_large_and_as_patient_as_configured(start, origin):
         programs.eventually(lambda: patient.failures, "the idle connection is closed")
         connection.exchange(request("GET", patient.url + "/"))
     assert len(patient.accepted) == 2
+
+
+@pytest.fixture
+def denying(binary, write_config):
+    running = programs.Usher(binary, write_config({"destinations": {"deny": ["127.0.0.0/8"]}}))
+    yield running
+    assert running.stop() == 0
+
+
+@pytest.mark.parametrize("host", [
+    "127.0.0.1", "0.0.0.0", "[::]", "[::ffff:127.0.0.1]", "[::ffff:0.0.0.0]", "[::127.0.0.1]", "[64:ff9b::7f00:1]",
+    "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2001:0:7f00:1::]", "[::ffff:0:7f00:1]", "localhost"])
+def test_a_denied_address_in_every_form(denying, origin, host):
+    server = origin()
+    answer, _ = ask(denying, f"http://{host}:{server.port}/")
+    assert answer.status == 403 and "destinations.deny holds 127.0.0.0/8" in answer.body.decode()
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("host", ["127.1", "0x7f.1", "0x7f000001", "2130706433", "0177.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1"])
+def test_numbers_that_are_no_addresses(plain_usher, origin, host):
+    """Nothing is denied there, and still nobody guesses what is meant."""
+    server = origin()
+    answer, seconds = ask(plain_usher, f"http://{host}:{server.port}/")
+    assert answer.status == 403 and "resolvers take for an address" in answer.body.decode() and seconds < 2
+    assert server.requests == []
