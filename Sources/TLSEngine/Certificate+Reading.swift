@@ -44,11 +44,10 @@ extension Certificate {
 
     public var pem: [UInt8] { MemoryText.written { PEM_write_bio_X509($0, handle) == 1 } ?? [] }
 
-    /// The digest of the whole certificate, 32 bytes.
+    /// The digest of the whole certificate, 32 bytes; none where the library fails.
     public var sha256: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        X509_digest(handle, EVP_sha256(), &digest, nil)
-        return digest
+        return X509_digest(handle, EVP_sha256(), &digest, nil) == 1 ? digest : []
     }
 
     /// `AB:CD:…`, the same as people compare it.

@@ -14,11 +14,10 @@ enum Encoded {
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// 32 bytes.
+    /// 32 bytes; none where the library fails, which are equal to no digest.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
-        return digest
+        return EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 ? digest : []
     }
 
     /// A SEQUENCE of more than 127 bytes, whose length makes it different from all text that begins with `0`.

@@ -5,10 +5,14 @@ internal import COpenSSL
 enum MemoryPort {
     // Made once and never changed; OpenSSL only reads it.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
-        guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "usher") else { return nil }
-        BIO_meth_set_write(method, portWrite)
-        BIO_meth_set_read(method, portRead)
-        BIO_meth_set_ctrl(method, portControl)
+        let index = BIO_get_new_index()
+        guard index != -1, let method = BIO_meth_new(index | BIO_TYPE_SOURCE_SINK, "usher") else { return nil }
+        guard BIO_meth_set_write(method, portWrite) == 1, BIO_meth_set_read(method, portRead) == 1,
+            BIO_meth_set_ctrl(method, portControl) == 1
+        else {
+            BIO_meth_free(method)
+            return nil
+        }
         return method
     }()
 

@@ -25,14 +25,10 @@ public final class OriginContext: @unchecked Sendable {
         }
         self.handle = handle
         self.keyLog = keyLog
-        usher_SSL_CTX_set_min_proto_version(handle, minimum.number)
+        try Offer(minimum: minimum, protocols: ["http/1.1"]).apply(to: handle)
         SSL_CTX_set_options(handle, usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION)
         usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
         usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
-        usher_SSL_CTX_set1_groups_list(handle, "X25519:P-256:P-384")
-        SSL_CTX_set_ciphersuites(handle, TLSVersion.suites)
-        let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
-        SSL_CTX_set_alpn_protos(handle, protocols, UInt32(protocols.count))
         // each is kept with the session
         usher_SSL_CTX_set_max_cert_list(handle, Self.maxChain)
         SSL_CTX_sess_set_new_cb(handle, keepSession)
@@ -53,7 +49,7 @@ public final class OriginContext: @unchecked Sendable {
         // an authority that was named is trusted as it is, also where it is not a root
         var flags = UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST)
         if !revocationLists.isEmpty { flags |= UInt(X509_V_FLAG_CRL_CHECK) }
-        X509_STORE_set_flags(store, flags)
+        try LibraryCall.material(X509_STORE_set_flags(store, flags) == 1, "X509_STORE_set_flags")
     }
 
     deinit { SSL_CTX_free(handle) }
@@ -67,33 +63,42 @@ public final class OriginContext: @unchecked Sendable {
         let stream = try TLSStream(handle, context: self, isServer: false)
         stream.keyLog = keyLog
         stream.verification = OriginVerification(name: name, demands)
-        try stream.configure { ssl in
+        try stream.configure { (ssl) throws(TLSFault) in
             let host = name.hasSuffix(".") ? String(name.dropLast()) : name
             // to OpenSSL the one means any name, the other every name below it (X509_check_host(3))
-            guard !host.isEmpty, !host.hasPrefix(".") else { return false }
+            guard !host.isEmpty, !host.hasPrefix(".") else {
+                throw TLSFault(.local, "the connection could not be set up: \(name) is no host's name")
+            }
             let parameters = SSL_get0_param(ssl)
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) != 1 {
                 // a common name is no host's name (RFC 9525 §2)
                 X509_VERIFY_PARAM_set_hostflags(
                     parameters,
                     UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
-                guard SSL_set1_host(ssl, host) == 1, usher_SSL_set_tlsext_host_name(ssl, host) == 1 else {
-                    return false
-                }
+                try LibraryCall.connection(SSL_set1_host(ssl, host) == 1, "SSL_set1_host")
+                try LibraryCall.connection(
+                    usher_SSL_set_tlsext_host_name(ssl, host) == 1, "SSL_set_tlsext_host_name")
             }
-            if let minimum = demands.minimum { usher_SSL_set_min_proto_version(ssl, minimum.number) }
-            if let identity = demands.identity {
-                guard SSL_use_certificate(ssl, identity.certificate.handle) == 1,
-                    SSL_use_PrivateKey(ssl, identity.key.handle) == 1
-                else { return false }
-                for certificate in identity.chain where usher_SSL_add1_chain_cert(ssl, certificate.handle) != 1 {
-                    return false
-                }
+            if let minimum = demands.minimum {
+                try LibraryCall.connection(
+                    usher_SSL_set_min_proto_version(ssl, minimum.number) == 1, "SSL_set_min_proto_version")
             }
-            if let session { SSL_set_session(ssl, session.handle) }
-            return true
+            if let identity = demands.identity { try Self.show(identity, ssl) }
+            if let session {
+                try LibraryCall.connection(SSL_set_session(ssl, session.handle) == 1, "SSL_set_session")
+            }
         }
         return stream
+    }
+
+    private static func show(_ identity: Identity, _ ssl: OpaquePointer) throws(TLSFault) {
+        try LibraryCall.connection(
+            SSL_use_certificate(ssl, identity.certificate.handle) == 1, "SSL_use_certificate")
+        try LibraryCall.connection(SSL_use_PrivateKey(ssl, identity.key.handle) == 1, "SSL_use_PrivateKey")
+        for certificate in identity.chain {
+            try LibraryCall.connection(
+                usher_SSL_add1_chain_cert(ssl, certificate.handle) == 1, "SSL_add1_chain_cert")
+        }
     }
 }
 

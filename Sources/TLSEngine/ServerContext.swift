@@ -25,20 +25,19 @@ public final class ServerContext {
         self.handle = handle
         self.tickets = tickets
         self.keyLog = keyLog
-        usher_SSL_CTX_set_min_proto_version(handle, TLSVersion.tls12.number)
+        try Offer(minimum: .tls12, ciphers: "ECDHE+AESGCM:ECDHE+CHACHA20").apply(to: handle)
         SSL_CTX_set_options(
             handle,
             usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION | usher_SSL_OP_CIPHER_SERVER_PREFERENCE
                 | usher_SSL_OP_PRIORITIZE_CHACHA)
         usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN))
         usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_OFF))
-        SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM:ECDHE+CHACHA20")
-        SSL_CTX_set_ciphersuites(handle, TLSVersion.suites)
-        usher_SSL_CTX_set1_groups_list(handle, "X25519:P-256:P-384")
-        SSL_CTX_set_num_tickets(handle, 1)
+        try LibraryCall.material(SSL_CTX_set_num_tickets(handle, 1) == 1, "SSL_CTX_set_num_tickets")
         SSL_CTX_set_alpn_select_cb(handle, selectProtocol, nil)
-        SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(tickets).toOpaque())
-        SSL_CTX_set_tlsext_ticket_key_evp_cb(handle, sealTicket)
+        try LibraryCall.material(
+            SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(tickets).toOpaque()) == 1, "SSL_CTX_set_ex_data")
+        try LibraryCall.material(
+            SSL_CTX_set_tlsext_ticket_key_evp_cb(handle, sealTicket) == 1, "SSL_CTX_set_tlsext_ticket_key_evp_cb")
         if keyLog != nil { SSL_CTX_set_keylog_callback(handle, logKey) }
         guard SSL_CTX_use_PrivateKey(handle, key.handle) == 1 else {
             throw MaterialFault("holds a key that TLS cannot use")
@@ -56,9 +55,12 @@ public final class ServerContext {
         let stream = try TLSStream(handle, context: self, isServer: true)
         stream.keyLog = keyLog
         let digest = leaf.sha256
-        try stream.configure {
-            SSL_use_certificate($0, leaf.handle) == 1
-                && SSL_set_session_id_context($0, digest, UInt32(digest.count)) == 1
+        try stream.configure { (ssl) throws(TLSFault) in
+            try LibraryCall.connection(SSL_use_certificate(ssl, leaf.handle) == 1, "SSL_use_certificate")
+            // without a digest sessions of one name would be good for every other
+            try LibraryCall.connection(
+                !digest.isEmpty && SSL_set_session_id_context(ssl, digest, UInt32(digest.count)) == 1,
+                "SSL_set_session_id_context")
         }
         return stream
     }

@@ -46,20 +46,32 @@ public final class TLSStream {
     /// - Throws: `TLSFault` where OpenSSL has no memory for it.
     init(_ handle: OpaquePointer, context: AnyObject, isServer: Bool) throws(TLSFault) {
         ErrorQueue.clear()
-        guard let ssl = SSL_new(handle), let port = MemoryPort.make() else {
-            ErrorQueue.clear()
-            throw TLSFault(.local, "there is no memory for a TLS connection")
+        guard let ssl = SSL_new(handle) else { throw Self.noMemory() }
+        guard let port = MemoryPort.make() else {
+            SSL_free(ssl)
+            throw Self.noMemory()
+        }
+        guard BIO_up_ref(port) == 1 else {
+            BIO_free(port)
+            SSL_free(ssl)
+            throw Self.noMemory()
         }
         self.ssl = ssl
         self.port = port
         self.context = context
         self.isServer = isServer
         // one port for both ways: OpenSSL takes over both references
-        BIO_up_ref(port)
         SSL_set0_rbio(ssl, port)
         SSL_set0_wbio(ssl, port)
-        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         if isServer { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
+        // the callbacks find this stream by it
+        try LibraryCall.connection(
+            SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1, "SSL_set_ex_data")
+    }
+
+    private static func noMemory() -> TLSFault {
+        ErrorQueue.clear()
+        return TLSFault(.local, "there is no memory for a TLS connection")
     }
 
     deinit {
@@ -76,10 +88,10 @@ public final class TLSStream {
     }
 
     /// Sets the connection up before it begins.
-    func configure(_ body: (OpaquePointer) -> Bool) throws(TLSFault) {
+    func configure(_ body: (OpaquePointer) throws(TLSFault) -> Void) throws(TLSFault) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        guard body(ssl) else { throw TLSFault(.local, "the connection could not be set up") }
+        try body(ssl)
     }
 
     // MARK: the conversation
@@ -126,7 +138,8 @@ public final class TLSStream {
     public func finish(_ buffers: TLSBuffers) {
         guard state == .open || state == .ended else { return }
         attach(buffers)
-        SSL_shutdown(ssl)
+        // half a message is worse than none: the end of the connection then says it
+        if SSL_shutdown(ssl) < 0 { buffers.clearRecords() }
         detach(buffers)
     }
 

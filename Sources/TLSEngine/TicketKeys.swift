@@ -10,10 +10,14 @@ public final class TicketKeys {
         let cipher: SecretBytes
         let mac: SecretBytes
 
-        init(_ seed: SecretBytes) {
-            name = TicketKeys.derive(seed, "name", count: 16)
-            cipher = TicketKeys.derive(seed, "cipher")
-            mac = TicketKeys.derive(seed, "mac")
+        /// Nil where the library makes none.
+        init?(_ seed: SecretBytes) {
+            guard let name = TicketKeys.derive(seed, "name", count: 16),
+                let cipher = TicketKeys.derive(seed, "cipher"), let mac = TicketKeys.derive(seed, "mac")
+            else { return nil }
+            self.name = name
+            self.cipher = cipher
+            self.mac = mac
         }
     }
 
@@ -22,7 +26,8 @@ public final class TicketKeys {
 
     private var seed: SecretBytes
     private var number: Int
-    private var current: Key
+    /// Without one there are no tickets, only handshakes in full.
+    private var current: Key?
     private var previous: Key?
     private let algorithm: OpaquePointer?
 
@@ -45,25 +50,31 @@ public final class TicketKeys {
         // no ring can have slept for longer and share a ticket with another one
         if wanted > number + 1024 { number = wanted - 1024 }
         while number < wanted {
+            // tried again with the next call: a ring that skipped a step would never again be like the others
+            guard let next = Self.derive(seed, "next") else { return current = nil }
             number += 1
-            seed = Self.derive(seed, "next")
+            seed = next
             previous = current
             current = Key(seed)
         }
     }
 
-    private static func derive(_ seed: SecretBytes, _ purpose: StaticString, count: Int = 32) -> SecretBytes {
-        SecretBytes(count: count) { target in
+    private static func derive(_ seed: SecretBytes, _ purpose: StaticString, count: Int = 32) -> SecretBytes? {
+        var isMade = false
+        let bytes = SecretBytes(count: count) { target in
             withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { digest in
                 seed.withBytes {
-                    _ = HMAC(
-                        EVP_sha256(), $0.baseAddress, Int32($0.count), purpose.utf8Start, purpose.utf8CodeUnitCount,
-                        digest.baseAddress, nil)
+                    isMade =
+                        HMAC(
+                            EVP_sha256(), $0.baseAddress, Int32($0.count), purpose.utf8Start, purpose.utf8CodeUnitCount,
+                            digest.baseAddress, nil) != nil
                 }
+                guard isMade else { return }
                 target.copyMemory(from: UnsafeRawBufferPointer(rebasing: digest[..<count]))
                 OPENSSL_cleanse(digest.baseAddress, digest.count)
             }
         }
+        return isMade ? bytes : nil
     }
 
     // MARK: OpenSSL's side (SSL_CTX_set_tlsext_ticket_key_evp_cb(3))
@@ -73,6 +84,7 @@ public final class TicketKeys {
         name: UnsafeMutableRawPointer, vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer,
         _ mac: OpaquePointer
     ) -> Bool {
+        guard let current else { return false }
         current.name.withBytes { UnsafeMutableRawBufferPointer(start: name, count: 16).copyMemory(from: $0) }
         return RAND_bytes(vector, 16) == 1
             && current.cipher.withBytes { EVP_EncryptInit_ex2(cipher, algorithm, $0.baseAddress, vector, nil) } == 1
@@ -87,7 +99,7 @@ public final class TicketKeys {
         func fits(_ key: Key) -> Bool { key.name.withBytes { CRYPTO_memcmp($0.baseAddress, name, 16) == 0 } }
         let key: Key
         let isOld: Bool
-        if fits(current) {
+        if let current, fits(current) {
             (key, isOld) = (current, false)
         } else if let previous, fits(previous) {
             (key, isOld) = (previous, true)

@@ -175,7 +175,9 @@ private final class LayeredPeer {
 
     /// With the next bytes it says that it has new keys, and wants the other side to have new ones too (RFC 8446 §4.6.3).
     func wantsNewKeys() throws {
-        try layers.last?.stream.configure { SSL_key_update($0, SSL_KEY_UPDATE_REQUESTED) == 1 }
+        try layers.last?.stream.configure { (ssl) throws(TLSFault) in
+            try LibraryCall.connection(SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1, "SSL_key_update")
+        }
     }
 
     private func pass(from depth: Int) {

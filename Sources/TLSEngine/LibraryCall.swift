@@ -1,0 +1,18 @@
+internal import COpenSSL
+
+/// Looks at what a call of OpenSSL returned; where it failed, the fault names it and gives OpenSSL's own words.
+enum LibraryCall {
+    /// While something is made that many connections share.
+    static func material(_ isDone: Bool, _ name: StaticString) throws(MaterialFault) {
+        if !isDone { throw MaterialFault("cannot be used: \(words(name))") }
+    }
+
+    /// While one connection is made.
+    static func connection(_ isDone: Bool, _ name: StaticString) throws(TLSFault) {
+        if !isDone { throw TLSFault(.local, "the connection could not be set up: \(words(name))") }
+    }
+
+    private static func words(_ name: StaticString) -> String {
+        "OpenSSL's \(name) failed" + (ErrorQueue.take().map { ": \($0.words)" } ?? "")
+    }
+}
