@@ -11,7 +11,7 @@ extension KeyTable {
             standard: "[]"),
         Key(
             "on_refusal", .choice(InterceptionPolicy.OnRefusal.allCases.map(\.rawValue)),
-            "What becomes of hosts whose clients refuse Usher's certificate again and again; tunnel: they are left alone from then on.",
+            "What becomes of a host whose certificate a client refuses again and again; tunnel: it is left alone for that client, for an hour.",
             standard: "fail"),
         Key(
             "key_log", .boolean, "Allows SSLKEYLOGFILE: whoever has that file reads what was recorded of the network.",

@@ -2,10 +2,10 @@ internal import HTTPCodec
 
 /// Whose TLS is opened: `tls.intercept`, `tls.except` and `tls.on_refusal` of the configuration.
 public struct InterceptionPolicy: Sendable {
-    /// What becomes of hosts whose clients refuse Usher's certificate again and again.
+    /// What becomes of a host whose certificate a client refuses again and again.
     public enum OnRefusal: String, CaseIterable, Sendable {
         case fail
-        /// They are tunnelled unopened from then on.
+        /// For that client it is tunnelled unopened for a while.
         case tunnel
     }
 

@@ -86,9 +86,10 @@ extension Session {
             note(.note, "left unopened: the client offers \(offered) (ALPN) alone, and Usher speaks http/1.1")
             return openTunnel(&out)
         }
-        if interception.onRefusal == .tunnel, refusals?.isLeftAlone(name) == true {
+        if interception.onRefusal == .tunnel, refusals?.isLeftAlone(name, for: clientKey) == true {
             note(
-                .note, "left unopened: clients refused Usher's certificate for \(name) again and again (tls.on_refusal)"
+                .note,
+                "left unopened: this client refused Usher's certificate for \(name) again and again (tls.on_refusal)"
             )
             return openTunnel(&out)
         }
@@ -122,7 +123,7 @@ extension Session {
         phase = .awaitingRequest
         guard let target = connectTarget else { return }
         let name = target.serverName ?? target.host
-        if interception.onRefusal == .tunnel { refusals?.accepted(name) }
+        if interception.onRefusal == .tunnel { refusals?.accepted(name, by: clientKey) }
         note(.note, "opened as \(name): \(agreement)")
         // the tunnel is recorded by itself, the requests inside as exchanges of their own
         record.milliseconds = now - began
@@ -165,8 +166,10 @@ extension Session {
         + "the client accepts one certificate alone"
 
     private mutating func refused(_ name: String) {
-        if connectTarget != nil, interception.onRefusal == .tunnel { refusals?.refused(name) }
+        if connectTarget != nil, interception.onRefusal == .tunnel { refusals?.refused(name, by: clientKey) }
     }
+
+    private var clientKey: ClientKey { ClientKey(address: source.address, user: user) }
 
     mutating func clientHandshakeTimedOut(_ out: inout Outbox) {
         clientUnsecured(
@@ -182,12 +185,11 @@ extension Session {
     }
 }
 
-/// Remembers which hosts' certificates clients refuse again and again. Shared by all loops; asked only where
-/// `tls.on_refusal` is `tunnel`.
+/// Remembers which hosts' certificates which clients refuse again and again: one client's word counts for itself alone.
 public protocol RefusalMemory: AnyObject, Sendable {
-    func refused(_ host: String)
-    func accepted(_ host: String)
-    func isLeftAlone(_ host: String) -> Bool
+    func refused(_ host: String, by client: ClientKey)
+    func accepted(_ host: String, by client: ClientKey)
+    func isLeftAlone(_ host: String, for client: ClientKey) -> Bool
 }
 
 extension TLSStream.Agreement: CustomStringConvertible {

@@ -228,9 +228,9 @@ struct SecureTunnelTests {
         // one test, one thread
         var events: [String] = []
         var isDone = false
-        func refused(_ host: String) { events.append("refused \(host)") }
-        func accepted(_ host: String) { events.append("accepted \(host)") }
-        func isLeftAlone(_ host: String) -> Bool { isDone }
+        func refused(_ host: String, by client: ClientKey) { events.append("refused \(host)") }
+        func accepted(_ host: String, by client: ClientKey) { events.append("accepted \(host)") }
+        func isLeftAlone(_ host: String, for client: ClientKey) -> Bool { isDone }
     }
 
     @Test(arguments: [
