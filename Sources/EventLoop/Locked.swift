@@ -46,4 +46,22 @@ public final class Locked<Value>: @unchecked Sendable {
             pthread_cond_wait(condition, mutex)
         }
     }
+
+    /// The same, for at most so many milliseconds; then nil.
+    public func wait<Result>(milliseconds: Int, _ body: (inout Value) -> Result?) -> Result? {
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_sec += milliseconds / 1000
+        end.tv_nsec += milliseconds % 1000 * 1_000_000
+        if end.tv_nsec >= 1_000_000_000 {
+            end.tv_sec += 1
+            end.tv_nsec -= 1_000_000_000
+        }
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&value) { return result }
+            guard pthread_cond_timedwait(condition, mutex, &end) == 0 else { return body(&value) }
+        }
+    }
 }

@@ -3,7 +3,7 @@ public enum FieldName: UInt8, Sendable {
     case other
     case host, connection, keepAlive, proxyConnection, contentLength, transferEncoding, te, trailer, upgrade, via
     case expect, cookie, setCookie, authorization, proxyAuthorization, proxyAuthenticate, contentType, location
-    case wwwAuthenticate, maxForwards, xAuthenticateResponse, contentEncoding, date, accept, server
+    case wwwAuthenticate, persistentAuth, maxForwards, xAuthenticateResponse, contentEncoding, date, accept, server
 
     /// The name of the field in `bytes[range]`, without regard to case.
     static func identify(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) -> FieldName {
@@ -46,6 +46,7 @@ public enum FieldName: UInt8, Sendable {
             }
         case 13: matches(bytes, lower, "authorization") ? .authorization : .other
         case 14: matches(bytes, lower, "content-length") ? .contentLength : .other
+        case 15: matches(bytes, lower, "persistent-auth") ? .persistentAuth : .other
         case 16:
             switch ASCII.lower(bytes[lower]) {
             case 0x70: matches(bytes, lower, "proxy-connection") ? .proxyConnection : .other

@@ -10,6 +10,8 @@ public struct ClientSource: Sendable {
     let isSecure: Bool
     /// Set until the header of the PROXY protocol was read: who may come by way of the balancer.
     var policy: ClientPolicy?
+    /// Whose header of the PROXY protocol is, or will be, believed.
+    private let balancer: IPAddress?
 
     /// - Parameters:
     ///   - isSecure: the listener speaks TLS itself.
@@ -19,5 +21,14 @@ public struct ClientSource: Sendable {
         self.local = local?.unmapped
         self.isSecure = isSecure
         policy = balancer
+        self.balancer = balancer == nil ? nil : address?.unmapped
+    }
+
+    /// Whether these rules would still have the connection.
+    func isAdmitted(by clients: ClientPolicy) -> Bool {
+        if let balancer, !clients.isBalancer(balancer) { return false }
+        // for whom the balancer speaks is not known before its header
+        guard policy == nil, let address else { return true }
+        return clients.admits(address)
     }
 }

@@ -5,7 +5,11 @@ public enum Leg: UInt8, Sendable { case client, origin }
 /// What a session wants done. Orders are values; the driver carries them out in order and reports their outcomes.
 public enum Order: Sendable {
     /// A connection to this origin. Answered by `Session.leased` or `Session.leaseFailed`.
-    case lease(Origin, fresh: Bool)
+    case lease(Origin, LeaseScope)
+    /// The connection in use carries the client's identity: it serves no other client, and ends with this one.
+    case bind
+    /// The client has become another user: idle connections that carry its identity are closed.
+    case unbind
     /// The next bytes of that leg go straight to the other one. Answered by `Session.relayed` when all have gone, by
     /// `Session.ended` when the leg ends before.
     case relay(from: Leg, count: UInt64)

@@ -32,6 +32,8 @@ struct OriginLeg {
     var carriesOddBody = false
     /// The request has gone out whole.
     var requestSent = false
+    /// The connection carries the identity of whoever the request is from, or will.
+    var isBinding = false
     /// There is a connection, and TLS is being agreed on.
     var isSecuring = false
     /// Driver relays the body; the core waits for `relayed` or `ended`.
@@ -47,6 +49,7 @@ struct OriginLeg {
         hasAnswered = false
         requestSent = false
         isSecuring = false
+        isBinding = false
         isRelaying = false
     }
 }

@@ -108,8 +108,28 @@ extension Session {
         let wanted = nextOrigin(purpose)
         noteRoute(wanted)
         origin.begin(purpose, wanted)
+        origin.isBinding = sendsConnectionCredentials
         deadline = bounded(now + engine.settings.timeouts.connect)
-        out.orders.append(.lease(wanted, fresh: fresh))
+        out.orders.append(.lease(wanted, fresh ? .new : scope(purpose)))
+    }
+
+    private var sendsConnectionCredentials: Bool {
+        if let outgoing { outgoing.fields.hasConnectionCredentials } else { request.fields.hasConnectionCredentials }
+    }
+
+    private func scope(_ purpose: OriginLeg.Purpose) -> LeaseScope {
+        switch purpose {
+        case .attempt: origin.isBinding ? .own : .any
+        case .serverCall: origin.isBinding ? .new : .shared
+        }
+    }
+
+    /// The connection in use carries an identity from here on. For Usher's own calls it is closed after them instead.
+    mutating func bindOrigin(_ out: inout Outbox) {
+        origin.isBinding = true
+        guard origin.purpose == .attempt else { return }
+        binding.bind(for: user)
+        out.orders.append(.bind)
     }
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
@@ -147,6 +167,7 @@ extension Session {
         guard origin.state == .leasing else { return releaseOrigin(reusable: true, &out) }
         origin.isReused = reused
         origin.state = .awaitingHead
+        if origin.isBinding { bindOrigin(&out) }
         sendRequest(&out)
     }
 

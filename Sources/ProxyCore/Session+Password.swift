@@ -40,6 +40,7 @@ extension Session {
         case .right:
             user = BasicCredentials(request)?.user
             record.user = user
+            if binding.passes(to: user) { out.orders.append(.unbind) }
             do {
                 try admitted(&out)
             } catch {

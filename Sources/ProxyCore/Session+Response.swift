@@ -79,6 +79,7 @@ extension Session {
         if origin.response.status == 407, let origin = origin.origin, case .forward = origin.route {
             return originFailed(.credentialsRefused(origin.peer), &out)
         }
+        if !origin.isBinding, origin.response.fields.hasConnectionChallenge { bindOrigin(&out) }
         if origin.response.status == 101 { return switchProtocols(&out) }
         origin.framing = framing
         origin.keepsAlive = origin.response.keepsAlive
@@ -183,10 +184,16 @@ extension Session {
             forwarding.connection = "keep-alive"
         }
         for line in cookieLines { origin.response.fields.add("Set-Cookie", line) }
+        if origin.isBinding, origin.response.fields.hasConnectionChallenge {
+            // RFC 4559 §6: a client answers such a challenge only where it knows that its connection stays its own
+            forwarding.lines = Self.keepsConnections
+        }
         origin.response.write(to: &out.client, forwarding)
         record.status = origin.response.status
         responseStarted = true
     }
+
+    private static let keepsConnections = Array("Proxy-Support: Session-Based-Authentication\r\n".utf8)
 
     /// Runs the response phase. False when it ended in an answer made here.
     private mutating func editResponse(_ out: inout Outbox) -> Bool {
@@ -310,7 +317,7 @@ extension Session {
     mutating func responseComplete(unasked: Bool = false, _ out: inout Outbox) {
         let reusable =
             origin.keepsAlive && origin.framing != .untilClose && origin.requestSent && !origin.carriesOddBody
-            && !unasked
+            && !unasked && !(origin.isBinding && origin.purpose == .serverCall)
         releaseOrigin(reusable: reusable, &out)
         guard origin.sink == .collect, let response = held else { return finishExchange(&out) }
         if origin.purpose == .serverCall {

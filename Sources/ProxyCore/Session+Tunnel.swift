@@ -11,7 +11,7 @@ extension Session {
         record.attempts = 1
         // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
         var target = Origin(scheme: .http, host: request.host, port: request.target.port)
-        target.route = engine.settings.routes.proxy(for: target.host).map { .tunnel($0) }
+        target.route = engine.tunnelRoute(to: target.host)
         connectTarget = target
         // whose TLS is opened is asked only for what the client wants of it
         if interception.opens(target.host, port: target.port) { return accept(&out) }
@@ -23,7 +23,7 @@ extension Session {
         noteRoute(target)
         origin.begin(.attempt, target)
         deadline = now + engine.settings.timeouts.connect
-        out.orders.append(.lease(target, fresh: true))
+        out.orders.append(.lease(target, .new))
     }
 
     /// Answers the client's CONNECT. What it says next decides what the tunnel is.

@@ -40,7 +40,7 @@ public struct Session: ~Copyable {
     // the connection
     var engine: Engine
     /// Takes the place of `engine` when the exchange is over.
-    private var nextEngine: Engine?
+    var nextEngine: Engine?
     let flows: (any FlowMemory)?
     let refusals: (any RefusalMemory)?
     private let flowBase: UInt64
@@ -83,6 +83,7 @@ public struct Session: ~Copyable {
     /// The request as it goes out, where interceptors or the step-up changed it.
     var outgoing: RequestHead?
     var outgoingBody: [UInt8]?
+    var binding = ConnectionBinding()
 
     // the exchange
     var classifierStep = Classifier.Step.none
@@ -136,16 +137,11 @@ public struct Session: ~Copyable {
 
     public var isClosed: Bool { phase == .closed }
 
-    /// Between two requests: may be closed without loss, and may change its configuration.
+    /// Between two requests: may be closed without loss.
     public var isIdle: Bool { (phase == .awaitingRequest || phase == .greeting) && clientPending.isEmpty }
 
     /// The next request has not begun, or not come whole.
     public var awaitsRequest: Bool { phase == .awaitingRequest }
-
-    /// The next exchange goes by this generation.
-    public mutating func adopt(_ engine: Engine) {
-        if isIdle { self.engine = engine } else { nextEngine = engine }
-    }
 
     // MARK: events
 
@@ -268,10 +264,7 @@ public struct Session: ~Copyable {
             return
         }
         responseStarted = false
-        if let next = nextEngine {
-            engine = next
-            nextEngine = nil
-        }
+        if let next = nextEngine { putInForce(next) }
         phase = .awaitingRequest
         headBegan = false
         deadline = now + engine.settings.timeouts.idle

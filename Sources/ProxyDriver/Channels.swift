@@ -13,26 +13,36 @@ final class ClientChannel: StreamChannel {
     override func readingRefused() { connection?.clientLost() }
 }
 
+/// Keeps idle connections to origins.
+protocol ChannelKeeper: AnyObject {
+    /// The origin closed the connection, or spoke without being asked.
+    func discard(_ channel: OriginChannel)
+}
+
 /// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
 final class OriginChannel: StreamChannel {
     /// What the pool keeps it under.
     let origin: Origin
     unowned(unsafe) var connection: Connection?
     unowned(unsafe) var dial: Dial?
-    unowned(unsafe) var pool: OriginPool?
+    /// Where it is idle.
+    unowned(unsafe) var keeper: (any ChannelKeeper)?
+    /// It carries the identity of one client.
+    var isBound = false
     /// Not to be used for another request: writing failed, or it said more than it was asked.
     var isSpent = false
     var idleSince = 0
 
     private let security: WorkerTLS
-    /// Of the rules that TLS was begun by.
-    private var generation = 0
+    /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.
+    private let generation: Int
 
     init(loop: Loop, security: WorkerTLS, origin: Origin, descriptor: consuming Descriptor, connecting: Bool)
         throws(SystemError)
     {
         self.origin = origin
         self.security = security
+        generation = security.generation
         try super.init(loop: loop, desk: security.desk, descriptor: descriptor, connecting: connecting)
     }
 
@@ -44,18 +54,20 @@ final class OriginChannel: StreamChannel {
         } else if case .nothing = receiveAnswer() {
             // a ticket to resume by may come late
         } else {
-            pool?.discard(self)
+            keeper?.discard(self)
         }
     }
 
     /// Begins TLS by the rules that are in force.
     func secure() throws(TLSFault) -> Received {
-        generation = security.generation
-        return add(try security.stream(to: origin))
+        add(try security.stream(to: origin))
     }
 
-    /// The rules that TLS was begun by are still in force.
-    var isCurrent: Bool { stream == nil || generation == security.generation }
+    /// The rules that it was made by are still in force.
+    var isCurrent: Bool { generation == security.generation }
+
+    /// Another request may go out on it.
+    var isReusable: Bool { !isSpent && !isClosed && !holdsBack && queuedBytes == 0 && isCurrent }
 
     /// Receives, and keeps what the origin gives to resume by.
     func receiveAnswer() -> Received {
@@ -79,7 +91,7 @@ final class OriginChannel: StreamChannel {
         } else if let dial {
             dial.deaf(self)
         } else {
-            pool?.discard(self)
+            keeper?.discard(self)
         }
     }
 }

@@ -9,6 +9,8 @@ final class Connection {
     unowned(unsafe) let worker: Worker
     let client: ClientChannel
     private var origin: OriginChannel?
+    /// Made with the first connection that carries the client's identity.
+    var bound: BoundChannels?
     private var dial: Dial?
     var session: Session
     private var fromClient = Relay()
@@ -313,8 +315,6 @@ final class Connection {
     /// Closes in the middle of whatever is under way.
     func cut() { clientLost() }
 
-    func adopt(_ engine: Engine) { session.adopt(engine) }
-
     // MARK: orders
 
     /// Writes what the session wrote and carries out its orders, until there are none.
@@ -359,15 +359,17 @@ final class Connection {
 
     private func perform(_ order: Order) {
         switch order {
-        case .lease(let wanted, let fresh):
+        case .lease(let wanted, let scope):
             guard !isClosed else { return }
-            if !fresh, let channel = worker.pooled(wanted) {
+            if let channel = idle(wanted, scope) {
                 attach(channel, reused: true)
             } else {
                 let dial = Dial(wanted, for: self, worker: worker)
                 self.dial = dial
                 dial.start()
             }
+        case .bind: origin?.isBound = true
+        case .unbind: unbind()
         case .relay(let leg, let count):
             let relay = Relay(remaining: count)
             if leg == .client { fromClient = relay } else { fromOrigin = relay }
@@ -417,11 +419,7 @@ final class Connection {
         guard let channel = origin else { return }
         origin = nil
         channel.connection = nil
-        if reusable, !originEnded, !channel.isSpent, !channel.isClosed, channel.queuedBytes == 0 {
-            worker.pool.put(channel, now: worker.loop.now)
-        } else {
-            channel.leave()
-        }
+        keep(channel, reusable && !originEnded)
         // the client may have been held back for this origin's sake
         readClient()
     }
@@ -440,6 +438,7 @@ final class Connection {
         guard !isClosed else { return }
         isClosed = true
         release(false)
+        unbind()
         client.connection = nil
         client.close()
         worker.closed(self)

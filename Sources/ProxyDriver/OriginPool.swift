@@ -2,7 +2,7 @@ import EventLoop
 import ProxyCore
 
 /// Idle connections of one loop, by origin; the one used last is used first. Bounded for each origin and in all.
-final class OriginPool {
+final class OriginPool: ChannelKeeper {
     /// The idle connections to one origin, oldest first. A class, because changing an array inside a dictionary costs an
     /// allocation each time, and this happens twice for every request.
     private final class Shelf {
@@ -11,6 +11,8 @@ final class OriginPool {
 
     private var shelves: [Origin: Shelf] = [:]
     private(set) var count = 0
+    /// Idle connections that belong to clients, kept elsewhere.
+    var bound = 0
     var perOrigin: Int
     private let total: Int
 
@@ -19,22 +21,23 @@ final class OriginPool {
         self.total = total
     }
 
+    var hasRoom: Bool { count + bound < total }
+
     /// An idle connection to the origin, out of the pool.
     func take(_ origin: Origin) -> OriginChannel? {
         guard let channel = shelves[origin]?.channels.popLast() else { return nil }
-        channel.pool = nil
+        channel.keeper = nil
         count -= 1
         return channel
     }
 
     func put(_ channel: OriginChannel, now: Int) {
         let shelf = shelf(channel.origin)
-        // one that has ended, or was agreed on by other rules, serves nobody
-        guard !channel.holdsBack, channel.isCurrent, count < total, shelf.channels.count < perOrigin else {
+        guard channel.isReusable, !channel.isBound, hasRoom, shelf.channels.count < perOrigin else {
             return channel.leave()
         }
         channel.connection = nil
-        channel.pool = self
+        channel.keeper = self
         channel.idleSince = now
         shelf.channels.append(channel)
         count += 1
@@ -48,10 +51,9 @@ final class OriginPool {
         return shelf
     }
 
-    /// The origin closed an idle connection, or spoke without being asked.
     func discard(_ channel: OriginChannel) {
         // closing buries the channel, which keeps it alive when the pool lets go of it
-        channel.pool = nil
+        channel.keeper = nil
         channel.leave()
         guard let shelf = shelves[channel.origin],
             let index = shelf.channels.firstIndex(where: { $0 === channel })
@@ -66,7 +68,7 @@ final class OriginPool {
         for (origin, shelf) in shelves where (shelf.channels.first?.idleSince ?? .min) < limit {
             let old = shelf.channels.firstIndex { $0.idleSince >= limit } ?? shelf.channels.count
             for channel in shelf.channels[..<old] {
-                channel.pool = nil
+                channel.keeper = nil
                 channel.leave()
             }
             count -= old
@@ -76,15 +78,4 @@ final class OriginPool {
     }
 
     func closeAll() { expire(before: .max) }
-
-    func closeAll(where isMeant: (Origin) -> Bool) {
-        for (origin, shelf) in shelves where isMeant(origin) {
-            for channel in shelf.channels {
-                channel.pool = nil
-                channel.leave()
-            }
-            count -= shelf.channels.count
-            shelves[origin] = nil
-        }
-    }
 }

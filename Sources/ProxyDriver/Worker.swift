@@ -76,10 +76,11 @@ final class Worker {
         case .adopt(let settings):
             self.settings = settings
             pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
-            // what was agreed on under the old rules serves none of the new generation
-            pool.closeAll(where: { $0.scheme == .https })
+            loop.refreshNow()
             security.adopt(settings.tls)
-            for connection in connections { connection?.adopt(settings.engine) }
+            // what was judged and agreed on by the old rules serves none of the new generation
+            pool.closeAll()
+            for connection in connections { connection?.adopt(settings) }
         case .drain:
             isDraining = true
             drainLimit = loop.now + settings.drainLimit
@@ -136,6 +137,7 @@ final class Worker {
     /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
     func acceptFailed(_ error: SystemError) {
         pool.closeAll()
+        for connection in connections { connection?.unbind() }
         let now = loop.refreshNow()
         guard now >= nextComplaint else { return }
         nextComplaint = now + Self.complaintInterval
@@ -176,11 +178,9 @@ final class Worker {
 
     var connectTimeout: Int { settings.engine.settings.timeouts.connect }
 
-    /// An idle connection by which a request to that origin may go.
-    func pooled(_ origin: Origin) -> OriginChannel? {
-        // a connection that serves every origin was not made for this one
-        if origin.route != nil, settings.destinations.refusal(of: origin) != nil { return nil }
-        return pool.take(origin.poolKey)
+    /// Whether a connection that stands may serve that origin: one that serves every origin was not made for this one.
+    func mayReuse(_ origin: Origin) -> Bool {
+        origin.route == nil || settings.destinations.refusal(of: origin) == nil
     }
 
     /// Whether a connection that stands has come back to this very proxy.

@@ -16,6 +16,8 @@ final class OriginConnection {
     var ended = false
     /// The proxy closed it.
     var isClosed = false
+    /// It belongs to the client.
+    var isBound = false
 
     init(_ origin: Origin) { self.origin = origin }
 }
@@ -54,6 +56,8 @@ final class DriverModel {
     private(set) var isPaused = false
     private(set) var now: Int
     let pool: PoolModel
+    /// Connections of this client alone.
+    let bound = PoolModel()
     private(set) var client = ClientState.open
     /// All that was written to the client.
     private(set) var sent: [UInt8] = []
@@ -93,8 +97,13 @@ final class DriverModel {
     var isOver: Bool { client == .closed || client == .reset }
     var isClosed: Bool { session.isClosed }
 
-    func adopt(_ settings: Settings) { adopt(Engine(settings)) }
-    func adopt(_ engine: Engine) { session.adopt(engine) }
+    func adopt(_ settings: Settings, clients: ClientPolicy = ClientPolicy()) { adopt(Engine(settings), clients) }
+
+    func adopt(_ engine: Engine, _ clients: ClientPolicy = ClientPolicy()) {
+        guard !isOver else { return }
+        session.adopt(engine, clients, now: now, &out)
+        settle()
+    }
 
     // MARK: the client
 
@@ -302,14 +311,16 @@ final class DriverModel {
 
     private func perform(_ order: Order) {
         switch order {
-        case .lease(let wanted, let fresh):
+        case .lease(let wanted, let scope):
             #expect(origin == nil && dialing == nil, "a lease while the leg is in use")
-            if !fresh, let connection = pool.take(wanted) {
+            if let connection = idle(wanted, scope) {
                 attach(connection, reused: true)
             } else {
                 dialing = wanted
                 dials += 1
             }
+        case .bind: origin?.isBound = true
+        case .unbind: bound.idle = [:]
         case .relay(let leg, let count):
             if leg == .client { fromClient = Relay(remaining: count) } else { fromOrigin = Relay(remaining: count) }
         case .secureClient(let name, let hello): securing = (name, hello)
@@ -338,6 +349,15 @@ final class DriverModel {
         }
     }
 
+    private func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginConnection? {
+        switch scope {
+        case .any: bound.take(wanted) ?? pool.take(wanted)
+        case .shared: pool.take(wanted)
+        case .own: bound.take(wanted)
+        case .new: nil
+        }
+    }
+
     private func release(_ reusable: Bool) {
         fromClient = Relay()
         fromOrigin = Relay()
@@ -346,7 +366,7 @@ final class DriverModel {
         origin = nil
         if reusable, !connection.ended {
             connection.uses += 1
-            pool.put(connection)
+            (connection.isBound ? bound : pool).put(connection)
             releases.append(true)
         } else {
             connection.isClosed = true

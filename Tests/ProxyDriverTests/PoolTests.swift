@@ -14,11 +14,11 @@ struct PoolTests {
     init() throws { loop = try Loop() }
 
     /// A channel, and the other end of it.
-    private func channel(_ origin: Origin) throws -> (OriginChannel, Int32) {
+    private func channel(_ origin: Origin, _ security: WorkerTLS? = nil) throws -> (OriginChannel, Int32) {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
         let channel = try OriginChannel(
-            loop: loop, security: WorkerTLS(try TestProxy.material(), on: loop), origin: origin,
+            loop: loop, security: security ?? WorkerTLS(try TestProxy.material(), on: loop), origin: origin,
             descriptor: Descriptor(owning: ends[0]), connecting: false)
         return (channel, ends[1])
     }
@@ -62,6 +62,94 @@ struct PoolTests {
         pool.put(channel, now: 0)
         #expect(channel.isClosed && pool.count == 0)
         close(peer)
+    }
+
+    /// They would stand before the next request, or in the middle of nothing.
+    @Test func whoHasNotTakenAllOfTheLastRequestIsNotKept() throws {
+        let pool = OriginPool(perOrigin: 8, total: 8)
+        let (channel, peer) = try channel(here)
+        let much = [UInt8](repeating: 0, count: 8 << 20)
+        #expect(much.withUnsafeBytes { channel.send($0) })
+        try #require(channel.queuedBytes > 0)
+        pool.put(channel, now: 0)
+        #expect(channel.isClosed && pool.count == 0)
+        close(peer)
+    }
+
+    @Test func whatIsSpentOrSomebodysIsNotKept() throws {
+        let pool = OriginPool(perOrigin: 8, total: 8)
+        let (spent, a) = try channel(here)
+        let (bound, b) = try channel(here)
+        spent.isSpent = true
+        bound.isBound = true
+        for channel in [spent, bound] { pool.put(channel, now: 0) }
+        #expect(spent.isClosed && bound.isClosed && pool.count == 0)
+        for number in [a, b] { close(number) }
+    }
+
+    /// The rules that its address was judged by are those of before.
+    @Test func whatIsOfAnotherGenerationIsNotKept() throws {
+        let pool = OriginPool(perOrigin: 8, total: 8)
+        let security = WorkerTLS(try TestProxy.material(), on: loop)
+        let (channel, peer) = try channel(here, security)
+        security.adopt(try TestProxy.material())
+        pool.put(channel, now: 0)
+        #expect(channel.isClosed && pool.count == 0)
+        close(peer)
+    }
+
+    @Test func theNameThatTLSAsksForIsPartOfTheKey() throws {
+        let pool = OriginPool(perOrigin: 8, total: 8)
+        var named = Origin(scheme: .https, host: "192.0.2.1", port: 443)
+        let plain = named
+        named.serverName = "a.test"
+        var other = plain
+        other.serverName = "b.test"
+        let (channel, peer) = try channel(named.poolKey)
+        pool.put(channel, now: 0)
+        #expect(pool.take(plain.poolKey) == nil && pool.take(other.poolKey) == nil)
+        #expect(pool.take(named.poolKey) === channel)
+        close(peer)
+    }
+
+    // MARK: those of one client
+
+    @Test func aClientsOwnCountAmongTheIdleOnes() throws {
+        let pool = OriginPool(perOrigin: 8, total: 2)
+        let bound = BoundChannels(pool: pool)
+        let (first, a) = try channel(here)
+        let (second, b) = try channel(there)
+        let (third, c) = try channel(there)
+        bound.put(first)
+        bound.put(second)
+        #expect(bound.count == 2 && pool.bound == 2)
+        bound.put(third)
+        #expect(third.isClosed && !pool.hasRoom)
+        #expect(bound.take(there) === second && bound.take(there) == nil)
+        #expect(pool.bound == 1)
+        bound.closeAll()
+        #expect(first.isClosed && bound.count == 0 && pool.bound == 0)
+        for number in [a, b, c] { close(number) }
+    }
+
+    @Test func aClientHasFewOfThem() throws {
+        let pool = OriginPool(perOrigin: 8, total: 100)
+        let bound = BoundChannels(pool: pool)
+        var channels: [OriginChannel] = []
+        var peers: [Int32] = []
+        for number in 0...BoundChannels.limit {
+            let (channel, peer) = try channel(Origin(scheme: .http, host: "\(number)", port: 80))
+            bound.put(channel)
+            channels.append(channel)
+            peers.append(peer)
+        }
+        #expect(channels.map(\.isClosed) == [true] + Array(repeating: false, count: BoundChannels.limit))
+        #expect(bound.count == BoundChannels.limit && pool.bound == BoundChannels.limit)
+        // one that the origin closes is let go of
+        shutdown(peers[1], Int32(SHUT_RDWR))
+        loop.turn()
+        #expect(channels[1].isClosed && bound.count == BoundChannels.limit - 1 && pool.bound == bound.count)
+        for number in peers { close(number) }
     }
 
     @Test func oldOnesExpire() throws {

@@ -48,6 +48,66 @@ struct ReloadTests {
         #expect(field.isEmpty ? origin.accepted == 2 : resumed.withLock { $0 } == [false, false, true])
         proxy.close()
     }
+
+    /// It was given out before the new rules, whole, and nothing is under way.
+    @Test func whatWasGivenBeforeIsNotResumedAfterwards() throws {
+        let world = try SecureWorld(for: "127.0.0.1")
+        let seed = try SecretBytes(random: 32)
+        let resumed = Locked<[Bool]>([])
+        let origin = try TestOrigin { wire in
+            guard let secure = try? SecureWire(wire, try world.stream(try world.server(seed))) else { return }
+            resumed.withLock { $0.append(secure.isResumed) }
+            while secure.readHead() {
+                secure.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        let proxy = try TestProxy { settings, _ in settings.tls.origins = world.trusting }
+        func ask() throws {
+            let client = try proxy.client()
+            client.send("GET https://\(origin.authority)/ HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n")
+            #expect(client.readAnswer().body == "ok")
+        }
+        try ask()
+        try ask()
+        #expect(resumed.withLock { $0 } == [false, true])
+        proxy.adopt()
+        try ask()
+        #expect(resumed.withLock { $0 } == [false, true, false])
+        proxy.close()
+    }
+
+    @Test func anIdleConnectionEndsAndAnAddressThatIsDeniedNowIsNotUsed() throws {
+        let ended = Gate()
+        let origin = try TestOrigin { wire in
+            _ = wire.readAnswer()
+            wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            if wire.isAtEnd() { ended.open() }
+        }
+        let proxy = try TestProxy()
+        let client = try proxy.client()
+        let request = "GET http://\(origin.authority)/ HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n"
+        client.send(request)
+        #expect(client.readAnswer().body == "ok")
+        proxy.adopt {
+            $0.destinations = DestinationPolicy(
+                allow: $0.destinations.allow, deny: ["127.0.0.0/8"].compactMap { DestinationPattern($0) })
+        }
+        ended.wait()
+        client.send(request)
+        #expect(client.readAnswer().head.hasPrefix("HTTP/1.1 403 "))
+        #expect(origin.accepted == 1)
+        proxy.close()
+    }
+
+    @Test func aClientThatIsNotAdmittedAnyMoreIsLetGoOf() throws {
+        let proxy = try TestProxy()
+        let client = try proxy.client()
+        client.send("GET http://usher.invalid/ HTTP/1.1\r\nHost: usher.invalid\r\n\r\n")
+        #expect(client.readAnswer().head.hasPrefix("HTTP/1.1 50"))
+        proxy.adopt { $0.clients = ClientPolicy(allow: []) }
+        #expect(client.isAtEnd())
+        proxy.close()
+    }
 }
 
 /// The server's side of TLS on a wire. What is to be resumed by goes out with the first answer.

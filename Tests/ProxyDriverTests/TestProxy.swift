@@ -80,14 +80,24 @@ final class TestProxy: Sendable {
 
     func client() throws -> Wire { try Wire(port: port) }
 
-    /// The same configuration as another generation.
-    func adopt() { letters.post(.adopt(settings)) }
+    /// The same configuration as another generation, or another one.
+    func adopt(_ change: (inout WorkerSettings) -> Void = { _ in }) {
+        var settings = settings
+        change(&settings)
+        letters.post(.adopt(settings))
+    }
 
     func drain() { letters.post(.drain) }
     func stop() { letters.post(.stop) }
 
-    /// Waits until the worker has ended.
-    func join() { thread.join() }
+    /// Waits until the worker has ended; for ten seconds at most.
+    func join() {
+        guard log.wait(milliseconds: 10_000, { $0.hasEnded ? true : nil }) != nil else {
+            Issue.record("the worker did not end")
+            return
+        }
+        thread.join()
+    }
 
     func close() {
         stop()
@@ -96,6 +106,9 @@ final class TestProxy: Sendable {
 
     var hasEnded: Bool { log.withLock { $0.hasEnded } }
 
-    /// Waits until so many exchanges are recorded.
-    func statuses(_ count: Int) -> [Int] { log.wait { $0.statuses.count >= count ? $0.statuses : nil } }
+    /// Waits until so many exchanges are recorded, for ten seconds at most.
+    func statuses(_ count: Int) -> [Int] {
+        log.wait(milliseconds: 10_000) { $0.statuses.count >= count ? $0.statuses : nil }
+            ?? log.withLock { $0.statuses }
+    }
 }

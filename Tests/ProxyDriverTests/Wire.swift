@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Testing
 
 /// A blocking end of a TCP connection. Whatever takes longer than ten seconds has failed.
 final class Wire: Sendable {
@@ -53,6 +54,13 @@ final class Wire: Sendable {
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = recv(descriptor, &buffer, limit, 0)
         return count < 0 ? nil : Array(buffer[..<count])
+    }
+
+    /// Nothing comes but the end, clean or with a reset; false for bytes, or when nothing comes in time.
+    func isAtEnd() -> Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, 0)
+        return count == 0 || count < 0 && errno == ECONNRESET
     }
 
     /// As many bytes, or fewer when the stream ends before.
@@ -141,5 +149,8 @@ final class TestOrigin: Sendable {
 final class Gate: Sendable {
     private let isOpen = Locked(false)
     func open() { isOpen.signal { $0 = true } }
-    func wait() { _ = isOpen.wait { $0 ? true : nil } }
+    /// For ten seconds at most.
+    func wait() {
+        if isOpen.wait(milliseconds: 10_000, { $0 ? true : nil }) == nil { Issue.record("nobody came") }
+    }
 }

@@ -1,0 +1,30 @@
+import EventLoop
+import ProxyCore
+
+/// Idle connections to origins: those of the loop, and those that carry this client's identity.
+extension Connection {
+    /// A connection that stands already.
+    func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
+        guard scope != .new, worker.mayReuse(wanted) else { return nil }
+        if scope != .shared, let channel = bound?.take(wanted.poolKey) { return channel }
+        return scope == .own ? nil : worker.pool.take(wanted.poolKey)
+    }
+
+    func keep(_ channel: OriginChannel, _ isReusable: Bool) {
+        guard isReusable else { return channel.leave() }
+        guard channel.isBound else { return worker.pool.put(channel, now: worker.loop.now) }
+        let bound = bound ?? BoundChannels(pool: worker.pool)
+        self.bound = bound
+        bound.put(channel)
+    }
+
+    /// Idle connections that carry the client's identity are given up.
+    func unbind() { bound?.closeAll() }
+
+    /// Another generation of the configuration is in force.
+    func adopt(_ settings: WorkerSettings) {
+        unbind()
+        session.adopt(settings.engine, settings.clients, now: worker.loop.now, &worker.out)
+        settle()
+    }
+}
