@@ -30,6 +30,7 @@ let package = Package(
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         room("HTTPCodec"),
@@ -45,7 +46,7 @@ let package = Package(
         room(
             "Configuration",
             [
-                "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore",
+                "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore", "CIDN2",
                 .product(name: "Yams", package: "Yams"),
             ]),
         room("Sandbox", ["HTTPCodec", "TLSEngine", "EventLoop"]),

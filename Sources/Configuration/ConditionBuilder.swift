@@ -54,8 +54,16 @@ struct ConditionBuilder {
     // MARK: values
 
     private func matcher(_ value: Decoded, _ kind: MatchKind, _ key: String) -> TextMatcher? {
-        guard let text = value.text else { return nil }
+        guard var text = value.text else { return nil }
         if text.hasPrefix("~") { return pattern(text, value.position, value.written).map { .pattern($0) } }
+        if kind == .host {
+            do throws(InternationalName.Fault) {
+                text = HostName.normalized(try InternationalName.ascii(host: text))
+            } catch {
+                findings.error(value.position, "\(key): the host \(error.words), found \"\(value.written)\"")
+                return nil
+            }
+        }
         if Glob.isGlob(text) {
             if kind == .action { check(glob: text, value) }
             return .glob(text)

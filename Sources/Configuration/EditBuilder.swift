@@ -93,7 +93,9 @@ struct EditBuilder {
         guard let fields = value.fields, let name = fields.text("name"), let text = fields.text("value") else {
             return nil
         }
-        let domain = fields.text("domain").map { ASCII.lowercased($0.hasPrefix(".") ? $0.dropFirst() : $0[...]) }
+        let domain = fields.text("domain").map {
+            HostName.normalized($0.hasPrefix(".") ? $0.dropFirst() : $0[...])
+        }
         return CookieEdit(
             name: name, value: text, domain: domain, path: fields.text("path"), secure: fields.flag("secure") ?? false,
             httpOnly: fields.flag("http_only") ?? false)

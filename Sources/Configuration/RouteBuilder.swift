@@ -1,3 +1,4 @@
+internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 
@@ -16,7 +17,7 @@ struct RouteBuilder {
             var hosts: [String] = []
             for host in fields.list("host") {
                 guard let text = host.text else { continue }
-                let name = RouteTable.normalized(text)
+                let name = HostName.normalized(text)
                 // a glob that fits another as a text fits all that the other fits
                 if let earlier = lines.first(where: { Glob.matches($0.host, name) }) {
                     findings.warning(

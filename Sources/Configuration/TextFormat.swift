@@ -13,17 +13,32 @@ struct TextFormat: Sendable {
     let isQuotable: Bool
     /// True where a user name and a password may stand before an @.
     let takesUser: Bool
+    /// Where a host stands in it, which may be written beyond ASCII.
+    let host: HostPlace
     let accepts: @Sendable (String) -> Bool
+
+    enum HostPlace { case none, whole, url }
 
     init(
         _ expected: String, pattern: String? = nil, isQuotable: Bool = true, takesUser: Bool = false,
+        host: HostPlace = .none,
         _ accepts: @escaping @Sendable (String) -> Bool
     ) {
         self.expected = expected
         self.pattern = pattern
         self.isQuotable = isQuotable
         self.takesUser = takesUser
+        self.host = host
         self.accepts = accepts
+    }
+
+    /// The text with its host as DNS knows it.
+    func converted(_ text: String) throws(InternationalName.Fault) -> String {
+        switch host {
+        case .none: text
+        case .whole: try InternationalName.ascii(host: text)
+        case .url: try InternationalName.ascii(url: text)
+        }
     }
 
     static let any = TextFormat("text", isQuotable: false) { _ in true }
@@ -59,10 +74,10 @@ struct TextFormat: Sendable {
 
     static let destination = TextFormat(
         "a host or host glob with or without a port, an address, a CIDR block, \"*\", or one of "
-            + AddressGroup.allCases.map(\.rawValue).joined(separator: ", ")
+            + AddressGroup.allCases.map(\.rawValue).joined(separator: ", "), host: .whole
     ) { DestinationPattern($0) != nil }
 
-    static let hostGlob = TextFormat("a host, a host glob such as *.example.com, or an address") { text in
+    static let hostGlob = TextFormat("a host, a host glob such as *.example.com, or an address", host: .whole) { text in
         !text.isEmpty && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == 0x2A } && !IPAddress.isLookalike(text)
             || IPAddress(text) != nil
     }
@@ -72,7 +87,7 @@ struct TextFormat: Sendable {
 
     static let upstreamProxy = TextFormat(
         "direct, or the http URL of a proxy without a path, such as http://proxy.example.com:8080, with user and password as http://user:${env.PASSWORD}@proxy.example.com:8080",
-        isQuotable: false, takesUser: true
+        isQuotable: false, takesUser: true, host: .url
     ) { $0 == direct || UpstreamProxy($0) != nil }
 
     // MARK: TLS
@@ -83,7 +98,8 @@ struct TextFormat: Sendable {
     }
 
     static let constraint = TextFormat(
-        "a domain, which stands for all below it as well, an address or a CIDR block, such as staging.example.com or 10.1.0.0/16"
+        "a domain, which stands for all below it as well, an address or a CIDR block, such as staging.example.com or 10.1.0.0/16",
+        host: .whole
     ) { (try? NameConstraints([$0])) != nil }
 
     static let pin = TextFormat(
@@ -101,15 +117,16 @@ struct TextFormat: Sendable {
 
     /// A URL with a password in it is quoted nowhere; see `Walker`.
     static let url = TextFormat(
-        "an http or https URL, such as https://am.example.com/am", pattern: "^https?://"
+        "an http or https URL, such as https://am.example.com/am", pattern: "^https?://", host: .url
     ) { isURL($0) }
 
     static let serverURL = TextFormat(
-        "an http or https URL without a query, such as https://am.example.com/am", pattern: "^https?://[^?#]+$"
+        "an http or https URL without a query, such as https://am.example.com/am", pattern: "^https?://[^?#]+$",
+        host: .url
     ) { isURL($0) && !$0.utf8.contains(0x3F) }
 
     static let urlGlob = TextFormat(
-        "a glob over the whole URL, such as https://shop.example.com/api/*", pattern: #"^(https?://|\*)"#
+        "a glob over the whole URL, such as https://shop.example.com/api/*", pattern: #"^(https?://|\*)"#, host: .url
     ) { text in
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else { return false }
         if text.hasPrefix("*") { return true }
@@ -128,7 +145,8 @@ struct TextFormat: Sendable {
                 && text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    static let authority = TextFormat("a host with or without a port, such as www.example.com:8080") { text in
+    static let authority = TextFormat("a host with or without a port, such as www.example.com:8080", host: .whole) {
+        text in
         isURL("http://\(text)") && !text.utf8.contains { $0 == 0x2F || $0 == 0x3F }
     }
 
@@ -166,7 +184,7 @@ struct TextFormat: Sendable {
             && !text.hasSuffix(" ")
     }
 
-    static let cookieDomain = TextFormat("a cookie's domain, such as example.com") { text in
+    static let cookieDomain = TextFormat("a cookie's domain, such as example.com", host: .whole) { text in
         let host = text.hasPrefix(".") ? text.dropFirst() : text[...]
         return !host.isEmpty && host.utf8.allSatisfy(ASCII.isUnreserved)
     }

@@ -183,6 +183,8 @@ struct Walker {
         }
         switch shape {
         case .text(let format):
+            let quotes = format.isQuotable && !written.utf8.contains(0x40)
+            guard let text = converted(text, format, quotes ? written : nil, position, path) else { return nil }
             guard format.accepts(text) else {
                 // what stands before an @ is a name and a password
                 let hasUser = written.utf8.contains(0x40) && !format.takesUser
@@ -221,6 +223,20 @@ struct Walker {
             case .tooLarge: return wrong("; that is too large")
             }
         default:
+            return nil
+        }
+    }
+
+    /// The text with its host as DNS knows it; what has none is told of.
+    /// - Parameter shown: what was written, nil where that is to be quoted nowhere.
+    private func converted(
+        _ text: String, _ format: TextFormat, _ shown: String?, _ position: Position, _ path: String
+    ) -> String? {
+        do throws(InternationalName.Fault) {
+            return try format.converted(text)
+        } catch {
+            let found = shown.map { ", found \"\(Self.shown($0))\"" } ?? ""
+            findings.error(position, "\(subject(path)): the host \(error.words)\(found)")
             return nil
         }
     }

@@ -28,17 +28,19 @@ extension RequestHead {
             found = index
         }
         guard let found else {
-            if version == .http10, target.form == .absolute || target.form == .authority { return }
+            if version == .http10, target.form == .absolute || target.form == .authority { return settleAddress() }
             throw HTTPFault(.missingHost, at: 0)
         }
         let range = fields.slots[found].value
         if target.form == .absolute || target.form == .authority {
-            // an empty Host is allowed where the target carries no authority; here it never is
+            settleAddress()
+            // what an authority-less URL would send; the target's authority takes its place as it does of any other
+            if range.isEmpty { return }
             var scratch = Target()
             do {
                 try TargetParser.parseAuthority(
                     fields.bytes.span, range.lower, range.upper, into: &scratch, portRequired: false)
-            } catch { throw HTTPFault(.badHost, at: range.lower) }
+            } catch { throw error.inHost(range) }
         } else {
             try adopt(authority: range, scheme: scheme)
         }

@@ -4,10 +4,12 @@ public struct HTTPFault: Error, Equatable, Sendable {
         // the start line
         case badRequestLine, badMethod, badVersion, badStatusLine
         case targetTooLong, badTarget, badAuthority, userInfoInTarget, unsupportedScheme
+        // the host, in the target or in Host
+        case percentInHost, nonASCIIHost, emptyLabel, hostTooLong, badAddress
         // fields
         case bareLineFeed, bareCarriageReturn, obsoleteFolding, spaceBeforeColon, badFieldName, badFieldValue
         case headTooLarge, tooManyFields
-        case missingHost, repeatedHost, badHost
+        case missingHost, repeatedHost, badHost, tooManyConnectionOptions
         // framing
         case badContentLength, repeatedContentLength, lengthWithTransferEncoding
         case unknownTransferCoding, repeatedTransferEncoding, transferEncodingInHTTP10, bodyNotAllowed
@@ -46,6 +48,13 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case .badTarget: "the request target holds a character that a URL may not hold"
         case .badAuthority: "the host or the port of the request target is malformed"
         case .userInfoInTarget: "the request target carries a user name or password before the host"
+        case .percentInHost: "the host is percent-encoded: a name is written as it is"
+        case .nonASCIIHost: "the host holds bytes that are not ASCII: write its A-label form, which begins with xn--"
+        case .emptyLabel: "the host has an empty label: it begins with a dot, or has two in a row"
+        case .hostTooLong: "the host is longer than 253 characters, or one of its labels longer than 63"
+        case .badAddress:
+            "what the host has in brackets is no IPv6 address: an IPv4 address takes no brackets, and a zone means "
+                + "nothing to others"
         case .unsupportedScheme: "the scheme of the request target is neither http nor https"
         case .bareLineFeed: "a line ends in LF without CR"
         case .bareCarriageReturn: "a CR stands alone"
@@ -58,6 +67,7 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case .missingHost: "the Host field is missing"
         case .repeatedHost: "there is more than one Host field"
         case .badHost: "the Host field is malformed"
+        case .tooManyConnectionOptions: "Connection holds more than \(FieldTable.maxConnectionOptions) options"
         case .badContentLength: "Content-Length is not a plain decimal number"
         case .repeatedContentLength: "there is more than one Content-Length"
         case .lengthWithTransferEncoding: "Content-Length and Transfer-Encoding stand together"

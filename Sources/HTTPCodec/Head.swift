@@ -42,19 +42,20 @@ public struct RequestHead: Sendable {
 
     public var methodText: String { fields.text(methodRange) }
     public var targetText: String { fields.text(target.whole) }
-    /// Lower-case host without port or brackets.
+    /// The host in its normal form: lower case, without port, brackets or a dot at its end.
     public var host: String { ASCII.lowercased(fields.text(target.host)) }
     /// `/` where the URL has no path.
     public var path: String { target.path.isEmpty ? "/" : fields.text(target.path) }
     public var query: String? { target.query.map(fields.text) }
 
-    /// The absolute URL of the request, without a fragment.
+    /// The absolute URL of the request, without a fragment, with scheme and host in their normal form and no port that is
+    /// the scheme's own.
     public var url: String {
-        switch target.form {
-        case .absolute: targetText
-        case .authority: fields.text(target.authority)
-        case .origin, .asterisk: "\(target.scheme.name)://\(fields.text(target.authority))\(targetText)"
-        }
+        let name = host
+        let place = name.utf8.contains(ASCII.colon) ? "[\(name)]" : name
+        if target.form == .authority { return "\(place):\(target.port)" }
+        let port = target.port == target.scheme.defaultPort ? "" : ":\(target.port)"
+        return "\(target.scheme.name)://\(place)\(port)\(fields.text(target.pathAndQuery))"
     }
 
     public mutating func setMethod(_ text: String) {
@@ -70,6 +71,7 @@ public struct RequestHead: Sendable {
         let parsed = try TargetParser.parse(fields.bytes.span, range, method: .other)
         guard parsed.form == .absolute else { throw HTTPFault(.badTarget, at: 0) }
         target = parsed
+        settleAddress()
     }
 
     /// Replaces path and query, keeping scheme and authority.
@@ -84,7 +86,7 @@ public struct RequestHead: Sendable {
     }
 
     /// Takes the authority from elsewhere: Host for origin form, the tunnel's target inside CONNECT.
-    /// - Throws: `badHost` when `authority` is not `host[:port]`.
+    /// - Throws: `badHost`, or what is wrong with the host itself, when `authority` is not `host[:port]`.
     public mutating func adopt(authority: some StringProtocol, scheme: Target.Scheme) throws(HTTPFault) {
         let range = fields.store(authority)
         try adopt(authority: range, scheme: scheme)
@@ -97,9 +99,31 @@ public struct RequestHead: Sendable {
             try TargetParser.parseAuthority(
                 fields.bytes.span, range.lower, range.upper, into: &part, portRequired: false)
         } catch {
-            throw HTTPFault(.badHost, at: range.lower)
+            throw error.inHost(range)
         }
         target = part
+        settleAddress()
+    }
+
+    /// Two spellings of one IPv6 address are one host: the canonical one takes the place of what was written
+    /// (RFC 5952). The bytes that travel on stay as they are.
+    mutating func settleAddress() {
+        let range = target.host
+        guard range.lower > 0, fields.bytes[range.lower - 1] == 0x5B, let address = IPAddress(fields.text(range)),
+            address.family == .v6
+        else { return }
+        let text = address.unmapped.description
+        if !fields.equal(range, text) { target.host = fields.store(text) }
+    }
+}
+
+extension HTTPFault {
+    /// The same fault where the host stands in the Host field.
+    func inHost(_ range: ByteRange) -> HTTPFault {
+        switch code {
+        case .percentInHost, .nonASCIIHost, .emptyLabel, .hostTooLong, .badAddress: self
+        default: HTTPFault(.badHost, at: range.lower)
+        }
     }
 }
 

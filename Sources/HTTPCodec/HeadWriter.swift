@@ -4,7 +4,7 @@ public struct Forwarding: Sendable {
     public var framing: BodyFraming
     /// A `Content-Length` that describes a body which does not follow (HEAD, 304) is kept as it came.
     public var keepsLength = false
-    /// `Expect` was already answered here.
+    /// `Expect: 100-continue` was already answered here. Another expectation is the origin's to answer.
     public var dropsExpect = false
     /// What `Connection` says to the next hop; nil leaves the field out.
     public var connection: StaticString?
@@ -14,7 +14,9 @@ public struct Forwarding: Sendable {
     public var via: [UInt8] = []
     /// The next hop is a proxy: the whole URL is asked for (RFC 9112 §3.2.2).
     public var absoluteForm = false
-    /// Further lines, each with its end. `Connection` does not reach them.
+    /// When the answer came, where the origin does not say when it made it (RFC 9110 §6.6.1); empty adds none.
+    public var date: [UInt8] = []
+    /// Further lines, each with its end.
     public var lines: [UInt8] = []
 
     public init(framing: BodyFraming) { self.framing = framing }
@@ -22,7 +24,7 @@ public struct Forwarding: Sendable {
 
 extension RequestHead {
     /// Writes the head for the next hop, in origin form where not told otherwise, without hop-by-hop fields (RFC 9110
-    /// §7.6.1).
+    /// §7.6.1); those that `Connection` named have gone with `removeConnectionFields`.
     public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
         fields.bytes.withUnsafeBufferPointer { bytes in
             out.append(bytes, methodRange)
@@ -87,19 +89,13 @@ extension FieldTable {
     fileprivate func write(
         _ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8], _ forwarding: Forwarding, dropsLength: Bool
     ) {
-        let named = fieldsNamedByConnection()
         for slot in slots {
             switch slot.known {
             case .other: break
             case .contentLength: if dropsLength { continue }
-            case .expect: if forwarding.dropsExpect { continue }
+            case .expect: if forwarding.dropsExpect, equal(slot.value, "100-continue") { continue }
             case .upgrade: if !forwarding.upgrades { continue }
             default: if slot.known.isHopByHop { continue }
-            }
-            if let named, slot.known != .host, slot.known != .contentLength, slot.known != .upgrade,
-                named.contains(where: { same(bytes, $0, slot.name) })
-            {
-                continue
             }
             out.append(bytes, slot.name)
             out.append(literal: ": ")
@@ -118,29 +114,12 @@ extension FieldTable {
             out.append(contentsOf: forwarding.via)
             out.append(literal: "\r\n")
         }
+        if !forwarding.date.isEmpty {
+            out.append(literal: "Date: ")
+            out.append(contentsOf: forwarding.date)
+            out.append(literal: "\r\n")
+        }
         if !forwarding.lines.isEmpty { out.append(contentsOf: forwarding.lines) }
-    }
-
-    /// The fields that `Connection` names beside the usual `close` and `keep-alive`; nil, without allocating, when it
-    /// names none.
-    private func fieldsNamedByConnection() -> [ByteRange]? {
-        var names: [ByteRange]?
-        for slot in slots where slot.known == .connection {
-            if equal(slot.value, "keep-alive") || equal(slot.value, "close") { continue }
-            forEachListItem(slot.value) { item in
-                if !equal(item, "close"), !equal(item, "keep-alive") { names = (names ?? []) + [item] }
-            }
-        }
-        return names
-    }
-
-    private func same(_ bytes: UnsafeBufferPointer<UInt8>, _ left: ByteRange, _ right: ByteRange) -> Bool {
-        guard left.count == right.count else { return false }
-        for offset in 0..<Int(left.count)
-        where ASCII.lower(bytes[left.lower &+ offset]) != ASCII.lower(bytes[right.lower &+ offset]) {
-            return false
-        }
-        return true
     }
 }
 

@@ -12,9 +12,9 @@ public struct Target: Sendable {
     public var scheme: Scheme = .http
     /// The whole target as it came.
     public var whole: ByteRange = .empty
-    /// Host and port as written, brackets included. Empty in origin form.
+    /// Host and port as written, brackets included, without an empty port. Empty in origin form.
     public var authority: ByteRange = .empty
-    /// The host alone, without the brackets of an IPv6 address.
+    /// The host alone: without the brackets of an IPv6 address, without the dot that may end a name.
     public var host: ByteRange = .empty
     /// The port, the scheme's own where none is written. 0 in origin form.
     public var port: UInt16 = 0
@@ -29,7 +29,7 @@ public struct Target: Sendable {
 
 enum TargetParser {
     /// Takes a request target apart.
-    /// - Throws: `badTarget`, `badAuthority`, `userInfoInTarget`, `unsupportedScheme`.
+    /// - Throws: `badTarget`, `unsupportedScheme`, and what `HostReader` throws.
     static func parse(
         _ bytes: Span<UInt8>, _ range: ByteRange, method: Method
     ) throws(HTTPFault) -> Target {
@@ -97,29 +97,10 @@ enum TargetParser {
         _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int, into target: inout Target, portRequired: Bool
     ) throws(HTTPFault) {
         guard lower < upper else { throw HTTPFault(.badAuthority, at: lower) }
-        var end = lower
-        if bytes[lower] == 0x5B {
-            end += 1
-            while end < upper, bytes[end] != 0x5D {
-                let byte = bytes[end]
-                guard ASCII.hexValue(byte) != nil || byte == ASCII.colon || byte == 0x2E else {
-                    throw HTTPFault(.badAuthority, at: end)
-                }
-                end += 1
-            }
-            guard end < upper, end > lower + 2 else { throw HTTPFault(.badAuthority, at: lower) }
-            target.host = ByteRange(start: lower + 1, end: end)
-            end += 1
-        } else {
-            while end < upper, bytes[end] != ASCII.colon {
-                let byte = bytes[end]
-                if byte == 0x40 { throw HTTPFault(.userInfoInTarget, at: end) }
-                guard isHostByte(byte) else { throw HTTPFault(.badAuthority, at: end) }
-                end += 1
-            }
-            guard end > lower else { throw HTTPFault(.badAuthority, at: lower) }
-            target.host = ByteRange(start: lower, end: end)
-        }
+        let (host, end) =
+            bytes[lower] == 0x5B
+            ? try HostReader.address(bytes, lower, upper) : try HostReader.name(bytes, lower, upper)
+        target.host = host
         target.authority = ByteRange(start: lower, end: upper)
         if end == upper {
             if portRequired { throw HTTPFault(.badAuthority, at: upper) }
@@ -127,6 +108,12 @@ enum TargetParser {
             return
         }
         guard bytes[end] == ASCII.colon else { throw HTTPFault(.badAuthority, at: end) }
+        if end + 1 == upper, !portRequired {
+            // an empty port is the scheme's own, and best left out with its colon (RFC 3986 §3.2.3)
+            target.authority = ByteRange(start: lower, end: end)
+            target.port = target.scheme.defaultPort
+            return
+        }
         target.port = try parsePort(bytes, end + 1, upper)
     }
 
@@ -167,7 +154,4 @@ enum TargetParser {
     /// characters that browsers send unescaped all the same (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass:
     /// they are not ambiguous here, and the origin judges them.
     private static func isTargetByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F && byte != 0x23 }
-
-    /// reg-name without the sub-delimiters that no resolver knows, plus `_` which names in use do hold.
-    private static func isHostByte(_ byte: UInt8) -> Bool { ASCII.isUnreserved(byte) || byte == 0x25 }
 }

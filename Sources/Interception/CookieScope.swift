@@ -17,8 +17,8 @@ enum CookieScope {
 
     /// A leading dot means nothing (RFC 6265 §5.2.3), brackets are no part of an address.
     private static func normalised(_ domain: String) -> String {
-        let name = ASCII.lowercased(domain.filter { $0 != "[" && $0 != "]" })
-        return name.hasPrefix(".") ? String(name.dropFirst()) : name
+        let name = domain.filter { $0 != "[" && $0 != "]" }
+        return HostName.normalized(name.hasPrefix(".") ? name.dropFirst() : name[...])
     }
 
     /// RFC 6265 §5.1.3. An address has no subdomains.

@@ -28,7 +28,7 @@ public struct ConnectHandshake {
         limits = engine.headLimits
         var out = Array("CONNECT \(origin) HTTP/1.1\r\nHost: \(origin)\r\n".utf8)
         out.append(literal: "Via: ")
-        out.append(contentsOf: engine.via)
+        out.append(contentsOf: engine.via(received: .http11))
         out.append(literal: "\r\n")
         out.append(contentsOf: proxy.credentials)
         out.append(literal: "\r\n")

@@ -5,7 +5,7 @@ internal import Interception
 /// block or a group's name.
 public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
     enum Subject: Equatable, Sendable {
-        /// Lower-case host or host glob.
+        /// A host in its normal form, or a glob over that.
         case host(String)
         case block(AddressBlock)
         case group(AddressGroup)
@@ -38,7 +38,7 @@ public struct DestinationPattern: Equatable, Sendable, CustomStringConvertible {
             // no host is ever called so
             guard host.utf8.allSatisfy({ ASCII.isUnreserved($0) || $0 == 0x2A }), !IPAddress.isLookalike(host)
             else { return nil }
-            subject = .host(ASCII.lowercased(host))
+            subject = .host(HostName.normalized(host))
         }
     }
 

@@ -47,7 +47,7 @@ public struct DestinationPolicy: Equatable, Sendable {
     /// address is judged when it is known.
     /// - Parameter host: a name or an address without brackets.
     public func permits(host: String, port: UInt16) -> Decision {
-        let host = RouteTable.normalized(host)
+        let host = HostName.normalized(host)
         if let address = IPAddress(host) { return permits(host: host, port: port, address: address) }
         let allowed = Self.best(allow, host, port, nil)
         let denied = Self.best(deny, host, port, nil)
@@ -64,7 +64,7 @@ public struct DestinationPolicy: Equatable, Sendable {
     /// After resolution, for the very address that would be connected to. IPv4-mapped IPv6 is judged as IPv4, and nothing
     /// may be against any other form of the address.
     public func permits(host: String, port: UInt16, address: IPAddress) -> Decision {
-        let host = RouteTable.normalized(host)
+        let host = HostName.normalized(host)
         let forms = address.forms
         let decision = judge(host, port, forms[0])
         guard decision.isPermitted else { return decision }

@@ -1,5 +1,5 @@
 internal import Authorization
-internal import HTTPCodec
+public import HTTPCodec
 public import Interception
 
 /// One generation of the configuration, compiled: what sessions decide by. Built once, shared by all loops.
@@ -11,14 +11,20 @@ public final class Engine: Sendable {
     /// Nil where `usher.proxy` is a host like any other.
     let pages: OwnPages?
 
-    /// This proxy's entry for `Via`, and the name in it by which it knows its own requests.
-    let via: [UInt8]
+    /// This proxy's entries for `Via`, and the name in them by which it knows its own requests.
+    private let via: [UInt8]
+    private let oldVia: [UInt8]
     let pseudonym: String
 
     public static let defaultPseudonym = "usher"
 
-    /// An entry for `Via` (RFC 9110 §7.6.3).
-    public static func via(_ pseudonym: String) -> [UInt8] { Array("1.1 \(pseudonym)".utf8) }
+    /// An entry for `Via`, which names the version that the message came in (RFC 9110 §7.6.3).
+    public static func via(_ pseudonym: String, received version: HTTPVersion = .http11) -> [UInt8] {
+        Array("\(version == .http11 ? "1.1" : "1.0") \(pseudonym)".utf8)
+    }
+
+    /// This proxy's entry for a message of that version.
+    func via(received version: HTTPVersion) -> [UInt8] { version == .http11 ? via : oldVia }
 
     /// - Parameters:
     ///   - pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
@@ -27,6 +33,7 @@ public final class Engine: Sendable {
         self.pseudonym = pseudonym
         self.pages = pages
         via = Engine.via(pseudonym)
+        oldVia = Engine.via(pseudonym, received: .http10)
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
         plan = Plan(rules: settings.rules)

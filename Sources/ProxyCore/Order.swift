@@ -1,3 +1,4 @@
+internal import HTTPCodec
 public import TLSEngine
 
 public enum Leg: UInt8, Sendable { case client, origin }
@@ -61,13 +62,24 @@ public enum LeaseFailure: Error, Sendable {
     case tunnelRefused(status: Int)
 }
 
-/// Where a session writes: bytes for each leg, and orders. One for each loop, cleared after every call.
+/// Where a session writes: bytes for each leg, and orders. It also knows what time it is by the calendar. One for each loop, cleared after every call.
 public struct Outbox: ~Copyable {
     public internal(set) var client: [UInt8] = []
     public internal(set) var origin: [UInt8] = []
     public internal(set) var orders: [Order] = []
+    /// The time as a `Date` field says it, in whole seconds; empty until it is told.
+    private(set) var date: [UInt8] = []
+    private var seconds = 0
 
     public init() {}
+
+    /// Tells what time it is by the calendar. Writes it out anew once a second at most.
+    /// - Parameter seconds: since 1970.
+    public mutating func tell(time seconds: Int) {
+        guard seconds != self.seconds else { return }
+        self.seconds = seconds
+        date = Array(CalendarTime(seconds).http.utf8)
+    }
 
     public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
     public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }

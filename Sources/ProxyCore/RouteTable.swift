@@ -10,7 +10,7 @@ public struct RouteTable: Sendable {
         public let proxy: UpstreamProxy?
 
         public init(hosts: [String], proxy: UpstreamProxy?) {
-            self.hosts = hosts.map(RouteTable.normalized)
+            self.hosts = hosts.map { HostName.normalized($0) }
             self.proxy = proxy
         }
     }
@@ -25,15 +25,7 @@ public struct RouteTable: Sendable {
     /// - Parameter host: a name or an address without brackets.
     public func proxy(for host: String) -> UpstreamProxy? {
         if entries.isEmpty { return nil }
-        let name = Self.normalized(host)
+        let name = HostName.normalized(host)
         return entries.first { $0.hosts.contains { Glob.matches($0, name) } }?.proxy
-    }
-
-    /// How hosts are compared: in lower case, without the dot that ends a fully qualified name, addresses in their
-    /// canonical form.
-    public static func normalized(_ host: String) -> String {
-        if let address = IPAddress(host) { return address.unmapped.description }
-        let lower = ASCII.lowercased(host)
-        return lower.utf8.count > 1 && lower.hasSuffix(".") ? String(lower.dropLast()) : lower
     }
 }

@@ -185,6 +185,7 @@ extension Session {
             guard request.target.form == .absolute else { return refuseOriginForm(&out) }
             request.alignHost()
         }
+        try request.fields.removeConnectionFields()
         Redaction.appendURL(of: request, to: &record.url)
         switch framing {
         case .none, .untilClose: bodyState = .complete

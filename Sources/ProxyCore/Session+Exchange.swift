@@ -40,12 +40,7 @@ extension Session {
         phase = .collectingBody
         deadline = now + engine.settings.timeouts.idle
         // the origin is not asked before the body is here, so the client's question is answered here (RFC 9110 §10.1.1)
-        if expectsContinue { out.client.append(literal: "HTTP/1.1 100 Continue\r\n\r\n") }
-    }
-
-    private var expectsContinue: Bool {
-        guard request.version == .http11, let index = request.fields.first(.expect) else { return false }
-        return request.fields.equal(request.fields.slots[index].value, "100-continue")
+        if request.expectsContinue { out.client.append(literal: "HTTP/1.1 100 Continue\r\n\r\n") }
     }
 
     mutating func bodyCollected(_ out: inout Outbox) {
@@ -187,10 +182,11 @@ extension Session {
             case .length(let remaining): forwarding = Forwarding(framing: .length(remaining + UInt64(body.count)))
             case .chunked: forwarding = Forwarding(framing: .chunked)
             }
-            forwarding.dropsExpect = kept || !body.isEmpty
+            // HTTP/1.0 knows no such expectation, and its client would not understand the answer
+            forwarding.dropsExpect = kept || !body.isEmpty || request.version == .http10
         }
         origin.carriesOddBody = forwarding.framing != .none && !(outgoing?.method ?? request.method).givesBodyMeaning
-        forwarding.via = engine.via
+        forwarding.via = engine.via(received: origin.purpose == .attempt ? request.version : .http11)
         if case .forward(let proxy) = origin.origin?.route {
             forwarding.absoluteForm = true
             forwarding.lines += proxy.credentials
@@ -269,7 +265,7 @@ extension Session {
         var error = error
         // a step-up may have replaced the session before the exchange failed
         for line in cookieLines { error.fields.append("Set-Cookie: \(line)") }
-        OwnAnswer.write(error, flow: record.flow, to: request, closing: closesAfter, into: &out.client)
+        OwnAnswer.write(error, flow: record.flow, to: request, closing: closesAfter, into: &out)
         record.responseBytes += UInt64(out.client.count - before)
         finishExchange(&out)
     }
@@ -279,7 +275,7 @@ extension Session {
         record.status = local.status
         OwnAnswer.write(
             local, interceptor: interceptor, flow: record.flow, head: request.method == .head, closing: closesAfter,
-            into: &out.client)
+            into: &out)
         record.responseBytes += UInt64(local.body.count)
         finishExchange(&out)
     }

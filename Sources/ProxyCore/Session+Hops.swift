@@ -4,15 +4,7 @@ import Interception
 /// Requests that go no further: one that came back, and one that has no hops left.
 extension Session {
     /// The request names this very process in `Via` (RFC 9110 §7.6.3): sending it on would go round for ever.
-    var isOwnRequest: Bool {
-        request.fields.contains(.via)
-            && request.fields.values(named: "Via").contains { line in
-                line.split(separator: ",").contains { entry in
-                    entry.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
-                        .map { ASCII.equal($0, engine.pseudonym) } ?? false
-                }
-            }
-    }
+    var isOwnRequest: Bool { request.fields.contains(.via) && request.fields.viaNames(engine.pseudonym) }
 
     mutating func refuseLoop(_ out: inout Outbox) {
         phase = .exchanging
@@ -44,6 +36,7 @@ extension Session {
         }
         head.fields.add("Usher-Flow", String(record.flow, radix: 16))
         var forwarding = Forwarding(framing: body.isEmpty ? .none : .length(UInt64(body.count)))
+        forwarding.date = out.date
         if closesAfter { forwarding.connection = "close" }
         head.write(to: &out.client, forwarding)
         out.client.append(contentsOf: body)

@@ -26,7 +26,7 @@ extension Session {
         if bodyState != .complete { closesAfter = true }
         record.status = 200
         OwnAnswer.write(
-            page, flow: record.flow, head: request.method == .head, closing: closesAfter, into: &out.client)
+            page, flow: record.flow, head: request.method == .head, closing: closesAfter, into: &out)
         if request.method != .head { record.responseBytes += UInt64(page.body.count) }
         finishExchange(&out)
     }

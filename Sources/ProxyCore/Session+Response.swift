@@ -75,6 +75,7 @@ extension Session {
     private mutating func responseHead(more: Bool, _ out: inout Outbox) throws(HTTPFault) {
         let method = origin.purpose == .serverCall ? Method.post : outgoing?.method ?? request.method
         let framing = try origin.response.framing(answering: method)
+        try origin.response.fields.removeConnectionFields()
         if origin.response.isInterim { return forwardInterim(&out) }
         if origin.response.status == 407, let origin = origin.origin, case .forward = origin.route {
             return originFailed(.credentialsRefused(origin.peer), &out)
@@ -121,7 +122,7 @@ extension Session {
         guard editResponse(&out) else { return }
         var forwarding = Forwarding(framing: .none)
         forwarding.upgrades = true
-        forwarding.via = engine.via
+        forwarding.via = engine.via(received: origin.response.version)
         origin.response.write(to: &out.client, forwarding)
         record.status = 101
         responseStarted = true
@@ -146,7 +147,7 @@ extension Session {
         // an answered Expect is not answered twice
         if origin.response.status == 100, bodyKept { return }
         var forwarding = Forwarding(framing: .none)
-        forwarding.via = engine.via
+        forwarding.via = engine.via(received: origin.response.version)
         origin.response.write(to: &out.client, forwarding)
     }
 
@@ -177,12 +178,13 @@ extension Session {
         if bodyState != .complete { closesAfter = true }
         var forwarding = Forwarding(framing: framing)
         forwarding.keepsLength = framing == .none && (request.method == .head || origin.response.status == 304)
-        forwarding.via = engine.via
+        forwarding.via = engine.via(received: origin.response.version)
         if closesAfter || isLastOfClient {
             forwarding.connection = "close"
         } else if request.version == .http10 {
             forwarding.connection = "keep-alive"
         }
+        if !origin.response.fields.contains(.date) { forwarding.date = out.date }
         for line in cookieLines { origin.response.fields.add("Set-Cookie", line) }
         if origin.isBinding, origin.response.fields.hasConnectionChallenge {
             // RFC 4559 §6: a client answers such a challenge only where it knows that its connection stays its own

@@ -75,8 +75,7 @@ extension Session {
         _ hello: ClientHello, _ target: Origin, _ bytes: Span<UInt8>, _ out: inout Outbox
     ) {
         let name = hello.serverName ?? target.host
-        // no name of TLS has the dot behind it that a host may have (RFC 6066 §3)
-        let isOther = name != target.host && "\(name)." != target.host
+        let isOther = name != target.host
         if isOther {
             note(.note, "the client asks for \(name) (SNI) in a tunnel to \(target)")
         }

@@ -127,12 +127,12 @@ public struct Session: ~Copyable {
 
     /// Said to a client that is one too many.
     public static let tooManyConnections: [UInt8] = {
-        var out: [UInt8] = []
+        var out = Outbox()
         OwnAnswer.write(
             ProxyError(
                 "connection_limit_reached", status: 503, "there are as many connections as limits.connections allows"),
             flow: 0, to: RequestHead(), closing: true, into: &out)
-        return out
+        return out.client
     }()
 
     public var isClosed: Bool { phase == .closed }

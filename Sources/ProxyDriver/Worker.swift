@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Glibc
 internal import HTTPCodec
 import Interception
 internal import ProxyCore
@@ -55,6 +56,7 @@ final class Worker {
         pool = OriginPool(
             perOrigin: start.settings.engine.settings.limits.idlePerOrigin, total: start.settings.idleTotal)
         nextNumber = UInt64(start.number)
+        out.tell(time: time(nil))
         sources.append(try MailboxPort(loop: loop, start.letters) { [unowned self] in receive($0) })
         sources.append(
             try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweep() })
@@ -155,6 +157,7 @@ final class Worker {
 
     private func sweep() {
         let now = loop.refreshNow()
+        out.tell(time: time(nil))
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.deadline <= now { connection.sweep(now) }

@@ -16,8 +16,12 @@ enum CertifiedHost: Equatable {
             self = .address(address)
             return
         }
-        let name = ASCII.lowercased(text.hasSuffix(".") ? text.dropLast() : text[...])
-        guard (1...253).contains(name.utf8.count) else { return nil }
+        let name = HostName.normalized(text)
+        if let address = IPAddress(name) {
+            self = .address(address)
+            return
+        }
+        guard (1...HostName.maxLength).contains(name.utf8.count) else { return nil }
         for (index, label) in name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false).enumerated() {
             if index == 0, label.elementsEqual([0x2A]), name.utf8.count > 1 { continue }
             guard (1...63).contains(label.count),

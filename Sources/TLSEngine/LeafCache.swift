@@ -64,7 +64,7 @@ public struct LeafCache: Sendable {
     public mutating func leaf(
         for host: String, now: Int, date: Int, mint: () throws -> Certificate
     ) throws -> Certificate {
-        let host = ASCII.lowercased(host)
+        let host = HostName.normalized(host)
         let known = places[host]
         if let known {
             use(known)

@@ -1,3 +1,4 @@
+import Configuration
 import HTTPCodec
 
 /// A curl command line as a request, so that a failing call can be pasted into `usher explain`.
@@ -123,6 +124,11 @@ struct CurlCommand {
     private func finished() throws(Fault) -> (method: String, url: String, headers: [(String, String)], body: String) {
         guard var url else { throw Fault(description: "the curl command names no URL") }
         if !url.contains("://") { url = "http://\(url)" }
+        do throws(InternationalName.Fault) {
+            url = try InternationalName.ascii(url: url)
+        } catch {
+            throw Fault(description: "the URL's host \(error.words)")
+        }
         if let fragment = url.firstIndex(of: "#") { url = String(url[..<fragment]) }
         var body = data.joined(separator: isJSON ? "" : "&")
         if dataInQuery, !body.isEmpty {

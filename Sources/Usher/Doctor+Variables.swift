@@ -88,12 +88,12 @@ extension Doctor {
     private static func host(of text: some StringProtocol) -> String {
         let authority = text.prefix { $0 != "/" && $0 != "?" }
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            return ASCII.lowercased(authority[authority.index(after: authority.startIndex)..<end])
+            return HostName.normalized(authority[authority.index(after: authority.startIndex)..<end])
         }
         guard let colon = authority.firstIndex(of: ":"), authority.lastIndex(of: ":") == colon else {
-            return ASCII.lowercased(authority)
+            return HostName.normalized(authority)
         }
-        return ASCII.lowercased(authority[..<colon])
+        return HostName.normalized(authority[..<colon])
     }
 
     // MARK: trust

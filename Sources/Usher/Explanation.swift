@@ -81,6 +81,7 @@ public struct Explanation {
                 }
                 if ASCII.equal(name, "host") { head.fields.set(name, value) } else { head.fields.add(name, value) }
             }
+            try head.fields.removeConnectionFields()
             return (head, Array(request.body.utf8))
         } catch let fault as CurlCommand.Fault {
             throw Fault(description: fault.description)
@@ -120,6 +121,7 @@ public struct Explanation {
             }
             if request.fields.contains(.host) || request.target.form == .origin { try request.settleHost() }
             if request.target.form == .absolute { request.alignHost() }
+            try request.fields.removeConnectionFields()
         } catch let fault as HTTPFault {
             throw Fault(description: "this is no HTTP request: \(fault.explanation) (byte \(fault.offset))")
         } catch let fault as Fault {
@@ -134,7 +136,7 @@ public struct Explanation {
     private static func asForwarded(_ head: RequestHead, bodyCount: Int) -> RequestHead {
         var bytes: [UInt8] = []
         var forwarding = Forwarding(framing: bodyCount == 0 ? .none : .length(UInt64(bodyCount)))
-        forwarding.via = Engine.via(Engine.defaultPseudonym)
+        forwarding.via = Engine.via(Engine.defaultPseudonym, received: head.version)
         forwarding.dropsExpect = bodyCount > 0
         head.write(to: &bytes, forwarding)
         var forwarded = RequestHead()

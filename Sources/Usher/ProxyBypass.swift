@@ -1,3 +1,4 @@
+import Configuration
 import HTTPCodec
 import Interception
 import ProxyCore
@@ -8,19 +9,23 @@ struct ProxyBypass {
     private let entries: [String]
 
     init(_ value: String) {
-        entries = value.split { $0 == "," || $0.isWhitespace }.map { ASCII.lowercased($0) }
+        entries = value.split { $0 == "," || $0.isWhitespace }.map { text in
+            // whoever takes it in Unicode compares it so or by its A-labels: either lets the host past
+            (try? InternationalName.ascii(host: ASCII.lowercased(text))) ?? ASCII.lowercased(text)
+        }
     }
 
     var isEmpty: Bool { entries.isEmpty }
 
     /// The entry that lets a host past the proxy.
-    /// - Parameter host: lower case; a glob stands for every host that it fits.
+    /// - Parameter host: in its normal form; a glob stands for every host that it fits.
     func entry(for host: String) -> String? {
         let address = IPAddress(host)
         return entries.first { entry in
             if entry == "*" { return true }
-            if let address, let block = AddressBlock(Self.withoutPort(entry)) { return block.contains(address) }
-            var suffix = Self.withoutPort(entry)[...]
+            let name = HostName.normalized(Self.withoutPort(entry))
+            if let address, let block = AddressBlock(name) { return block.contains(address) }
+            var suffix = name[...]
             if suffix.hasPrefix("*.") {
                 suffix = suffix.dropFirst(2)
             } else if suffix.hasPrefix(".") {

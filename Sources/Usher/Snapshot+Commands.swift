@@ -11,7 +11,9 @@ extension Snapshot {
     /// - Returns: false where it is no host, host glob or block of addresses.
     @discardableResult
     public mutating func intercept(_ text: String) -> Bool {
-        guard let pattern = DestinationPattern(text) else { return false }
+        guard let name = try? InternationalName.ascii(host: text), let pattern = DestinationPattern(name) else {
+            return false
+        }
         settings.interception.hosts.append(pattern)
         tls.interception.hosts.append(pattern)
         return true

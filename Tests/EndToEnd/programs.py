@@ -10,9 +10,16 @@ import subprocess
 import threading
 import time
 
+import pytest
+
 DEADLINE = 15.0
 # a debug build lets others of its user see how many descriptors it has
 TRACEABLE = {"USHER_TRACEABLE": "1"}
+
+
+def missing(what):
+    """Leaves a test out where a person runs it without something; where everything was seen to, that is a failure."""
+    (pytest.fail if os.environ.get("USHER_TESTS_COMPLETE") else pytest.skip)(what)
 
 
 def eventually(condition, what, seconds=DEADLINE):

@@ -49,7 +49,7 @@ class Counter:
 def library(tmp_path_factory):
     compiler = shutil.which("cc") or shutil.which("clang")
     if not compiler:
-        pytest.skip("there is no C compiler")
+        programs.missing("there is no C compiler")
     built = tmp_path_factory.mktemp("allocations") / "allocations.so"
     subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", built, HERE / "allocations.c", "-ldl"], check=True)
     return built
@@ -67,7 +67,7 @@ def is_current(program):
 def test_what_a_request_costs_the_heap(build, binary, library, origin, write_config, tmp_path):
     if build == "release":
         if not is_current(RELEASE):
-            pytest.skip("there is no release build of these sources: make build")
+            programs.missing("there is no release build of these sources: make build")
         binary = RELEASE
     elif pathlib.Path(binary).resolve() == RELEASE.resolve():
         pytest.skip("the program under test is the release build")

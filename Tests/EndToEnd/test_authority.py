@@ -104,8 +104,9 @@ def test_export_where_nobody_may_write(call, tmp_path):
     assert "No such file" in done.stderr
 
 
-@pytest.mark.skipif(not shutil.which("keytool"), reason="there is no Java")
 def test_java_takes_the_store(call, tmp_path):
+    if not shutil.which("keytool"):
+        programs.missing("there is no Java")
     store = tmp_path / "trust.p12"
     call("ca", "export", "--form", "p12", "--output", store)
     listed = subprocess.run(

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import programs
 import web
 
 CLIENTS = pathlib.Path(__file__).resolve().parent / "clients"
@@ -23,7 +24,7 @@ def tool(*names):
     for name in names:
         if shutil.which(name):
             return name
-    pytest.skip(f"{names[0]} is not installed")
+    programs.missing(f"{names[0]} is not installed")
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_aiohttp(plain_usher, site):
     """With an event stream that must not wait, and a WebSocket."""
     python = python_with_aiohttp()
     if not python:
-        pytest.skip("no Python here has aiohttp")
+        programs.missing("no Python here has aiohttp")
     run([python, CLIENTS / "client_aiohttp.py"], plain_usher, site)
     assert site.seen.empty()
 

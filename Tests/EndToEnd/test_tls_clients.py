@@ -9,6 +9,7 @@ import pytest
 import requests
 
 import origins
+import programs
 import wire
 from test_real_clients import CLIENTS, python_with_aiohttp, run, tool
 
@@ -106,7 +107,7 @@ def test_aiohttp(opener, site, trust):
     """With an event stream that must not wait, and a WebSocket."""
     python = python_with_aiohttp()
     if not python:
-        pytest.skip("no Python here has aiohttp")
+        programs.missing("no Python here has aiohttp")
     run([python, CLIENTS / "client_aiohttp.py"], opener, site, trust)
     assert site.seen.empty()
 

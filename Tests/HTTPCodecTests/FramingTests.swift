@@ -84,7 +84,9 @@ struct FramingTests {
         ("GET / HTTP/1.1\r\nHost:\r\n\r\n", .badHost), ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", .badHost),
         ("GET / HTTP/1.1\r\nHost: a, b\r\n\r\n", .badHost), ("GET / HTTP/1.1\r\nHost: u@h\r\n\r\n", .badHost),
         ("GET / HTTP/1.1\r\nHost: h:port\r\n\r\n", .badHost), ("GET / HTTP/1.1\r\nHost: h/path\r\n\r\n", .badHost),
-        ("GET http://h/ HTTP/1.1\r\nHost: /\r\n\r\n", .badHost), ("CONNECT h:1 HTTP/1.1\r\nHost:\r\n\r\n", .badHost),
+        ("GET http://h/ HTTP/1.1\r\nHost: /\r\n\r\n", .badHost), ("GET / HTTP/1.1\r\nHost: a..b\r\n\r\n", .emptyLabel),
+        ("GET / HTTP/1.1\r\nHost: [127.0.0.1]\r\n\r\n", .badAddress),
+        ("GET http://h/ HTTP/1.1\r\nHost: %68\r\n\r\n", .percentInHost),
     ])
     func hostFaults(_ text: String, _ code: HTTPFault.Code) throws {
         var head = try requestHead(text)

@@ -146,7 +146,7 @@ struct RequestHeadTests {
         try head.settleHost()
         #expect(head.host == "inner.example")
         #expect(head.target.port == 81)
-        #expect(head.url == "http://Inner.Example:81/a?b")
+        #expect(head.url == "http://inner.example:81/a?b")
         try head.adopt(authority: "outer.example", scheme: .https)
         #expect(head.url == "https://outer.example/a?b")
         #expect(head.target.port == 443)

@@ -18,7 +18,7 @@ struct HouseTests {
         ("EventLoop", ["CLibevent", "CCrypt", "CLinux", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Glibc"])),
         ("Observation", ["HTTPCodec", "Interception", "Glibc"]),
-        ("Configuration", dry.union(["Yams", "Glibc"])),
+        ("Configuration", dry.union(["Yams", "CIDN2", "Glibc"])),
         ("Administration", dry.union(["ProxyDriver", "Observation", "Configuration", "EventLoop", "Glibc"])),
         ("Sandbox", ["HTTPCodec", "TLSEngine", "EventLoop", "Glibc"]),
         (

@@ -78,6 +78,8 @@ final class DriverModel {
     /// Bytes of the client that wait until it is read again.
     private var waiting: [UInt8] = []
 
+    func tell(time: Int) { out.tell(time: time) }
+
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
         pool: PoolModel = PoolModel(), delivery: Delivery = .whole, number: UInt64 = 1,

@@ -35,7 +35,8 @@ struct ForwardingTests {
         let talk = Conversation()
         talk.client(sent + "\r\n\r\n")
         talk.connects()
-        #expect(talk.originGot() == forwarded + "\r\nVia: 1.1 usher\r\n\r\n")
+        let version = sent.hasSuffix("HTTP/1.0") ? "1.0" : "1.1"
+        #expect(talk.originGot() == forwarded + "\r\nVia: \(version) usher\r\n\r\n")
     }
 
     @Test func hopByHopFieldsGoNoFurther() {

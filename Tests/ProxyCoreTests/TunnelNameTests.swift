@@ -61,12 +61,12 @@ struct TunnelNameTests {
     }
 
     @Test func theDotBehindANameMakesItNoOther() {
-        let talk = Conversation(opening("a.test", "a.test."))
+        let talk = Conversation(opening("a.test"))
         talk.client(connect("a.test.:443"))
         talk.driver.fromClient(Greeting.hello("a.test"))
         talk.driver.clientIsSecured()
         #expect(!talk.noted("(SNI)"))
         talk.client("GET / HTTP/1.1\r\nHost: a.test.\r\n\r\n")
-        #expect(talk.driver.dialing == Origin(scheme: .https, host: "a.test.", port: 443), "\(talk.notes)")
+        #expect(talk.driver.dialing == Origin(scheme: .https, host: "a.test", port: 443), "\(talk.notes)")
     }
 }

@@ -6,6 +6,8 @@ import Testing
 struct ProxyBypassTests {
     @Test(arguments: [
         ("*", "am.example.com"), ("am.example.com", "am.example.com"), ("AM.example.com", "am.example.com"),
+        ("am.example.com.", "am.example.com"), (".example.com.:443", "am.example.com"),
+        (".münchen.example", "am.xn--mnchen-3ya.example"), ("127.0.0.1.", "127.0.0.1"),
         ("example.com", "am.example.com"), (".example.com", "am.example.com"), ("*.example.com", "am.example.com"),
         ("localhost, am.example.com", "am.example.com"), ("a b am.example.com", "am.example.com"),
         ("am.example.com:8443", "am.example.com"), ("10.0.0.0/8", "10.1.2.3"), ("10.1.2.3", "10.1.2.3"),

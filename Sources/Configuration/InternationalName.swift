@@ -1,0 +1,62 @@
+internal import CIDN2
+internal import HTTPCodec
+
+/// Names as people write them become names as DNS knows them: `münchen.example` is `xn--mnchen-3ya.example` (IDNA 2008,
+/// RFC 5891). Only what a person writes is converted. What comes over the wire has to be ASCII already, and an A-label is
+/// left as it is.
+public enum InternationalName {
+    public struct Fault: Error {
+        /// Completes "the host …".
+        public let words: String
+    }
+
+    /// Converts a host, a host glob, or either with a port.
+    public static func ascii(host: String) throws(Fault) -> String {
+        if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
+        var out = ""
+        var label = ""
+        for scalar in host.unicodeScalars {
+            switch scalar {
+            // the full stops of other scripts (RFC 3490 §3.1)
+            case ".", "\u{3002}", "\u{FF0E}", "\u{FF61}":
+                out += try ascii(label: label) + "."
+                label = ""
+            case ":":
+                out += try ascii(label: label) + ":"
+                label = ""
+            default: label.unicodeScalars.append(scalar)
+            }
+        }
+        return out + (try ascii(label: label))
+    }
+
+    /// Converts the host of a URL, or of a glob over one; the rest stays.
+    public static func ascii(url: String) throws(Fault) -> String {
+        guard !url.utf8.allSatisfy({ $0 < 0x80 }), let mark = url.firstRange(of: "://") else { return url }
+        let end = url[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+        let authority = url[mark.upperBound..<end]
+        // what stands before an @ is a name and a password
+        let start = authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
+        return "\(url[..<start])\(try ascii(host: String(url[start..<end])))\(url[end...])"
+    }
+
+    private static func ascii(label: String) throws(Fault) -> String {
+        if label.utf8.allSatisfy({ $0 < 0x80 }) { return label }
+        guard !label.contains("*") else {
+            throw Fault(
+                words:
+                    "has a star beside characters that are not ASCII in one label; let the star be a label of its own")
+        }
+        // the library reads up to a null, and what stood behind one would be lost
+        guard !label.utf8.contains(0) else { throw Fault(words: "holds a null character") }
+        let source = Array(label.utf8) + [0]
+        var name: UnsafeMutablePointer<UInt8>?
+        let code = idn2_lookup_u8(source, &name, CInt(usher_idn2_flags))
+        defer { idn2_free(name) }
+        guard code == usher_idn2_ok, let name else {
+            let why = idn2_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+            throw Fault(words: "has no ASCII form that DNS knows (IDNA): \(why)")
+        }
+        return String(cString: name)
+    }
+}

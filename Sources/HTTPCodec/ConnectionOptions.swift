@@ -1,0 +1,87 @@
+/// What `Connection` says of other fields (RFC 9110 §7.6.1).
+extension FieldTable {
+    /// Options in all `Connection` fields of a message. More are a fault: each is held against every field.
+    static let maxConnectionOptions = 64
+
+    /// Removes the fields that `Connection` names, for they were meant for this hop alone. Done once, when the head has come:
+    /// what rules see is then what travels on, and what they add stays. A field that every recipient is meant to see cannot be
+    /// named (a sender must not do so): what Usher knows by name stays, such as `Host`, `Cookie` and `Authorization`.
+    ///
+    /// Allocates nothing where `Connection` says no more than `close` or `keep-alive`.
+    /// - Throws: `tooManyConnectionOptions`.
+    public mutating func removeConnectionFields() throws(HTTPFault) {
+        var index = 0
+        while index < slots.count {
+            let slot = slots[index]
+            if slot.known == .connection, !equal(slot.value, "keep-alive"), !equal(slot.value, "close") {
+                return try removeNominated()
+            }
+            index &+= 1
+        }
+    }
+
+    private mutating func removeNominated() throws(HTTPFault) {
+        var options: [ByteRange] = []
+        for slot in slots where slot.known == .connection {
+            forEachListItem(slot.value) { option in
+                if options.count <= Self.maxConnectionOptions { options.append(option) }
+            }
+            if options.count > Self.maxConnectionOptions {
+                throw HTTPFault(.tooManyConnectionOptions, at: slot.value.lower)
+            }
+        }
+        removeAll { table, index in
+            let slot = table.slots[index]
+            return slot.known == .other && options.contains { table.equal($0, slot.name) }
+        }
+    }
+
+    /// Whether an entry of `Via` names that host or pseudonym (RFC 9110 §7.6.3).
+    public func viaNames(_ pseudonym: String) -> Bool {
+        var found = false
+        for slot in slots where slot.known == .via {
+            forEachListItem(slot.value) { entry in
+                // protocol, white space, name, and perhaps a comment
+                guard let name = word(1, of: entry) else { return }
+                if equal(name, pseudonym) { found = true }
+            }
+        }
+        return found
+    }
+
+    /// One of the words that stand in a range, parted by white space.
+    private func word(_ number: Int, of range: ByteRange) -> ByteRange? {
+        var left = number
+        var start = range.lower
+        while start < range.upper {
+            while start < range.upper, isBlank(bytes[start]) { start &+= 1 }
+            var end = start
+            while end < range.upper, !isBlank(bytes[end]) { end &+= 1 }
+            if left == 0 { return start < end ? ByteRange(start: start, end: end) : nil }
+            left -= 1
+            start = end
+        }
+        return nil
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == ASCII.space || byte == ASCII.tab }
+
+    /// Compares two places of the buffer without regard to ASCII case.
+    private func equal(_ left: ByteRange, _ right: ByteRange) -> Bool {
+        guard left.count == right.count else { return false }
+        for offset in 0..<Int(left.count)
+        where ASCII.lower(bytes[left.lower &+ offset]) != ASCII.lower(bytes[right.lower &+ offset]) {
+            return false
+        }
+        return true
+    }
+}
+
+extension RequestHead {
+    /// Whether the client waits for status 100 before it sends its body (RFC 9110 §10.1.1). In HTTP/1.0 the field says
+    /// nothing.
+    public var expectsContinue: Bool {
+        version == .http11
+            && fields.slots.contains { $0.known == .expect && fields.listContains($0.value, "100-continue") }
+    }
+}

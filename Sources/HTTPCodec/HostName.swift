@@ -1,0 +1,89 @@
+/// The one normal form of a host, which is what everything compares: a name in lower case without the dot that ends a
+/// fully qualified one, an address in its canonical text without brackets, IPv4 also where it came in IPv6 clothes.
+public enum HostName {
+    /// Characters of a name, without that dot (RFC 1035 §2.3.4).
+    public static let maxLength = 253
+    static let maxLabel = 63
+
+    /// Brings what a configuration or a program names into the normal form. Globs keep their stars.
+    public static func normalized(_ host: some StringProtocol) -> String {
+        if let address = IPAddress(host) { return address.unmapped.description }
+        let name = host.utf8.count > 1 && host.last == "." ? host.dropLast() : host[...]
+        // 127.0.0.1. is what a resolver makes of it: an address
+        if let address = IPAddress(name) { return address.unmapped.description }
+        return ASCII.lowercased(name)
+    }
+
+    static let dot: UInt8 = 0x2E
+}
+
+/// Finds the host in a request target or a Host field. What comes back differs from the normal form in letter case alone,
+/// and for an IPv6 address in its spelling.
+enum HostReader {
+    /// A name or an IPv4 address up to a colon or the end.
+    /// - Returns: the host without the dot that may end it, and where reading stopped.
+    /// - Throws: `badAuthority`, `userInfoInTarget`, `percentInHost`, `nonASCIIHost`, `emptyLabel`, `hostTooLong`.
+    static func name(
+        _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int
+    ) throws(HTTPFault) -> (host: ByteRange, end: Int) {
+        var label = lower
+        var end = lower
+        while end < upper {
+            let byte = bytes[end]
+            if byte == HostName.dot {
+                guard end > label else { throw HTTPFault(.emptyLabel, at: end) }
+                guard end &- label <= HostName.maxLabel else { throw HTTPFault(.hostTooLong, at: label) }
+                label = end &+ 1
+            } else if byte == ASCII.colon {
+                break
+            } else if !isNameByte(byte) {
+                throw fault(bytes, at: end, upper)
+            }
+            end &+= 1
+        }
+        guard end > lower else { throw HTTPFault(.badAuthority, at: lower) }
+        let last = label == end ? end &- 1 : end
+        guard end &- label <= HostName.maxLabel else { throw HTTPFault(.hostTooLong, at: label) }
+        guard last &- lower <= HostName.maxLength else { throw HTTPFault(.hostTooLong, at: lower) }
+        return (ByteRange(start: lower, end: last), end)
+    }
+
+    /// An IPv6 address in brackets, the first of which is at `lower`.
+    /// - Throws: `badAuthority`, `badAddress`.
+    static func address(
+        _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int
+    ) throws(HTTPFault) -> (host: ByteRange, end: Int) {
+        var text: [UInt8] = []
+        var end = lower + 1
+        while end < upper, bytes[end] != 0x5D {
+            guard text.count < longestAddress else { throw HTTPFault(.badAddress, at: lower) }
+            text.append(bytes[end])
+            end += 1
+        }
+        guard end < upper else { throw HTTPFault(.badAuthority, at: lower) }
+        guard let address = IPAddress(String(decoding: text, as: UTF8.self)), address.family == .v6 else {
+            throw HTTPFault(.badAddress, at: lower)
+        }
+        return (ByteRange(start: lower + 1, end: end), end + 1)
+    }
+
+    /// `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`
+    private static let longestAddress = 45
+
+    /// Letters, digits, hyphen, and the underscore that names in use do hold. No resolver knows anything else.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == 0x2D || byte == 0x5F
+    }
+
+    private static func fault(_ bytes: Span<UInt8>, at index: Int, _ upper: Int) -> HTTPFault {
+        switch bytes[index] {
+        case 0x40: return HTTPFault(.userInfoInTarget, at: index)
+        case 0x25:
+            // a user name may be encoded; name the real cause
+            for other in index..<upper where bytes[other] == 0x40 { return HTTPFault(.userInfoInTarget, at: other) }
+            return HTTPFault(.percentInHost, at: index)
+        case 0x80...: return HTTPFault(.nonASCIIHost, at: index)
+        default: return HTTPFault(.badAuthority, at: index)
+        }
+    }
+}

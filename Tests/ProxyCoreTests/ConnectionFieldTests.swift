@@ -1,0 +1,242 @@
+import HTTPCodec
+import Interception
+import ProxyCore
+import Testing
+
+@Suite("What Connection names, and who is heard first")
+struct ConnectionFieldTests {
+    @Test("What an interceptor sets for a request does not depend on the client's Connection", arguments: Delivery.all)
+    func requestEditsStay(_ delivery: Delivery) {
+        let settings = settings {
+            $0.rules = [
+                .init(
+                    name: "env",
+                    request: [
+                        .setHeader([.init("X-Env", "staging"), .init("Authorization", "Bearer robot")]),
+                        .setCookie(CookieEdit(name: "route", value: "b")),
+                    ])
+            ]
+        }
+        let talk = Conversation(settings, delivery: delivery)
+        talk.client(
+            "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nX-Env: mine\r\nX-Own: 1\r\n"
+                + "Connection: X-Env, x-own, Cookie, Authorization\r\nConnection: host, Via\r\nVia: 1.1 other\r\n\r\n")
+        talk.connects()
+        #expect(
+            talk.originGot()
+                == "GET / HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 other\r\nX-Env: staging\r\nAuthorization: Bearer robot\r\n"
+                + "Cookie: route=b\r\nVia: 1.1 usher\r\n\r\n")
+    }
+
+    @Test("What every recipient is meant to see cannot be named")
+    func knownFieldsStay() {
+        let talk = Conversation()
+        talk.client(
+            "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nCookie: a=b\r\nAuthorization: Basic eDp5\r\nX-A: 1\r\n"
+                + "Connection: close, cookie, authorization, x-a\r\n\r\n")
+        talk.connects()
+        #expect(
+            talk.originGot()
+                == "GET / HTTP/1.1\r\nHost: a.test\r\nCookie: a=b\r\nAuthorization: Basic eDp5\r\nVia: 1.1 usher\r\n\r\n"
+        )
+    }
+
+    @Test("Rules see what travels on")
+    func rulesSeeTheRest() {
+        let settings = settings {
+            $0.rules = [
+                .init(
+                    name: "seen", when: .test(.header("X-Mode"), [.exact("debug")]),
+                    request: [.setHeader([.init("X-Seen", "1")])])
+            ]
+        }
+        let talk = Conversation(settings)
+        talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nX-Mode: debug\r\nConnection: X-Mode\r\n\r\n")
+        talk.connects()
+        #expect(talk.originGot() == getForOrigin)
+    }
+
+    @Test("The same for what an interceptor sets for an answer", arguments: Delivery.all)
+    func responseEditsStay(_ delivery: Delivery) {
+        let settings = settings {
+            $0.rules = [
+                .init(
+                    name: "frames",
+                    response: [
+                        .setHeader([.init("X-Frame-Options", "DENY")]), .setCookie(CookieEdit(name: "a", value: "b")),
+                    ])
+            ]
+        }
+        let talk = Conversation(settings, delivery: delivery)
+        talk.exchange(
+            get,
+            "HTTP/1.1 200 OK\r\nConnection: X-Frame-Options, Set-Cookie, X-Hop\r\nX-Hop: 1\r\nSet-Cookie: c=d\r\n"
+                + "Content-Length: 2\r\n\r\nok")
+        #expect(
+            talk.clientGot()
+                == "HTTP/1.1 200 OK\r\nSet-Cookie: c=d\r\nX-Frame-Options: DENY\r\nSet-Cookie: a=b\r\n"
+                + "Via: 1.1 usher\r\nContent-Length: 2\r\n\r\nok")
+    }
+
+    @Test("A list without end is a fault, whoever sends it")
+    func tooMany() {
+        let options = (0..<65).map { "x\($0)" }.joined(separator: ",")
+        var talk = Conversation()
+        talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: \(options)\r\n\r\n")
+        #expect(talk.record.status == 400 && talk.clientGot().contains("(tooManyConnectionOptions, byte "))
+        #expect(talk.driver.dials == 0)
+        talk = Conversation()
+        talk.exchange(get, "HTTP/1.1 200 OK\r\nConnection: \(options)\r\nContent-Length: 2\r\n\r\nok")
+        #expect(talk.record.status == 502 && talk.noted("tooManyConnectionOptions"))
+    }
+
+    @Test("An upgrade keeps the field that it names")
+    func upgrades() {
+        let talk = Conversation()
+        talk.client(
+            "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade, X-A\r\nX-A: 1\r\nUpgrade: websocket\r\n\r\n"
+        )
+        talk.connects()
+        #expect(
+            talk.originGot()
+                == "GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\nConnection: upgrade\r\nVia: 1.1 usher\r\n\r\n"
+        )
+    }
+}
+
+@Suite("What this hop says of itself")
+struct HopTests {
+    @Test("Via names the version that was received", arguments: ["1.0", "1.1"], ["1.0", "1.1"])
+    func via(_ asked: String, _ answered: String) {
+        let talk = Conversation()
+        talk.client("GET http://a.test/ HTTP/\(asked)\r\nHost: a.test\r\nConnection: close\r\n\r\n")
+        talk.connects()
+        #expect(talk.originGot() == "GET / HTTP/1.1\r\nHost: a.test\r\nVia: \(asked) usher\r\n\r\n")
+        talk.origin("HTTP/\(answered) 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        #expect(
+            talk.clientGot()
+                == "HTTP/1.1 200 OK\r\nConnection: close\r\nVia: \(answered) usher\r\nContent-Length: 2\r\n\r\nok")
+    }
+
+    @Test(
+        "A request that names this proxy in Via has been here, however it is written",
+        arguments: [
+            "Via: 1.1 usher", "Via: 1.0 other, 1.1\tUSHER (Usher)", "Via: 1.1 other\r\nvia: HTTP/1.0  usher",
+        ])
+    func loops(_ via: String) {
+        let talk = Conversation()
+        talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(via)\r\n\r\n")
+        #expect(talk.record.status == 508)
+    }
+
+    @Test("… and any other has not", arguments: ["Via: usher", "Via: 1.1 ushers, 1.1", "Via: 1.1 a usher"])
+    func noLoops(_ via: String) {
+        let talk = Conversation()
+        talk.exchange("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(via)\r\n\r\n", ok)
+        #expect(talk.record.status == 200)
+    }
+
+    private let date = "Sat, 21 Nov 2026 09:25:00 GMT"
+
+    @Test("An answer without a date gets one, and no other does")
+    func dates() {
+        let talk = Conversation()
+        talk.driver.tell(time: 1_795_253_100)
+        talk.exchange(get, ok)
+        #expect(
+            talk.clientGot()
+                == "HTTP/1.1 200 OK\r\nVia: 1.1 usher\r\nDate: \(date)\r\nContent-Length: 2\r\n\r\nok")
+        talk.exchange(get, "HTTP/1.1 200 OK\r\ndate: yesterday\r\nContent-Length: 2\r\n\r\nok")
+        #expect(
+            talk.clientGot()
+                == "HTTP/1.1 200 OK\r\ndate: yesterday\r\nVia: 1.1 usher\r\nContent-Length: 2\r\n\r\nok")
+        talk.driver.tell(time: 1_795_253_161)
+        talk.exchange(get, "HTTP/1.1 103 Early\r\n\r\n" + ok)
+        #expect(
+            talk.clientGot()
+                == "HTTP/1.1 103 Early\r\nVia: 1.1 usher\r\n\r\n"
+                + "HTTP/1.1 200 OK\r\nVia: 1.1 usher\r\nDate: Sat, 21 Nov 2026 09:26:01 GMT\r\nContent-Length: 2\r\n\r\nok"
+        )
+    }
+
+    @Test("Answers made here say when")
+    func ownDates() {
+        let talk = Conversation(
+            settings {
+                $0.rules = [
+                    .init(
+                        name: "own", when: .test(.path, [.exact("/own")]),
+                        request: [.respond(LocalAnswer(status: 200, body: Array("own".utf8)))]),
+                    .init(
+                        name: "dated", when: .test(.path, [.exact("/dated")]),
+                        request: [.respond(LocalAnswer(status: 200, headers: [.init("date", "never")]))]),
+                ]
+            })
+        talk.driver.tell(time: 1_795_253_100)
+        talk.client("GET http://a.test/own HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        #expect(talk.clientGot().contains("\r\nDate: \(date)\r\n"))
+        talk.client("GET http://a.test/dated HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        #expect(!talk.clientGot().contains(date))
+        talk.client("TRACE http://a.test/ HTTP/1.1\r\nHost: a.test\r\nMax-Forwards: 0\r\n\r\n")
+        #expect(talk.clientGot().contains("\r\nDate: \(date)\r\n"))
+        talk.client("GET http://a.test/ HTTP/2.0\r\n\r\n")
+        #expect(talk.clientGot().contains("\r\nDate: \(date)\r\n"))
+    }
+
+    // MARK: Expect
+
+    @Test("Another expectation is the origin's to answer, also where the body is kept")
+    func otherExpectations() {
+        for expectation in ["x-quick", "100-continue, x-quick"] {
+            let talk = Conversation(stepUpSettings())
+            talk.client(
+                "POST http://shop.test/api/x HTTP/1.1\r\nHost: shop.test\r\nExpect: \(expectation)\r\nContent-Length: 3\r\n\r\n"
+            )
+            #expect(talk.clientGot() == (expectation == "x-quick" ? "" : "HTTP/1.1 100 Continue\r\n\r\n"))
+            talk.client("abc")
+            talk.connects()
+            #expect(talk.originGot().contains("\r\nExpect: \(expectation)\r\n"))
+            talk.origin("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n")
+            #expect(talk.record.status == 417)
+        }
+    }
+
+    @Test("To an old client the field says nothing, and no origin waits for it")
+    func oldExpectation() {
+        let talk = Conversation()
+        talk.client("POST http://a.test/ HTTP/1.0\r\nHost: a.test\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        talk.connects()
+        #expect(talk.originGot() == "POST / HTTP/1.1\r\nHost: a.test\r\nVia: 1.0 usher\r\nContent-Length: 3\r\n\r\n")
+        talk.client("abc")
+        talk.origin(ok)
+        #expect(talk.record.status == 200)
+    }
+
+    // MARK: Host
+
+    @Test(
+        "An empty Host beside a whole URL is replaced like any other",
+        arguments: [
+            "GET http://a.test:/ HTTP/1.1\r\nHost:", "GET http://a.test/ HTTP/1.1\r\nHost: ",
+            "GET http://a.test/ HTTP/1.1\r\nHost: a.test:",
+        ])
+    func emptyHost(_ sent: String) {
+        let talk = Conversation()
+        talk.client(sent + "\r\n\r\n")
+        #expect(talk.driver.dialing == Origin(scheme: .http, host: "a.test", port: 80))
+        talk.connects()
+        #expect(talk.originGot() == getForOrigin)
+    }
+
+    @Test("A dot at the host's end, or capitals, make no other place of it")
+    func oneOrigin() {
+        let talk = Conversation()
+        for host in ["a.test", "A.Test.", "a.test.:80"] {
+            talk.client("GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            if talk.driver.dialing != nil { talk.connects() }
+            talk.origin(ok)
+        }
+        #expect(talk.driver.dials == 1)
+        #expect(talk.driver.records.count == 3)
+    }
+}
