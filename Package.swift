@@ -29,6 +29,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CLinux"),
@@ -39,7 +40,7 @@ let package = Package(
         room("Authorization", ["HTTPCodec", "Interception"]),
         room("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
 
-        room("EventLoop", ["CLibevent", "CCrypt", "CLinux"]),
+        room("EventLoop", ["CLibevent", "CAres", "CCrypt", "CLinux"]),
         room("ProxyDriver", ["HTTPCodec", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
 
         room("Observation", ["HTTPCodec", "Interception"]),

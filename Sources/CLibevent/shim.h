@@ -28,7 +28,6 @@ const char *event_base_get_method(const struct event_base *);
 
 /* System calls that glibc declares for GNU sources only, under names of our own. */
 int usher_accept4(int, void *, unsigned int *, int) __asm__("accept4");
-int usher_res_search(const char *, int, int, unsigned char *, int) __asm__("res_search");
 int usher_eventfd(unsigned int, int) __asm__("eventfd");
 int usher_pthread_setname(unsigned long, const char *) __asm__("pthread_setname_np");
 int usher_pthread_timedjoin(unsigned long, void **, const void *) __asm__("pthread_timedjoin_np");

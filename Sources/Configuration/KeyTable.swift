@@ -15,6 +15,7 @@ enum KeyTable {
             standard: #"["127.0.0.1:3128", "[::1]:3128"]"#),
         Key("workers", .integerOr("auto", 1...1024), "Event loops; auto: one per core.", standard: "auto"),
         Key("clients", .object(.clients), "Who may use the proxy."),
+        Key("names", .object(.names), "Whom the addresses of names are asked of."),
         Key("destinations", .object(.destinations), "Where the proxy may connect to."),
         Key(
             "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
@@ -43,6 +44,12 @@ enum KeyTable {
 
     static let basic = [
         Key("users", .text(.passwords), "Names and hashes of passwords, bcrypt alone.", isRequired: true)
+    ]
+
+    static let names = [
+        Key(
+            "servers", .oneOrMany(.text(.nameServer)), "Name servers; without the key, those of /etc/resolv.conf.",
+            standard: "[]")
     ]
 
     static let destinations = [
@@ -96,6 +103,7 @@ enum KeyTable {
     ]
 
     static let timeouts = [
+        Key("resolve", anyTime, "Until a name has an address.", standard: "5s"),
         Key("connect", anyTime, "Until a connection to an origin stands.", standard: "5s"),
         Key("tls", anyTime, "Until a TLS handshake is done.", standard: "5s"),
         Key("header", anyTime, "From a request's first byte to the end of its head.", standard: "10s"),

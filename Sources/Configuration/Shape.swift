@@ -47,7 +47,7 @@ struct Key: Sendable {
 
 /// The objects of the configuration, by the name that the JSON Schema gives them.
 enum ObjectName: String, CaseIterable, Sendable {
-    case root, clients, basic, destinations, via, tls, authority = "ca", upstreamTLS = "upstream_tls"
+    case root, clients, basic, names, destinations, via, tls, authority = "ca", upstreamTLS = "upstream_tls"
     case upstreamHost = "upstream_host", clientCertificate = "client_certificate", listenerIdentity = "listener"
     case server, paths, action, interceptor, condition
     case requestEdit = "request_edit", responseEdit = "response_edit", cookie, answer = "local_answer", abort
@@ -60,6 +60,7 @@ enum ObjectName: String, CaseIterable, Sendable {
         case .root: KeyTable.root
         case .clients: KeyTable.clients
         case .basic: KeyTable.basic
+        case .names: KeyTable.names
         case .destinations: KeyTable.destinations
         case .via: KeyTable.via
         case .tls: KeyTable.tls

@@ -15,6 +15,8 @@ public struct Snapshot: Sendable {
     public var clients: ClientPolicy
     public var destinations: DestinationPolicy
     public var tls: TLSSettings
+    /// `names.servers`, each with its port; none for those of the system.
+    public var nameServers: [String]
     public var log: LogSettings
     /// What is likely not meant but harms nothing.
     public var warnings: [Diagnostic]

@@ -33,7 +33,9 @@ struct SnapshotBuilder {
         return Snapshot(
             generation: generation, file: file, listeners: listeners.map(\.listener), workers: root.number("workers"),
             settings: settings, clients: clients.policy(root.fields("clients")),
-            destinations: Self.destinations(root.fields("destinations")), tls: tls, log: Self.log(root.fields("log")),
+            destinations: Self.destinations(root.fields("destinations")), tls: tls,
+            nameServers: Self.nameServers(root.fields("names")),
+            log: Self.log(root.fields("log")),
             warnings: [])
     }
 
@@ -155,8 +157,13 @@ struct SnapshotBuilder {
         return limits
     }
 
+    private static func nameServers(_ fields: Fields?) -> [String] {
+        (fields?.list("servers") ?? []).compactMap { $0.text.flatMap(NameServer.init)?.description }
+    }
+
     private static func timeouts(_ fields: Fields?) -> Timeouts {
         var timeouts = Timeouts()
+        if let number = fields?.number("resolve") { timeouts.resolve = number }
         if let number = fields?.number("connect") { timeouts.connect = number }
         if let number = fields?.number("tls") { timeouts.tls = number }
         if let number = fields?.number("header") { timeouts.header = number }

@@ -64,6 +64,10 @@ struct TextFormat: Sendable {
         pattern: #"^(https?://)?([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#
     ) { Listener($0) != nil }
 
+    static let nameServer = TextFormat(
+        "an address with or without a port, such as 192.0.2.53, 127.0.0.1:5353 or [2001:db8::53]:53"
+    ) { NameServer($0) != nil }
+
     static let client = TextFormat("loopback, an address or a CIDR block, such as 192.0.2.7 or 10.1.0.0/16") {
         $0 == AddressGroup.loopback.rawValue || AddressBlock($0) != nil
     }

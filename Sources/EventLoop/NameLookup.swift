@@ -1,46 +1,35 @@
-/// One name that is being looked up, by a question for each family of addresses.
-final class NameLookup: Sendable {
-    private struct State {
-        var unanswered = 2
-        var found: DNSAnswer?
-    }
+/// One name that is being looked up, by a question for each family of addresses. No clock and no socket.
+struct NameLookup {
+    private let host: String
+    private var unanswered = 2
+    /// The name that has addresses, where one was found.
+    private var found: String?
+    private var ending = NameOutcome.empty
+    /// What the first server said that did not answer, by question.
+    private var refusals: [NameQuestion: NameOutcome] = [:]
 
-    let host: String
-    private let reply: Mailbox<Resolver.Answer>
-    private let state = Locked(State())
+    init(host: String) { self.host = host }
 
-    init(host: String, reply: Mailbox<Resolver.Answer>) {
-        self.host = host
-        self.reply = reply
-    }
+    /// A server does not answer; others will be asked.
+    mutating func refused(_ question: NameQuestion, _ outcome: NameOutcome) { refusals[question] = outcome }
 
-    /// Takes what DNS said of one family, and passes it on.
-    /// - Returns: true when both have been asked and there is no address.
-    func take(_ answer: DNSAnswer?) -> Bool {
-        state.withLock { state in
-            state.unanswered -= 1
-            let isComplete = state.unanswered == 0
-            let before = state.found
-            // two families may have been found in two domains of the search list: those are two hosts
-            let isUsable = answer.map { !$0.addresses.isEmpty && (before?.name ?? $0.name) == $0.name } ?? false
-            if isUsable { state.found = answer }
-            guard isUsable || before != nil else { return isComplete }
-            guard isUsable || isComplete else { return false }
-            // still under the lock: the last word must not overtake the first
-            reply.post(
-                Resolver.Answer(
-                    host: host,
-                    addresses: isUsable ? (answer?.addresses ?? []).map { SocketAddress(address: $0, port: 0) } : [],
-                    timeToLive: isUsable ? answer?.timeToLive ?? .max : .max, isComplete: isComplete))
-            return false
+    /// Takes what came of one family.
+    /// - Returns: what there is to tell.
+    mutating func take(_ question: NameQuestion, _ outcome: NameOutcome) -> NameAnswer? {
+        unanswered -= 1
+        let isComplete = unanswered == 0
+        // two families may have been found in two domains of the search list: those are two hosts
+        if case .found(let addresses, let name, let life) = outcome, name == found ?? name {
+            found = name
+            return NameAnswer(host: host, addresses: addresses, timeToLive: life, isComplete: isComplete)
         }
-    }
-
-    func succeed(_ addresses: [SocketAddress]) {
-        reply.post(Resolver.Answer(host: host, addresses: addresses, timeToLive: NameService.unstatedLife))
-    }
-
-    func fail(_ failure: Resolver.Failure) {
-        reply.post(Resolver.Answer(host: host, addresses: [], timeToLive: 0, failure: failure))
+        if case .failed = outcome, let refusal = refusals[question] {
+            ending = ending.explained(by: refusal)
+        } else {
+            ending = ending.explained(by: outcome)
+        }
+        guard isComplete else { return nil }
+        return NameAnswer(
+            host: host, addresses: [], timeToLive: .max, failure: found == nil ? ending.failure : nil)
     }
 }

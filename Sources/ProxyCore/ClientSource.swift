@@ -32,3 +32,8 @@ public struct ClientSource: Sendable {
         return clients.admits(address)
     }
 }
+
+extension Session {
+    /// Who the client is where clients are counted.
+    public var clientNetwork: AddressBlock? { source.address?.clientNetwork }
+}

@@ -43,10 +43,21 @@ public enum ShownName: Equatable, Sendable {
     case listener(String?)
 }
 
+/// What the driver is about on the way to an origin. Each has a time of its own.
+public enum LeaseStep: UInt8, Sendable {
+    /// The name is being looked up.
+    case resolving
+    case connecting
+    /// There is a connection, and TLS is being agreed on.
+    case securing
+}
+
 /// Why there is no connection to an origin.
 public enum LeaseFailure: Error, Sendable {
-    /// The name has no address. In the resolver's words.
-    case unresolvable(String)
+    /// The name has no address. In words, and as DNS calls it where a server said so.
+    case unresolvable(String, rcode: String? = nil)
+    /// Nobody said in time whether the name has one.
+    case unresolved
     case refused(String)
     case timedOut
     /// The configuration forbids the destination; the deciding entry.
@@ -56,8 +67,10 @@ public enum LeaseFailure: Error, Sendable {
     case failed(String)
     /// There is a connection, and no TLS on it.
     case insecure(TLSFault)
-    /// Too many names wait to be looked up.
+    /// Too many names are being looked up.
     case overloaded
+    /// Too many of them for this client.
+    case tooManyNames
     /// The upstream proxy makes no tunnel to the destination; the status of its answer.
     case tunnelRefused(status: Int)
 }

@@ -34,8 +34,8 @@ struct OriginLeg {
     var requestSent = false
     /// The connection carries the identity of whoever the request is from, or will.
     var isBinding = false
-    /// There is a connection, and TLS is being agreed on.
-    var isSecuring = false
+    /// How far the driver is, while `leasing`.
+    var step = LeaseStep.connecting
     /// Driver relays the body; the core waits for `relayed` or `ended`.
     var isRelaying = false
 
@@ -48,8 +48,8 @@ struct OriginLeg {
         parser.reset()
         hasAnswered = false
         requestSent = false
-        isSecuring = false
         isBinding = false
+        step = .connecting
         isRelaying = false
     }
 }

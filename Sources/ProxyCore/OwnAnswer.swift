@@ -26,6 +26,7 @@ enum OwnAnswer {
         }
         var text = "HTTP/1.1 \(error.status) \(reason)\r\n"
         text += "Proxy-Status: usher; error=\(error.token); details=\"\(quoted(error.details))\""
+        if let rcode = error.rcode { text += "; rcode=\"\(rcode)\"" }
         if let alert = error.alert { text += "; alert-id=\(alert); alert-message=\"\(TLSFault.alertName(alert))\"" }
         if let status = error.receivedStatus { text += "; received-status=\(status)" }
         text += "\r\n"

@@ -9,6 +9,8 @@ public struct ProxyError: Equatable, Sendable {
     public var details: String
     /// The status of the next hop's answer, where that is what went wrong (RFC 9209 §2.1.4).
     public var receivedStatus: Int?
+    /// What DNS said (RFC 9209 §2.3.2).
+    public var rcode: String?
     /// The alert that the next hop sent (RFC 9209 §2.3.17).
     public var alert: UInt8?
     /// Further lines of the answer's head, without their ends.
@@ -23,12 +25,21 @@ public struct ProxyError: Equatable, Sendable {
 
     init(_ failure: LeaseFailure, _ origin: Origin) {
         switch failure {
-        case .unresolvable(let words):
+        case .unresolvable(let words, let rcode):
             self.init("dns_error", status: 502, "the name \(origin.hop.host) could not be resolved: \(words)")
+            self.rcode = rcode
+        case .unresolved:
+            self.init(
+                "dns_timeout", status: 504,
+                "the name \(origin.hop.host) could not be resolved: no name server answered within timeouts.resolve")
         case .overloaded:
             self.init(
                 "dns_error", status: 503,
-                "the name \(origin.hop.host) was not looked up: too many others wait for the name service")
+                "the name \(origin.hop.host) was not looked up: too many others are waited for")
+        case .tooManyNames:
+            self.init(
+                "dns_error", status: 503,
+                "the name \(origin.hop.host) was not looked up: too many others are waited for by this client")
         case .refused(let words):
             self.init("connection_refused", status: 502, "\(origin.peer) refused the connection: \(words)")
         case .timedOut:

@@ -221,12 +221,17 @@ extension Session {
         resumeClient(&out)
     }
 
-    /// The origin accepted the connection; the handshake of TLS has a time of its own.
-    public mutating func leaseSecuring(now: Int) {
+    /// The driver has begun with a step, for which it has a time of its own.
+    public mutating func leaseReached(_ step: LeaseStep, now: Int) {
         self.now = now
         guard origin.state == .leasing else { return }
-        origin.isSecuring = true
-        deadline = bounded(now + engine.settings.timeouts.tls)
+        origin.step = step
+        let timeouts = engine.settings.timeouts
+        switch step {
+        case .resolving: deadline = bounded(now + timeouts.resolve)
+        case .connecting: deadline = bounded(now + timeouts.connect)
+        case .securing: deadline = bounded(now + timeouts.tls)
+        }
     }
 
     /// There is no connection to the origin.
@@ -235,10 +240,11 @@ extension Session {
         guard let wanted = origin.origin else { return }
         // what the client may have sent for the tunnel must not be read as a request
         if phase == .connecting { closesAfter = true }
-        if case .timedOut = failure, origin.isSecuring {
-            return originFailed(.handshakeTimeout(wanted), &out)
+        switch (failure, origin.step) {
+        case (.timedOut, .resolving): originFailed(ProxyError(.unresolved, wanted), &out)
+        case (.timedOut, .securing): originFailed(.handshakeTimeout(wanted), &out)
+        default: originFailed(ProxyError(failure, wanted), &out)
         }
-        originFailed(ProxyError(failure, wanted), &out)
     }
 
     // MARK: answers made here

@@ -44,6 +44,8 @@ public struct Limits: Sendable {
 
 /// `timeouts:` of the configuration, in milliseconds.
 public struct Timeouts: Sendable {
+    /// Until a name has an address.
+    public var resolve = 5_000
     public var connect = 5_000
     public var tls = 5_000
     /// From a request's first byte to the end of its head.

@@ -269,9 +269,6 @@ final class Connection {
         settle()
     }
 
-    /// The origin accepted the connection, and the handshake begins.
-    func dialSecuring() { session.leaseSecuring(now: worker.loop.now) }
-
     func dialFailed(_ failure: LeaseFailure) {
         dial = nil
         session.leaseFailed(failure, now: worker.loop.now, &worker.out)

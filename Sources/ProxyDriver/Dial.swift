@@ -24,6 +24,7 @@ final class Dial {
     private var connect: ConnectHandshake?
     private var failure = LeaseFailure.unresolvable("the name has no address")
     private var awaitsNames = false
+    private var hasAddress = false
     private var isOver = false
 
     init(_ origin: Origin, for connection: Connection, worker: Worker) {
@@ -36,13 +37,17 @@ final class Dial {
     func start() {
         worker.loop.refreshNow()
         if let reason = worker.settings.destinations.refusal(of: origin) { return fail(.forbidden(reason)) }
-        if let known = Resolver.immediate(hop.host, port: hop.port) { return take(known, isComplete: true) }
-        switch worker.names.find(hop.host, for: self, patience: worker.connectTimeout) {
+        if let known = NameService.immediate(hop.host, port: hop.port) { return take(known, isComplete: true) }
+        guard !IPAddress.isLookalike(hop.host) else { return fail(.unresolvable("it is a number, but no address")) }
+        switch worker.names.find(hop.host, for: self, of: connection?.clientNetwork) {
         case .known(let addresses, let isComplete):
+            hasAddress = true
             awaitsNames = !isComplete
             take(addresses, isComplete: isComplete)
         case .failed(let failure): fail(Self.words(failure))
-        case .unasked, .waiting: awaitsNames = true
+        case .unasked, .waiting:
+            awaitsNames = true
+            connection?.dialReached(.resolving)
         }
     }
 
@@ -54,17 +59,21 @@ final class Dial {
 
     // MARK: addresses
 
-    func resolved(_ answer: Resolver.Answer) {
+    func resolved(_ answer: NameAnswer) {
         guard !isOver else { return }
         awaitsNames = !answer.isComplete
         if let failure = answer.failure { return fail(Self.words(failure)) }
+        if !hasAddress { connection?.dialReached(.connecting) }
+        hasAddress = true
         take(answer.addresses, isComplete: answer.isComplete)
     }
 
-    private static func words(_ failure: Resolver.Failure) -> LeaseFailure {
+    private static func words(_ failure: NameFailure) -> LeaseFailure {
         switch failure {
-        case .unknown(let words): .unresolvable(words)
+        case .unknown(let words, let rcode): .unresolvable(words, rcode: rcode)
+        case .timedOut: .unresolved
         case .overloaded: .overloaded
+        case .tooMany: .tooManyNames
         }
     }
 
@@ -163,7 +172,7 @@ final class Dial {
     private func secure(_ channel: OriginChannel, first: [UInt8]) {
         guard origin.scheme == .https else { return succeed(channel, first: first) }
         guard first.isEmpty else { return fail(.insecure(TLSFault(.protocolError, "it spoke before it was asked"))) }
-        connection?.dialSecuring()
+        connection?.dialReached(.securing)
         do throws(TLSFault) {
             let begun = try channel.secure()
             channel.startReading()
@@ -248,4 +257,11 @@ final class Dial {
         channel.dial = nil
         channel.close()
     }
+}
+
+extension Connection {
+    fileprivate func dialReached(_ step: LeaseStep) { session.leaseReached(step, now: worker.loop.now) }
+
+    /// Who the client is where clients are counted.
+    fileprivate var clientNetwork: AddressBlock? { session.clientNetwork }
 }

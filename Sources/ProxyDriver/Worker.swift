@@ -46,7 +46,7 @@ final class Worker {
         flows = start.flows
         refusals = start.refusals
         security = WorkerTLS(start.settings.tls, on: loop)
-        names = try NameBook(loop: loop, resolver: start.resolver)
+        names = try NameBook(loop: loop, start.settings.names)
         authenticator = start.authenticator
         own = OwnAddresses(
             start.addresses.compactMap { address in
@@ -80,6 +80,7 @@ final class Worker {
             pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
             loop.refreshNow()
             security.adopt(settings.tls)
+            names.adopt(settings.names)
             // what was judged and agreed on by the old rules serves none of the new generation
             pool.closeAll()
             for connection in connections { connection?.adopt(settings) }
@@ -178,8 +179,6 @@ final class Worker {
     }
 
     // MARK: origins
-
-    var connectTimeout: Int { settings.engine.settings.timeouts.connect }
 
     /// Whether a connection that stands may serve that origin: one that serves every origin was not made for this one.
     func mayReuse(_ origin: Origin) -> Bool {

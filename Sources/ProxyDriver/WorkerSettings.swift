@@ -1,4 +1,4 @@
-internal import EventLoop
+public import EventLoop
 public import Interception
 public import ProxyCore
 
@@ -8,6 +8,8 @@ public struct WorkerSettings: Sendable {
     public var clients: ClientPolicy
     public var destinations: DestinationPolicy
     public var tls: TLSMaterial
+    /// Whom names are asked of.
+    public var names = NameService.Settings()
     /// Client connections on one loop.
     public var maxConnections: Int
     /// Idle connections kept on one loop in all.

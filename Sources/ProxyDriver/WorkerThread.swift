@@ -15,7 +15,6 @@ struct WorkerStart: Sendable {
     var settings: WorkerSettings
     var flows: FlowTable
     var refusals: RefusalTable
-    var resolver: Resolver
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -45,7 +44,7 @@ public final class WorkerThread: Sendable {
     ///   - recorder: called once, on the new thread.
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
-        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, resolver: Resolver,
+        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable,
         authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
@@ -53,7 +52,7 @@ public final class WorkerThread: Sendable {
         let letters = try Mailbox<WorkerLetter>()
         self.letters = letters
         let start = WorkerStart(
-            number: number, settings: settings, flows: flows, refusals: refusals, resolver: resolver,
+            number: number, settings: settings, flows: flows, refusals: refusals,
             authenticator: authenticator, listeners: listeners, addresses: addresses, letters: letters)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {

@@ -150,7 +150,6 @@ public final class Supervisor {
 
     private func start(_ count: Int, _ listeners: Listeners) throws {
         let flows = FlowTable()
-        let resolver = try Resolver()
         let authenticator = Authenticator()
         let settings = try workerSettings(snapshot, count)
         let ends = try Mailbox<SystemError?>()
@@ -160,7 +159,7 @@ public final class Supervisor {
         for number in 0..<count {
             workers.append(
                 try WorkerThread(
-                    number: number, settings: settings, flows: flows, refusals: refusals, resolver: resolver,
+                    number: number, settings: settings, flows: flows, refusals: refusals,
                     authenticator: authenticator, listeners: listeners.perWorker[number],
                     addresses: listeners.addresses, recorder: recorder,
                     ended: { ends.post($0) }))
@@ -182,6 +181,8 @@ public final class Supervisor {
                 snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, heardOn: addresses.first)),
             clients: snapshot.clients, destinations: snapshot.destinations, tls: material,
             maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
+        settings.names = NameService.Settings(
+            servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
         if let limit = options.drainLimit { settings.drainLimit = limit }
         return settings
     }

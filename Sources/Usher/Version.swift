@@ -5,5 +5,6 @@ import TLSEngine
 public enum Version {
     public static let usher = "0.1.0"
     public static var libevent: String { Loop.libraryVersion }
+    public static var cares: String { NameService.libraryVersion }
     public static var openSSL: String { Library.version }
 }

@@ -97,7 +97,8 @@ import Testing
           on_failure: original
         tokens: []
         limits: { connections: 10, header: 1KiB, header_fields: 5, url: 512B, body: 10MB, buffered_body: 0B }
-        timeouts: { connect: 1ms, tls: 2s, header: 3s, idle: 4m, response: 5h, tunnel_idle: 24h }
+        names: { servers: [192.0.2.53, "127.0.0.1:5353", "2001:db8::53", "[2001:db8::53]:5353"] }
+        timeouts: { resolve: 7s, connect: 1ms, tls: 2s, header: 3s, idle: 4m, response: 5h, tunnel_idle: 24h }
         log: { access: none, level: debug }
         """
 
@@ -124,6 +125,10 @@ import Testing
         #expect(limits.connections == 10 && limits.header == 1024 && limits.headerFields == 5 && limits.url == 512)
         #expect(limits.body == 10_000_000 && limits.bufferedBody == 0)
         let timeouts = snapshot.settings.timeouts
+        #expect(
+            snapshot.nameServers
+                == ["192.0.2.53:53", "127.0.0.1:5353", "[2001:db8::53]:53", "[2001:db8::53]:5353"])
+        #expect(timeouts.resolve == 7_000)
         #expect(timeouts.connect == 1 && timeouts.tls == 2000 && timeouts.header == 3000 && timeouts.idle == 240_000)
         #expect(timeouts.response == 18_000_000 && timeouts.tunnelIdle == 86_400_000)
     }

@@ -1,4 +1,4 @@
-"""A DNS server of a test's own, and a proxy that asks it: the proxy sees another /etc/resolv.conf than everyone else."""
+"""DNS servers of a test's own, and a proxy that sees other files than everyone else."""
 
 import shutil
 import socket
@@ -8,24 +8,28 @@ import threading
 
 A, AAAA = 1, 28
 TYPES = {4: A, 16: AAAA}
+NXDOMAIN = 3
 
 
 class NameServer:
-    """Answers from `records`: name → (seconds to live, addresses as text). A name of `mute` gets no answer for IPv6."""
+    """Answers from `records`: name → (seconds to live, addresses as text). A name of `mute` gets no answer for IPv6, one
+    that ends as `dead` says none at all, one of `codes` that response code alone."""
 
-    def __init__(self):
+    def __init__(self, port=0):
         self.records = {}
         self.mute = set()
+        self.dead = ".dead.test"
+        self.codes = {}
         self.questions = []
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for last in range(53, 250):
             self.address = f"127.0.53.{last}"
             try:
-                # resolv.conf knows no other port
-                self.socket.bind((self.address, 53))
+                self.socket.bind((self.address, port))
                 break
             except OSError:
                 continue
+        self.authority = f"{self.address}:{self.socket.getsockname()[1]}"
         threading.Thread(target=self._serve, daemon=True).start()
 
     def asked(self, name, kind=A):
@@ -44,12 +48,13 @@ class NameServer:
             kind = struct.unpack("!H", message[place + 1:place + 3])[0]
             name = ".".join(labels)
             self.questions.append((name, kind))
-            if kind == AAAA and name in self.mute:
+            if name.endswith(self.dead) or kind == AAAA and name in self.mute:
                 continue
-            life, texts = self.records.get(name, (0, None))
-            packed = [socket.inet_pton(socket.AF_INET6 if ":" in t else socket.AF_INET, t) for t in texts or []]
+            life, texts = self.records.get(name, (0, []))
+            code = self.codes.get(name, 0 if name in self.records else NXDOMAIN)
+            packed = [socket.inet_pton(socket.AF_INET6 if ":" in t else socket.AF_INET, t) for t in texts]
             found = [p for p in packed if TYPES[len(p)] == kind]
-            head = message[:2] + struct.pack("!HHHHH", 0x8180 if texts is not None else 0x8183, 1, len(found), 0, 0)
+            head = message[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, len(found), 0, 0)
             answers = b"".join(struct.pack("!HHHIH", 0xC00C, kind, 1, life, len(p)) + p for p in found)
             self.socket.sendto(head + message[12:place + 5] + answers, peer)
 
@@ -57,14 +62,15 @@ class NameServer:
         self.socket.close()
 
 
-def wrapped(binary, server, folder):
-    """A program that runs `binary` with that server alone; None where this system does not let us."""
-    settings = folder / "resolv.conf"
-    settings.write_text(f"nameserver {server.address}\noptions timeout:2 attempts:1\n")
+def wrapped(binary, folder, **files):
+    """A program that runs `binary` with files of its own in the place of those of /etc, by name: `resolv` for
+    /etc/resolv.conf, `hosts` for /etc/hosts. None where this system does not let us."""
+    places = {"resolv": "/etc/resolv.conf", "hosts": "/etc/hosts"}
+    mounts = " && ".join(f"mount --bind {path} {places[name]}" for name, path in files.items())
     program = folder / "usher"
     program.write_text(
         "#!/bin/sh\n"
-        f"""exec unshare -m sh -c 'mount --bind {settings} /etc/resolv.conf && exec {binary} "$@"' usher "$@"\n""")
+        f"""exec unshare -m sh -c '{mounts} && exec {binary} "$@"' usher "$@"\n""")
     program.chmod(0o755)
     if shutil.which("unshare") is None:
         return None

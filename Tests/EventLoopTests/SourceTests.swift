@@ -96,16 +96,3 @@ struct SourceTests {
         #expect(thread.join(withinMilliseconds: 10_000))
     }
 }
-
-struct ResolverTests {
-    @Test(arguments: [
-        ("127.0.0.1", ["127.0.0.1:80"]), ("::1", ["[::1]:80"]), ("localhost", ["127.0.0.1:80", "[::1]:80"]),
-        ("am.LOCALHOST.", ["127.0.0.1:80", "[::1]:80"]),
-    ])
-    func numbersAndLocalNamesNeedNoLookUp(_ host: String, _ addresses: [String]) {
-        #expect(Resolver.immediate(host, port: 80)?.map(\.description) == addresses)
-    }
-
-    @Test(arguments: ["example.com", "localhost.example.com", "127.1", "0x7f000001", "2130706433"])
-    func othersDo(_ host: String) { #expect(Resolver.immediate(host, port: 80) == nil) }
-}

@@ -15,7 +15,7 @@ struct HouseTests {
         ("Interception", ["HTTPCodec"]),
         ("Authorization", ["HTTPCodec", "Interception"]),
         ("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
-        ("EventLoop", ["CLibevent", "CCrypt", "CLinux", "Glibc"]),
+        ("EventLoop", ["CLibevent", "CAres", "CCrypt", "CLinux", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Glibc"])),
         ("Observation", ["HTTPCodec", "Interception", "Glibc"]),
         ("Configuration", dry.union(["Yams", "CIDN2", "Glibc"])),

@@ -237,8 +237,10 @@ final class DriverModel {
         settle()
     }
 
-    /// The origin accepted the connection, and its handshake begins.
-    func dialSecures() { session.leaseSecuring(now: now) }
+    /// The name has to be looked up; it has addresses; the origin accepted the connection, and its handshake begins.
+    func dialResolves() { session.leaseReached(.resolving, now: now) }
+    func dialConnects() { session.leaseReached(.connecting, now: now) }
+    func dialSecures() { session.leaseReached(.securing, now: now) }
 
     /// The oldest password that waits was checked.
     func checked(_ verdict: PasswordVerdict) {

@@ -154,7 +154,10 @@ struct RouteTests {
         (.refused("no"), "502", "connection_refused", "the upstream proxy proxy.test:8080 refused the connection: no"),
         (.loop, "508", "proxy_loop_detected", "the upstream proxy proxy.test:8080 is this proxy itself"),
         (.unresolvable("no"), "502", "dns_error", "the name proxy.test could not be resolved"),
+        (.unresolvable("no", rcode: "NXDOMAIN"), "502", "dns_error", "; rcode=\"NXDOMAIN\""),
+        (.unresolved, "504", "dns_timeout", "the name proxy.test could not be resolved: no name server answered"),
         (.overloaded, "503", "dns_error", "the name proxy.test was not looked up"),
+        (.tooManyNames, "503", "dns_error", "too many others are waited for by this client"),
     ])
     func whatGoesWrongHasItsWords(_ failure: LeaseFailure, _ status: String, _ token: String, _ words: String) {
         let talk = Conversation(routes(("a.test", Self.proxy)))

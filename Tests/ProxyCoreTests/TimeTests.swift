@@ -15,11 +15,34 @@ struct TimeTests {
     }
 
     private let limits = settings {
+        $0.timeouts.resolve = 150
         $0.timeouts.connect = 100
         $0.timeouts.header = 200
         $0.timeouts.idle = 300
         $0.timeouts.response = 400
         $0.timeouts.tunnelIdle = 500
+    }
+
+    @Test(arguments: [get, "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"])
+    func aNameThatNobodyResolves(_ request: String) {
+        let talk = Conversation(limits)
+        talk.client(request)
+        talk.driver.dialResolves()
+        expires(talk, after: 150) { $0.record.status == 504 }
+        #expect(talk.record.proxyError == "dns_timeout")
+        #expect(
+            talk.clientGot().contains(
+                "the name a.test could not be resolved: no name server answered within timeouts.resolve"))
+    }
+
+    @Test func connectingHasItsTimeAfterResolving() {
+        let talk = Conversation(limits)
+        talk.client(get)
+        talk.driver.dialResolves()
+        talk.driver.waits(149)
+        talk.driver.dialConnects()
+        expires(talk, after: 100) { $0.record.status == 504 }
+        #expect(talk.record.proxyError == "connection_timeout" && talk.clientGot().contains("timeouts.connect"))
     }
 
     @Test func idleBeforeAndBetweenRequests() {

@@ -54,7 +54,6 @@ final class TestProxy: Sendable {
         self.log = log
         let start = WorkerStart(
             number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
-            resolver: try Resolver(threads: 1),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
             letters: letters)
