@@ -39,7 +39,9 @@ extension AuthorizationPolicy {
         guard resource.replay.covers(head.method) else {
             return "\(head.methodText) is not replayed here: the resource says replay: safe"
         }
-        return bodyComplete ? nil : "the request body is larger than authorization.body_limit, so it was not kept"
+        return bodyComplete
+            ? nil
+            : "the request body is larger than authorization.body_limit or limits.buffered_body, so it was not kept"
     }
 
     private static func refusalOfKind(_ head: RequestHead) -> String? {

@@ -92,7 +92,7 @@ extension Session {
             if let reason = reasonToHold() {
                 held = HeldResponse(
                     reason: reason, head: origin.response,
-                    limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
+                    limit: holdLimit)
             } else {
                 origin.sink = .client
                 deliverHead(&out)
@@ -101,7 +101,7 @@ extension Session {
             }
         } else {
             held = HeldResponse(
-                reason: .advice, head: origin.response, limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
+                reason: .advice, head: origin.response, limit: holdLimit)
         }
         switch framing {
         case .none: responseComplete(unasked: more, &out)
@@ -131,6 +131,10 @@ extension Session {
         record.requestBytes += UInt64(clientPending.count)
         clientPending = []
         resumeClient(&out)
+    }
+
+    private var holdLimit: Int {
+        min(stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek, engine.settings.limits.keptBody)
     }
 
     private func reasonToHold() -> HeldResponse.Reason? {
@@ -263,7 +267,16 @@ extension Session {
             }
         case .collect:
             held?.body.append(bytes)
-            if let held, held.body.count > held.limit { heldTooLarge(&out) }
+            if let held, held.body.count > held.limit {
+                cannotHold(
+                    .badResponse(
+                        "AM's answer is larger than authorization.limits.answer or limits.buffered_body allows"),
+                    "the answer is too large to be looked through for an advice", &out)
+            } else if !mayKeep {
+                cannotHold(
+                    .noRoom("AM's answer cannot be kept"),
+                    "limits.buffered leaves no room to look through the answer for an advice", &out)
+            }
         case .discard: break
         }
     }
@@ -284,15 +297,12 @@ extension Session {
 
     // MARK: held responses
 
-    /// Too large to be held: it goes to the client as it is.
-    private mutating func heldTooLarge(_ out: inout Outbox) {
-        if origin.purpose == .serverCall {
-            return originFailed(.badResponse("AM's answer is larger than authorization.limits.answer allows"), &out)
-        }
+    /// What cannot be held goes to the client as it is.
+    /// - Parameter error: what that is of an answer that is for nobody else.
+    private mutating func cannotHold(_ error: ProxyError, _ words: String, _ out: inout Outbox) {
+        if origin.purpose == .serverCall { return originFailed(error, &out) }
         guard let body = held?.body else { return }
-        if held?.reason == .advice {
-            note(.note, "the answer is too large to be looked through for an advice; it was passed on")
-        }
+        if held?.reason == .advice { note(.note, "\(words); it was passed on") }
         held = nil
         origin.sink = .client
         deliverHead(&out)
