@@ -145,7 +145,7 @@ struct SnapshotBuilder {
     private static func limits(_ fields: Fields?) -> Limits {
         var limits = Limits()
         if let number = fields?.number("connections") { limits.connections = number }
-        if let number = fields?.number("per_client") { limits.perClient = number }
+        limits.perClient = fields?.number("per_client") ?? Limits.share(of: limits.connections)
         if let number = fields?.number("header") { limits.header = number }
         if let number = fields?.number("header_fields") { limits.headerFields = number }
         if let number = fields?.number("url") { limits.url = number }

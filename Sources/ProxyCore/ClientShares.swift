@@ -37,7 +37,7 @@ public struct ClientShares: Sendable {
     mutating func admit(_ client: ClientIdentity?, _ limits: Limits) -> Refusal? {
         guard connections < limits.connections else { return .all }
         if let client {
-            guard holdings[client, default: Holding()].connections < limits.clientConnections else { return .client }
+            guard holdings[client, default: Holding()].connections < limits.perClient else { return .client }
             holdings[client, default: Holding()].connections += 1
         }
         connections += 1
@@ -47,7 +47,7 @@ public struct ClientShares: Sendable {
     /// A connection turns out to be another client's, and takes along what it holds. False, and nothing changed, where that
     /// one has its share.
     mutating func move(from old: ClientIdentity?, to new: ClientIdentity, bytes: Int, _ limits: Limits) -> Bool {
-        guard holdings[new, default: Holding()].connections < limits.clientConnections else { return false }
+        guard holdings[new, default: Holding()].connections < limits.perClient else { return false }
         if let old { change(old, connections: -1, bytes: -bytes) }
         change(new, connections: 1, bytes: bytes)
         return true

@@ -27,8 +27,8 @@ public struct Settings: Sendable {
 public struct Limits: Sendable {
     /// Client connections at one time, over all workers.
     public var connections = 4096
-    /// How many of them one client may have; nil for a quarter.
-    public var perClient: Int?
+    /// How many of them one client may have.
+    public var perClient = share(of: 4096)
     public var header = 32 << 10
     public var headerFields = 128
     public var url = 16 << 10
@@ -45,8 +45,8 @@ public struct Limits: Sendable {
 
     public init() {}
 
-    /// Connections that one client may have: a part of them, where there are many.
-    public var clientConnections: Int { perClient ?? max(64, connections / 4) }
+    /// How many of so many connections one client may have where nobody says: a part, where there are many.
+    public static func share(of connections: Int) -> Int { max(64, connections / 4) }
     /// Bytes of bodies that may be held for one client.
     var clientBuffered: Int { buffered / 2 }
     /// The most that is held of one body for any reason.

@@ -19,7 +19,7 @@ struct ClientShareTests {
     private let one = ClientIdentity.network(AddressBlock(IPAddress(family: .v4, bits: 1)))
     private let two = ClientIdentity.network(AddressBlock(IPAddress(family: .v4, bits: 2)))
 
-    private func limits(_ connections: Int = 4, _ perClient: Int? = 2, _ buffered: Int = 1 << 20) -> Limits {
+    private func limits(_ connections: Int = 4, _ perClient: Int = 2, _ buffered: Int = 1 << 20) -> Limits {
         var limits = Limits()
         limits.connections = connections
         limits.perClient = perClient
@@ -50,11 +50,10 @@ struct ClientShareTests {
     }
 
     @Test func theShareIsAPartOfAll() {
-        #expect(Limits().clientConnections == 1024 && Limits().connections == 4096)
-        for (all, share) in [(8, 64), (256, 64), (400, 100), (1_000_000, 250_000)] {
-            #expect(limits(all, nil).clientConnections == share)
+        #expect(Limits().perClient == 1024 && Limits().connections == 4096)
+        for (all, share) in [(8, 64), (256, 64), (400, 100), (4096, 1024), (1_000_000, 250_000)] {
+            #expect(Limits.share(of: all) == share)
         }
-        #expect(limits(4096, 3).clientConnections == 3)
     }
 
     @Test func whoIsKnownBetterIsCountedAsThat() throws {

@@ -51,7 +51,9 @@ struct GoodbyeTests {
     }
 
     @Test func fiveSecondsUnlessToldOtherwise() {
-        expectGivenUp(asked(Settings()), after: 5_000)
+        let talk = asked(Settings())
+        talk.connects()
+        expectGivenUp(talk, after: 5_000)
     }
 
     @Test func noneIsForEver() {
