@@ -47,7 +47,9 @@ extension AuthorizationPolicy {
                 ? "\(head.methodText) is not replayed here: the resource says replay: safe"
                 : "\(head.methodText) was answered with \(status ?? 0) and is not sent twice, for the resource does not say replay: any"
         }
-        return bodyComplete ? nil : "the request body is larger than authorization.body_limit, so it was not kept"
+        return bodyComplete
+            ? nil
+            : "the request body is larger than authorization.body_limit or limits.buffered_body, so it was not kept"
     }
 
     private static func refusalOfKind(_ head: RequestHead) -> String? {

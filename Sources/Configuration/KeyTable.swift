@@ -90,13 +90,20 @@ enum KeyTable {
 
     static let limits = [
         Key("connections", .integer(1...1_000_000), "Client connections at one time.", standard: "4096"),
+        Key(
+            "per_client", .integer(1...1_000_000),
+            "How many of them one client may hold: an address (a /64 of IPv6, all of loopback), or a user that has shown a "
+                + "password. Without the key a quarter of connections, and 64 at least.", standard: "1024"),
         Key("header", .size(256...(16 << 20), orUnlimited: false), "Size of a head.", standard: "32KiB"),
         Key("header_fields", .integer(1...10_000), "Fields of a head.", standard: "128"),
         Key("url", .size(64...(16 << 20), orUnlimited: false), "Length of a URL.", standard: "16KiB"),
         Key("body", .size(0...Int.max, orUnlimited: true), "Size of a body.", standard: "unlimited"),
         Key(
-            "buffered_body", .size(0...(1 << 30), orUnlimited: false), "How much of a body is held to look at.",
+            "buffered_body", .size(0...(1 << 30), orUnlimited: false), "The most that is held of one body to look at.",
             standard: "1MiB"),
+        Key(
+            "buffered", .size((64 << 10)...(64 << 30), orUnlimited: false),
+            "How much is held of all bodies together; one client may have half of it.", standard: "64MiB"),
         Key(
             "idle_per_origin", .integer(0...10_000), "Idle connections kept for one origin, by each worker.",
             standard: "64"),
@@ -114,6 +121,13 @@ enum KeyTable {
         Key("response", anyTime, "From the end of a request to its response.", standard: "60s"),
         Key("tunnel_idle", anyTime, "Without a byte in a tunnel.", standard: "10m"),
         Key("pool_idle", anyTime, "How long an idle connection to an origin is kept.", standard: "30s"),
+        Key(
+            "half_closed", .duration(0...86_400_000),
+            "How long a client that closed its side is waited for with, while nothing of the answer has come; 0s for ever.",
+            standard: "5s"),
+        Key(
+            "drain", .duration(0...86_400_000), "How long the end waits for exchanges and tunnels under way.",
+            standard: "30s"),
     ]
 
     static let log = [

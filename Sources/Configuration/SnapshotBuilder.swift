@@ -147,11 +147,13 @@ struct SnapshotBuilder {
     private static func limits(_ fields: Fields?) -> Limits {
         var limits = Limits()
         if let number = fields?.number("connections") { limits.connections = number }
+        limits.perClient = fields?.number("per_client") ?? Limits.share(of: limits.connections)
         if let number = fields?.number("header") { limits.header = number }
         if let number = fields?.number("header_fields") { limits.headerFields = number }
         if let number = fields?.number("url") { limits.url = number }
         if let number = fields?.number("body") { limits.body = UInt64(number) }
         if let number = fields?.number("buffered_body") { limits.bufferedBody = number }
+        if let number = fields?.number("buffered") { limits.buffered = number }
         if let number = fields?.number("idle_per_origin") { limits.idlePerOrigin = number }
         if let number = fields?.number("leaf_certificates") { limits.leafCertificates = number }
         return limits
@@ -171,6 +173,8 @@ struct SnapshotBuilder {
         if let number = fields?.number("response") { timeouts.response = number }
         if let number = fields?.number("tunnel_idle") { timeouts.tunnelIdle = number }
         if let number = fields?.number("pool_idle") { timeouts.poolIdle = number }
+        if let number = fields?.number("half_closed") { timeouts.halfClosed = number }
+        if let number = fields?.number("drain") { timeouts.drain = number }
         return timeouts
     }
 

@@ -9,9 +9,14 @@ public struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Sends a few bytes, as far as the kernel takes them at once.
-    public func sendOnce(_ bytes: [UInt8]) {
+    /// Sends a few last bytes, as far as the kernel takes them at once. What the peer has sent by then is taken from the
+    /// kernel: closed over it, the connection would end in a reset, and the bytes be lost.
+    public func sendLast(_ bytes: [UInt8]) {
         _ = bytes.withUnsafeBytes { send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        shutdown(number, Int32(SHUT_WR))
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
+            for _ in 0..<4 where recv(number, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) < room.count { return }
+        }
     }
 
     /// Gives the descriptor away; it is no longer closed here.

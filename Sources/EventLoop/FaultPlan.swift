@@ -47,8 +47,12 @@
             announces = true
         }
 
+        /// In place of an error: the call does not return, as if the loop thought without end.
+        private static let hang = Int32.max
+
         private static let codes = [
-            "EAGAIN": EAGAIN, "ECONNABORTED": ECONNABORTED, "ECONNREFUSED": ECONNREFUSED, "ECONNRESET": ECONNRESET,
+            "HANG": hang, "EAGAIN": EAGAIN, "ECONNABORTED": ECONNABORTED, "ECONNREFUSED": ECONNREFUSED,
+            "ECONNRESET": ECONNRESET,
             "EHOSTUNREACH": EHOSTUNREACH, "EINTR": EINTR, "EMFILE": EMFILE, "ENFILE": ENFILE, "ENOBUFS": ENOBUFS,
             "ENOMEM": ENOMEM, "ENOSPC": ENOSPC, "EPIPE": EPIPE, "ETIMEDOUT": ETIMEDOUT,
         ]
@@ -73,6 +77,7 @@
                 let line = Array("fault: \(call.rawValue) \(plan.number) failed\n".utf8)
                 _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
             }
+            while plan.code == hang { sleep(1) }
             errno = plan.code
             return true
         }

@@ -1,63 +1,94 @@
 public import HTTPCodec
 
-/// Makes guessing of passwords slow: each client address has a few tries, and gets them back one by one. A try is taken
-/// before the password is checked and given back where it was right, so that many at once are no way around.
+/// Makes guessing of passwords slow. A guess needs a try of the client's network, of the site around it, and of the user
+/// whose password is guessed: so neither many users at one address nor many addresses at one user are a way around. A user
+/// that has proved itself lately from a network has tries of its own there, which nobody else's guesses take away. A try is
+/// taken before the password is checked and given back where it was right, so that many at once are no way around either.
 public struct GuessBrake: Sendable {
-    private struct Bucket {
-        var tries: Double
-        var at: Int
+    /// What a guess is counted against.
+    public struct Guess: Hashable, Sendable {
+        fileprivate let client: IPAddress?
+        fileprivate let user: [UInt8]
+
+        /// - Parameter user: a digest of its name; whoever guesses may name any.
+        public init(client: IPAddress?, user: [UInt8]) {
+            self.client = client
+            self.user = user
+        }
+
+        fileprivate var pair: Pair { Pair(network: client?.clientNetwork, user: user) }
     }
 
-    /// Tries that an address has at once.
-    private let burst: Double
-    /// Milliseconds until one comes back.
-    private let interval: Double
-    private let capacity: Int
-    private var buckets: [AddressBlock: Bucket] = [:]
+    fileprivate struct Pair: Hashable, Sendable {
+        let network: AddressBlock?
+        let user: [UInt8]
+    }
+
+    public enum Outcome: Equatable, Sendable {
+        /// There was a try.
+        /// - Parameter isProven: the user has proved itself from there.
+        case taken(isProven: Bool)
+        /// There is none for so many milliseconds.
+        case wait(Int)
+    }
+
+    private var networks: TryTable<AddressBlock>
+    private var sites: TryTable<AddressBlock>
+    private var users: TryTable<[UInt8]>
+    private var pairs: TryTable<Pair>
+    private var proven: RecentSet<Pair>
 
     /// - Parameters:
-    ///   - interval: milliseconds.
-    ///   - capacity: addresses that are remembered; beyond it, those that have most of their tries left are forgotten.
-    public init(burst: Int = 10, interval: Int = 5_000, capacity: Int = 4096) {
-        self.burst = Double(max(1, burst))
-        self.interval = Double(max(1, interval))
-        self.capacity = max(1, capacity)
+    ///   - burst: tries that a network has at once; a user has twice, a site four times as many.
+    ///   - interval: milliseconds until one comes back; at a site four come.
+    ///   - capacity: entries of each table.
+    ///   - memory: milliseconds for which a user counts as proved.
+    public init(burst: Int = 10, interval: Int = 5_000, capacity: Int = 4096, memory: Int = 12 * 3_600_000) {
+        networks = TryTable(burst: burst, interval: interval, capacity: capacity)
+        sites = TryTable(burst: burst * 4, interval: interval / 4, capacity: capacity)
+        users = TryTable(burst: burst * 2, interval: interval, capacity: capacity)
+        pairs = TryTable(burst: burst, interval: interval, capacity: capacity)
+        proven = RecentSet(life: memory, capacity: capacity)
     }
 
-    public var count: Int { buckets.count }
+    /// Entries of the largest table.
+    public var count: Int { max(networks.count, sites.count, users.count, pairs.count, proven.count) }
 
-    /// Takes a try. Nil when there was one; else the milliseconds until the next.
+    public func isProven(_ guess: Guess, now: Int) -> Bool { proven.holds(guess.pair, now: now) }
+
+    /// Takes a try.
     /// - Parameter now: milliseconds of one monotonic clock.
-    public mutating func take(_ client: IPAddress?, now: Int) -> Int? {
-        guard let network = client?.clientNetwork else { return nil }
-        var bucket = buckets[network] ?? Bucket(tries: burst, at: now)
-        bucket.tries = tries(bucket, now)
-        bucket.at = now
-        guard bucket.tries >= 1 else {
-            buckets[network] = bucket
-            return max(1, Int(((1 - bucket.tries) * interval).rounded(.up)))
+    public mutating func take(_ guess: Guess, now: Int) -> Outcome {
+        if isProven(guess, now: now) {
+            let wait = pairs.wait(guess.pair, now: now)
+            guard wait == 0 else { return .wait(wait) }
+            pairs.take(guess.pair, now: now)
+            return .taken(isProven: true)
         }
-        bucket.tries -= 1
-        if buckets[network] == nil, buckets.count >= capacity { forget(now) }
-        buckets[network] = bucket
-        return nil
+        var wait = users.wait(guess.user, now: now)
+        if let client = guess.client {
+            wait = max(
+                wait, networks.wait(client.clientNetwork, now: now), sites.wait(client.siteNetwork, now: now))
+        }
+        guard wait == 0 else { return .wait(wait) }
+        users.take(guess.user, now: now)
+        if let client = guess.client {
+            networks.take(client.clientNetwork, now: now)
+            sites.take(client.siteNetwork, now: now)
+        }
+        return .taken(isProven: false)
     }
 
     /// The password was right: the try did not count.
-    public mutating func giveBack(_ client: IPAddress?, now: Int) {
-        guard let network = client?.clientNetwork, var bucket = buckets[network] else { return }
-        bucket.tries = min(burst, tries(bucket, now) + 1)
-        bucket.at = now
-        buckets[network] = bucket.tries >= burst ? nil : bucket
+    public mutating func giveBack(_ guess: Guess, isProven: Bool, now: Int) {
+        if isProven { return pairs.giveBack(guess.pair, now: now) }
+        users.giveBack(guess.user, now: now)
+        if let client = guess.client {
+            networks.giveBack(client.clientNetwork, now: now)
+            sites.giveBack(client.siteNetwork, now: now)
+        }
     }
 
-    private func tries(_ bucket: Bucket, _ now: Int) -> Double {
-        min(burst, bucket.tries + Double(max(0, now - bucket.at)) / interval)
-    }
-
-    /// Makes room for a quarter, so that it is not done for every address.
-    private mutating func forget(_ now: Int) {
-        let order = buckets.sorted { tries($0.value, now) > tries($1.value, now) }
-        for (network, _) in order.prefix(max(1, capacity / 4)) { buckets[network] = nil }
-    }
+    /// The user has shown its password.
+    public mutating func proved(_ guess: Guess, now: Int) { proven.remember(guess.pair, now: now) }
 }

@@ -96,7 +96,7 @@ public struct PasswordCheck: Sendable {
 /// What came of it.
 public enum PasswordVerdict: Equatable, Sendable {
     case right, wrong
-    /// Too many wrong ones came from that address; milliseconds until the next may be tried.
+    /// Too many wrong ones came from that network, or for that user; milliseconds until the next may be tried.
     case tooMany(wait: Int)
     /// More checks wait than can be done soon.
     case busy

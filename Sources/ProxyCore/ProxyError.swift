@@ -118,6 +118,24 @@ public struct ProxyError: Equatable, Sendable {
         ProxyError("http_protocol_error", status: 502, details)
     }
 
+    static func tooManyConnections(_ details: String) -> ProxyError {
+        ProxyError("connection_limit_reached", status: 503, details)
+    }
+
+    static func tooManyOfClient(_ who: String) -> ProxyError {
+        tooManyConnections("\(who) holds as many connections as limits.per_client allows")
+    }
+
+    static func noRoom(_ what: String) -> ProxyError {
+        ProxyError(
+            "proxy_internal_error", status: 503,
+            "\(what): all that limits.buffered allows is in use, or this client's half of it; try again later")
+    }
+
+    static let saidGoodbye = ProxyError(
+        "http_response_timeout", status: 504,
+        "the client closed its side, and nothing of an answer came within timeouts.half_closed; the request was given up"
+    )
     static let incompleteResponse = ProxyError(
         "http_response_incomplete", status: 502, "the origin closed the connection before its answer was complete")
     static let connectionTerminated = ProxyError(

@@ -271,6 +271,7 @@ extension Session {
             } catch { return refuse(error, &out) }
         }
         hasMore = position < bytes.count
+        if !mayKeep { return cannotKeepBody(&out) }
         if bodyState == .complete {
             bodyKept = true
             bodyCollected(&out)
@@ -336,7 +337,7 @@ extension Session {
     // MARK: the end
 
     mutating func clientGone(_ out: inout Outbox) {
-        clientEnded = true
+        clientEndedAt = now
         switch phase {
         case .closed: return
         case .preface:

@@ -22,13 +22,13 @@ extension Session {
                 }
             }
         }
-        keepLimit = keep
+        keepLimit = min(keep, engine.settings.limits.keptBody)
         switch bodyState {
         case .complete:
             bodyKept = true
-        case .length(let length) where keep > 0 && length <= UInt64(keep):
+        case .length(let length) where keepLimit > 0 && length <= UInt64(keepLimit):
             return collectBody(&out)
-        case .chunked where keep > 0:
+        case .chunked where keepLimit > 0:
             return collectBody(&out)
         case .length, .chunked:
             break

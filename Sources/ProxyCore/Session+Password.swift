@@ -40,6 +40,7 @@ extension Session {
         case .right:
             user = BasicCredentials(request)?.user
             record.user = user
+            if let user, !isCounted(user, &out) { return }
             if binding.passes(to: user) { out.orders.append(.unbind) }
             do {
                 try admitted(&out)
@@ -52,7 +53,7 @@ extension Session {
             if !clientPending.isEmpty { drainClientPending(&out) } else if clientEnded { missEnd(&out) }
         case .wrong: challenge(Self.wrongPassword, &out)
         case .tooMany(let wait):
-            refuseCheck(429, "too many wrong passwords came from this address", wait: wait, &out)
+            refuseCheck(429, "too many wrong passwords came from this network, or for this user", wait: wait, &out)
         case .busy: refuseCheck(503, "too many passwords wait to be checked", wait: 1_000, &out)
         }
     }

@@ -23,10 +23,26 @@ extension Session {
                 return nil
             }
             source.policy = nil
+            guard isCounted(address, &out) else { return nil }
             phase = source.isSecure ? .greeting : .awaitingRequest
             deadline = now + engine.settings.timeouts.idle
             return count
         }
+    }
+
+    /// Who it is was not known when the balancer connected.
+    private mutating func isCounted(_ address: IPAddress, _ out: inout Outbox) -> Bool {
+        let client = ClientIdentity.network(address.clientNetwork)
+        guard let seat, !seat.becomes(client, engine.settings.limits) else { return true }
+        let error = ProxyError.tooManyOfClient("this address")
+        if source.isSecure {
+            // who speaks TLS would not understand an answer
+            refusePreface(error.details, &out)
+        } else {
+            startRecord()
+            answerLast(error, &out)
+        }
+        return false
     }
 
     private mutating func refusePreface(_ reason: String, _ out: inout Outbox) {

@@ -90,10 +90,11 @@ extension Session {
         origin.sink = .collect
         if origin.purpose == .attempt {
             if let limit = stepUp?.holds(origin.response, to: request, sent: outgoing ?? request) {
-                held = HeldResponse(reason: .advice, head: origin.response, limit: limit)
+                held = HeldResponse(
+                    reason: .advice, head: origin.response, limit: min(limit, engine.settings.limits.keptBody))
             } else if mayTellFlow {
                 held = HeldResponse(
-                    reason: .flow, head: origin.response, limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
+                    reason: .flow, head: origin.response, limit: flowLimit)
             } else {
                 origin.sink = .client
                 deliverHead(&out)
@@ -102,7 +103,7 @@ extension Session {
             }
         } else {
             held = HeldResponse(
-                reason: .advice, head: origin.response, limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
+                reason: .advice, head: origin.response, limit: holdLimit)
         }
         switch framing {
         case .none: responseComplete(unasked: more, &out)
@@ -137,6 +138,10 @@ extension Session {
     private var mayTellFlow: Bool {
         guard let action = classification?.action else { return false }
         return (action == .startAuthenticate || action == .authenticate) && origin.response.status == 200
+    }
+
+    private var flowLimit: Int {
+        min(stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek, engine.settings.limits.keptBody)
     }
 
     private mutating func forwardInterim(_ out: inout Outbox) {
@@ -260,7 +265,16 @@ extension Session {
             }
         case .collect:
             held?.body.append(bytes)
-            if let held, held.body.count > held.limit { heldTooLarge(&out) }
+            if let held, held.body.count > held.limit {
+                cannotHold(
+                    .badResponse(
+                        "AM's answer is larger than authorization.limits.answer or limits.buffered_body allows"),
+                    "the answer is too large to be looked through for an advice", &out)
+            } else if !mayKeep {
+                cannotHold(
+                    .noRoom("AM's answer cannot be kept"),
+                    "limits.buffered leaves no room to look through the answer for an advice", &out)
+            }
         case .discard: break
         }
     }
@@ -281,15 +295,12 @@ extension Session {
 
     // MARK: held responses
 
-    /// Too large to be held: it goes to the client as it is.
-    private mutating func heldTooLarge(_ out: inout Outbox) {
-        if origin.purpose == .serverCall {
-            return originFailed(.badResponse("AM's answer is larger than authorization.limits.answer allows"), &out)
-        }
+    /// What cannot be held goes to the client as it is.
+    /// - Parameter error: what that is of an answer that is for nobody else.
+    private mutating func cannotHold(_ error: ProxyError, _ words: String, _ out: inout Outbox) {
+        if origin.purpose == .serverCall { return originFailed(error, &out) }
         guard let body = held?.body else { return }
-        if held?.reason == .advice {
-            note(.note, "the answer is too large to be looked through for an advice; it was passed on")
-        }
+        if held?.reason == .advice { note(.note, "\(words); it was passed on") }
         held = nil
         origin.sink = .client
         deliverHead(&out)

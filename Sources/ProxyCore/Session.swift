@@ -52,11 +52,15 @@ public struct Session: ~Copyable {
 
     // the client's side
     var source: ClientSource
+    /// What this connection counts for; nil where nobody counts.
+    let seat: ClientSeat?
     /// Whose password was right: for this request, or for the tunnel around it.
     var user: String?
     var clientPending: [UInt8] = []
     var clientPaused = false
-    var clientEnded = false
+    /// When the client closed its side.
+    var clientEndedAt: Int?
+    var clientEnded: Bool { clientEndedAt != nil }
     var headBegan = false
     /// There are bytes behind those that are being looked at.
     var hasMore = false
@@ -104,9 +108,10 @@ public struct Session: ~Copyable {
     ///   - number: unique among the connections of this process; becomes part of every flow id.
     ///   - client: the client's address, for the record.
     ///   - source: the same as a value, and how far it is to be believed.
+    ///   - seat: what the connection holds of its client's share.
     public init(
         engine: Engine, flows: (any FlowMemory)?, refusals: (any RefusalMemory)? = nil, number: UInt64,
-        client: String, source: ClientSource = ClientSource(address: nil), now: Int
+        client: String, source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int
     ) {
         self.engine = engine
         self.flows = flows
@@ -116,6 +121,7 @@ public struct Session: ~Copyable {
         record.client = client
         self.now = now
         self.source = source
+        self.seat = seat
         deadline = now + engine.settings.timeouts.idle
         if source.policy != nil {
             phase = .preface
@@ -124,16 +130,6 @@ public struct Session: ~Copyable {
             phase = .greeting
         }
     }
-
-    /// Said to a client that is one too many.
-    public static let tooManyConnections: [UInt8] = {
-        var out = Outbox()
-        OwnAnswer.write(
-            ProxyError(
-                "connection_limit_reached", status: 503, "there are as many connections as limits.connections allows"),
-            flow: 0, to: RequestHead(), closing: true, into: &out)
-        return out.client
-    }()
 
     public var isClosed: Bool { phase == .closed }
 
@@ -225,8 +221,7 @@ public struct Session: ~Copyable {
     /// Time has passed.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         self.now = now
-        guard now >= deadline else { return }
-        timedOut(&out)
+        if now >= deadline { timedOut(&out) } else { giveUpForGoodbye(&out) }
     }
 
     // MARK: shared pieces
@@ -253,6 +248,7 @@ public struct Session: ~Copyable {
         if !cookieLines.isEmpty { cookieLines = [] }
         classification = nil
         classifierStep = .none
+        keepsNothing()
         if body.capacity > 64 << 10 { body = [] } else { body.removeAll(keepingCapacity: true) }
         if closesAfter || isLastOfClient || bodyState != .complete {
             clientPending = []
@@ -286,6 +282,7 @@ public struct Session: ~Copyable {
             record.milliseconds = now - began
             out.orders.append(.record)
         }
+        keepsNothing()
         phase = .closed
         deadline = now + engine.settings.timeouts.idle
         out.orders.append(.closeClient(reset: reset))

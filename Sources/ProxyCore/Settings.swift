@@ -27,19 +27,30 @@ public struct Settings: Sendable {
 public struct Limits: Sendable {
     /// Client connections at one time, over all workers.
     public var connections = 4096
+    /// How many of them one client may have.
+    public var perClient = share(of: 4096)
     public var header = 32 << 10
     public var headerFields = 128
     public var url = 16 << 10
     /// Nil: unlimited.
     public var body: UInt64?
-    /// How much of a body is held where something needs to see it whole.
+    /// How much of one body is held where something needs to see it whole.
     public var bufferedBody = 1 << 20
+    /// How much is held of all bodies together, over all workers.
+    public var buffered = 64 << 20
     /// Idle connections kept for one origin on one loop.
     public var idlePerOrigin = 64
     /// Certificates made for intercepted hosts that are kept.
     public var leafCertificates = 1024
 
     public init() {}
+
+    /// How many of so many connections one client may have where nobody says: a part, where there are many.
+    public static func share(of connections: Int) -> Int { max(64, connections / 4) }
+    /// Bytes of bodies that may be held for one client.
+    var clientBuffered: Int { buffered / 2 }
+    /// The most that is held of one body for any reason.
+    var keptBody: Int { min(bufferedBody, clientBuffered) }
 }
 
 /// `timeouts:` of the configuration, in milliseconds.
@@ -57,6 +68,10 @@ public struct Timeouts: Sendable {
     public var tunnelIdle = 600_000
     /// How long an idle connection to an origin is kept.
     public var poolIdle = 30_000
+    /// How long a client that closed its side is answered for, while nothing of the answer has come; 0 for ever.
+    public var halfClosed = 5_000
+    /// How long a drain waits for exchanges and tunnels under way.
+    public var drain = 30_000
 
     public init() {}
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPCodec
 import ProxyCore
 import TLSEngine
 
@@ -18,23 +19,25 @@ public final class Authenticator: Sendable {
     private struct Question: Sendable {
         let check: PasswordCheck
         let digest: [UInt8]
+        let guess: GuessBrake.Guess
+        let isProven: Bool
     }
 
     private struct State: Sendable {
-        var queue: [Question] = []
+        var queue = CheckQueue<Question>()
         /// Who waits for which password, those that are being checked included: many connections of one client show the
         /// same one at the same time, and it is one guess.
         var waiting: [[UInt8]: [Waiting]] = [:]
         var brake = GuessBrake()
+        /// Digests that were wrong: the same one shown again is no other guess. A program that was not told of a new password
+        /// costs the others of its network nothing.
+        var wrong = RecentSet<[UInt8]>(life: 60_000, capacity: 1024)
         var hasThreads = false
     }
 
     private let state = Locked(State())
     private let digest = KeyedDigest()
     private let threads: Int
-    /// Passwords that may wait to be checked.
-    private static let longestQueue = 256
-
     /// Threads begin with the first question; without `clients.basic` there are none.
     public init(threads: Int = 2) { self.threads = max(1, threads) }
 
@@ -49,15 +52,24 @@ public final class Authenticator: Sendable {
     func verify(
         _ check: PasswordCheck, digest: [UInt8], ticket: UInt64, reply: Mailbox<Answer>, now: Int
     ) -> PasswordVerdict? {
-        guard start() else { return .busy }
+        guard start(), let user = self.digest(Array(check.user.utf8)) else { return .busy }
+        let guess = GuessBrake.Guess(client: check.client, user: user)
         var verdict: PasswordVerdict?
         state.signal { state in
             let waiting = Waiting(ticket: ticket, reply: reply)
             if state.waiting[digest]?.append(waiting) != nil { return }
-            guard state.queue.count < Self.longestQueue else { return verdict = .busy }
-            if let wait = state.brake.take(check.client, now: now) { return verdict = .tooMany(wait: wait) }
-            state.waiting[digest] = [waiting]
-            state.queue.append(Question(check: check, digest: digest))
+            if state.wrong.holds(digest, now: now) { return verdict = .wrong }
+            let network = check.client?.clientNetwork
+            guard state.queue.hasRoom(for: network, isProven: state.brake.isProven(guess, now: now)) else {
+                return verdict = .busy
+            }
+            switch state.brake.take(guess, now: now) {
+            case .wait(let wait): verdict = .tooMany(wait: wait)
+            case .taken(let isProven):
+                state.waiting[digest] = [waiting]
+                let question = Question(check: check, digest: digest, guess: guess, isProven: isProven)
+                state.queue.add(question, of: network, isProven: isProven)
+            }
         }
         return verdict
     }
@@ -75,11 +87,17 @@ public final class Authenticator: Sendable {
     }
 
     private func next() {
-        let question = state.wait { state in state.queue.isEmpty ? nil : state.queue.removeFirst() }
+        let question = state.wait { state in state.queue.next() }
         let check = question.check
         let isRight = PasswordHash.matches(check.password, check.hash) && !check.isDecoy
         let waiting = state.withLock { state in
-            if isRight { state.brake.giveBack(check.client, now: Loop.monotonicMilliseconds()) }
+            let now = Loop.monotonicMilliseconds()
+            if isRight {
+                state.brake.giveBack(question.guess, isProven: question.isProven, now: now)
+                state.brake.proved(question.guess, now: now)
+            } else {
+                state.wrong.remember(question.digest, now: now)
+            }
             return state.waiting.removeValue(forKey: question.digest) ?? []
         }
         for one in waiting { one.reply.post(Answer(ticket: one.ticket, verdict: isRight ? .right : .wrong)) }

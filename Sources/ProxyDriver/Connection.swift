@@ -50,7 +50,7 @@ final class Connection {
         client.startReading()
     }
 
-    var deadline: Int { session.deadline }
+    var wakeAt: Int { session.wakeAt }
 
     // MARK: the client's socket
 

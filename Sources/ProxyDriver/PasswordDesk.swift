@@ -8,7 +8,7 @@ final class PasswordDesk {
     private struct Waiting {
         let connection: Connection
         let flow: UInt64
-        let user: String
+        let holder: PasswordMemory.Holder
         let digest: [UInt8]
     }
 
@@ -30,18 +30,21 @@ final class PasswordDesk {
     /// The verdict where it is known at once; else the connection is told later.
     func verdict(on check: PasswordCheck, for connection: Connection) -> PasswordVerdict? {
         guard let digest = authenticator.digest(of: check) else { return .busy }
-        if !check.isDecoy, memory.holds(check.user, digest, now: loop.now) { return .right }
+        let holder = PasswordMemory.Holder(check)
+        if !check.isDecoy, memory.holds(holder, digest, now: loop.now) { return .right }
         nextTicket += 1
         let verdict = authenticator.verify(check, digest: digest, ticket: nextTicket, reply: answers, now: loop.now)
         if verdict == nil {
-            waiting[nextTicket] = Waiting(connection: connection, flow: check.flow, user: check.user, digest: digest)
+            waiting[nextTicket] = Waiting(connection: connection, flow: check.flow, holder: holder, digest: digest)
         }
+        // or the memory would tell, without end, which guess is right
+        if case .tooMany = verdict { memory.forget(holder) }
         return verdict
     }
 
     private func answered(_ answer: Authenticator.Answer) {
         guard let waiting = waiting.removeValue(forKey: answer.ticket) else { return }
-        if answer.verdict == .right { memory.remember(waiting.user, waiting.digest, now: loop.now) }
+        if answer.verdict == .right { memory.remember(waiting.holder, waiting.digest, now: loop.now) }
         waiting.connection.authenticated(answer.verdict, flow: waiting.flow)
     }
 }

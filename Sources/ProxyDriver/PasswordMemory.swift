@@ -1,13 +1,26 @@
+import HTTPCodec
+import ProxyCore
 import TLSEngine
 
-/// The last password of each user that was right, as a keyed digest, for a while.
+/// The last password of each user that was right, as a keyed digest, for a while. Known by the client's network as well:
+/// from elsewhere a guess is checked, and counted, whoever has proved itself here.
 struct PasswordMemory {
+    struct Holder: Hashable {
+        let network: AddressBlock?
+        let user: String
+
+        init(_ check: PasswordCheck) {
+            network = check.client?.clientNetwork
+            user = check.user
+        }
+    }
+
     private struct Entry {
         var digest: [UInt8]
         var until: Int
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [Holder: Entry] = [:]
     private let life: Int
     private let capacity: Int
 
@@ -19,17 +32,20 @@ struct PasswordMemory {
 
     var count: Int { entries.count }
 
-    func holds(_ user: String, _ digest: [UInt8], now: Int) -> Bool {
-        guard let entry = entries[user], now < entry.until else { return false }
+    func holds(_ holder: Holder, _ digest: [UInt8], now: Int) -> Bool {
+        guard let entry = entries[holder], now < entry.until else { return false }
         return KeyedDigest.isSame(entry.digest, digest)
     }
 
-    mutating func remember(_ user: String, _ digest: [UInt8], now: Int) {
-        if entries.count >= capacity, entries[user] == nil {
+    mutating func remember(_ holder: Holder, _ digest: [UInt8], now: Int) {
+        if entries.count >= capacity, entries[holder] == nil {
             entries = entries.filter { now < $0.value.until }
             // nobody is locked out by being forgotten: the password is checked once more
             if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
         }
-        entries[user] = Entry(digest: digest, until: now + life)
+        entries[holder] = Entry(digest: digest, until: now + life)
     }
+
+    /// So many wrong ones came that no further one may be compared with it.
+    mutating func forget(_ holder: Holder) { entries[holder] = nil }
 }

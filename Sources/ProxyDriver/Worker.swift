@@ -15,6 +15,7 @@ final class Worker {
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
     private let refusals: RefusalTable
+    private let clients: ClientTable
     let names: NameBook
     private let authenticator: Authenticator
     /// Made with the first password.
@@ -30,6 +31,7 @@ final class Worker {
     private var drainLimit = Int.max
     /// When the next failure to accept is worth a word.
     private var nextComplaint = 0
+    private var nextShareComplaint = 0
     private var sources: [EventSource] = []
 
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
@@ -45,6 +47,7 @@ final class Worker {
         settings = start.settings
         flows = start.flows
         refusals = start.refusals
+        clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameBook(loop: loop, start.settings.names)
         authenticator = start.authenticator
@@ -107,11 +110,16 @@ final class Worker {
         guard let address = IPAddress(bytes: peer.address) else { return }
         let isBalancer = settings.clients.isBalancer(address)
         guard isBalancer || settings.clients.admits(address) else { return }
-        guard openConnections < settings.maxConnections else {
-            // no memory is spent on one too many: the kernel's buffer takes these few bytes
-            let text = Session.tooManyConnections
-            // who speaks TLS would not understand them
-            return isSecure ? () : descriptor.sendOnce(text)
+        let seat: ClientSeat
+        do throws(ClientShares.Refusal) {
+            // behind a balancer the client is whom its header names
+            seat = try ClientSeat(
+                clients, for: isBalancer ? nil : .network(address.clientNetwork), settings.engine.settings.limits)
+        } catch {
+            complain(of: error, address)
+            // no memory is spent on one too many: the kernel's buffer takes these few bytes. Who speaks TLS would not
+            // understand them
+            return isSecure ? () : descriptor.sendLast(Session.answer(to: error))
         }
         nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, desk: security.desk, descriptor: descriptor) else { return }
@@ -121,7 +129,7 @@ final class Worker {
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),
-            now: loop.refreshNow())
+            seat: seat, now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, session: session)
         if let index = free.popLast() {
             connection.index = index
@@ -131,6 +139,17 @@ final class Worker {
             connections.append(connection)
         }
         openConnections += 1
+    }
+
+    private func complain(of refusal: ClientShares.Refusal, _ client: IPAddress) {
+        let now = loop.refreshNow()
+        guard now >= nextShareComplaint else { return }
+        nextShareComplaint = now + Self.complaintInterval
+        switch refusal {
+        case .all: recorder.complain("clients are refused: there are as many connections as limits.connections allows")
+        case .client:
+            recorder.complain("\(client) is refused: it holds as many connections as limits.per_client allows")
+        }
     }
 
     private func localAddress(of channel: ClientChannel) -> IPAddress? {
@@ -161,7 +180,7 @@ final class Worker {
         out.tell(time: time(nil))
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
-            if connection.deadline <= now { connection.sweep(now) }
+            if connection.wakeAt <= now { connection.sweep(now) }
             if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
         }
         security.sweep()

@@ -10,21 +10,19 @@ public struct WorkerSettings: Sendable {
     public var tls: TLSMaterial
     /// Whom names are asked of.
     public var names = NameService.Settings()
-    /// Client connections on one loop.
-    public var maxConnections: Int
     /// Idle connections kept on one loop in all.
     public var idleTotal = 1024
     /// How long a drain waits for exchanges and tunnels under way, in milliseconds; then they are cut off.
-    public var drainLimit = 30_000
+    public var drainLimit: Int
 
     public init(
-        engine: Engine, clients: ClientPolicy, destinations: DestinationPolicy, tls: TLSMaterial, maxConnections: Int
+        engine: Engine, clients: ClientPolicy, destinations: DestinationPolicy, tls: TLSMaterial
     ) {
         self.engine = engine
         self.clients = clients
         self.destinations = destinations
         self.tls = tls
-        self.maxConnections = maxConnections
+        drainLimit = engine.settings.timeouts.drain
     }
 }
 

@@ -15,6 +15,7 @@ struct WorkerStart: Sendable {
     var settings: WorkerSettings
     var flows: FlowTable
     var refusals: RefusalTable
+    var clients: ClientTable
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -44,7 +45,7 @@ public final class WorkerThread: Sendable {
     ///   - recorder: called once, on the new thread.
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
-        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable,
+        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
         authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
@@ -52,7 +53,7 @@ public final class WorkerThread: Sendable {
         let letters = try Mailbox<WorkerLetter>()
         self.letters = letters
         let start = WorkerStart(
-            number: number, settings: settings, flows: flows, refusals: refusals,
+            number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
             authenticator: authenticator, listeners: listeners, addresses: addresses, letters: letters)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {

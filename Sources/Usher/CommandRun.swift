@@ -26,6 +26,8 @@ public struct CommandRun {
 
     /// How long what is still under way when the command has ended may take, in milliseconds.
     private static let drainLimit = 1_000
+    /// What the proxy has to end after that.
+    private static let grace = 5_000
 
     /// - Parameter environment: what the command gets beside the variables of the proxy.
     public init(_ snapshot: Snapshot, bundle: TrustBundle, environment: [String: String]) {
@@ -84,7 +86,10 @@ public struct CommandRun {
 
         func end() throws(Fault) {
             ending.post(())
-            thread.join()
+            // a loop that is stuck does not keep the command's status from whoever waits for it
+            guard thread.join(withinMilliseconds: CommandRun.drainLimit + CommandRun.grace) else {
+                return Console.error("the proxy is stuck; the process ends without it")
+            }
             if let words = failure.withLock({ $0 }) { throw Fault(description: words, status: 1) }
         }
     }

@@ -18,6 +18,8 @@ public final class Supervisor {
     private var workers: [WorkerThread] = []
     private var addresses: [SocketAddress] = []
     private let refusals = RefusalTable()
+    private let clients = ClientTable()
+    private let endWatch = EndWatch()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -25,6 +27,8 @@ public final class Supervisor {
     private var alive = 0
     private var isStopping = false
     private var failure: SystemError?
+    /// What loops have to end, once a drain is over, in milliseconds.
+    private static let grace = 5_000
     /// Tells this process from others of its kind in `Via`.
     private let pseudonym = "usher-\(String(UInt32.random(in: 0 ... .max), radix: 16))"
 
@@ -82,6 +86,7 @@ public final class Supervisor {
         tell("READY=1\nSTATUS=serving with \(count) \(count == 1 ? "worker" : "workers")")
         loop.run()
         for worker in workers { worker.join() }
+        endWatch.cancel()
         log?.close()
         if let failure { throw StartFault(description: failure.description) }
     }
@@ -151,7 +156,7 @@ public final class Supervisor {
     private func start(_ count: Int, _ listeners: Listeners) throws {
         let flows = FlowTable()
         let authenticator = Authenticator()
-        let settings = try workerSettings(snapshot, count)
+        let settings = try workerSettings(snapshot)
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
         let recorder = options.recorder ?? accessLog()
@@ -159,7 +164,7 @@ public final class Supervisor {
         for number in 0..<count {
             workers.append(
                 try WorkerThread(
-                    number: number, settings: settings, flows: flows, refusals: refusals,
+                    number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
                     authenticator: authenticator, listeners: listeners.perWorker[number],
                     addresses: listeners.addresses, recorder: recorder,
                     ended: { ends.post($0) }))
@@ -171,7 +176,7 @@ public final class Supervisor {
         return { [log] in AccessLog(detail: detail) { log?.post($0) } }
     }
 
-    private func workerSettings(_ snapshot: Snapshot, _ count: Int) throws(SecurityBuilder.Fault) -> WorkerSettings {
+    private func workerSettings(_ snapshot: Snapshot) throws(SecurityBuilder.Fault) -> WorkerSettings {
         let (material, remarks) = try SecurityBuilder().material(
             for: snapshot, isListenerSecure: isListenerSecure, previous: material)
         self.material = material
@@ -179,8 +184,7 @@ public final class Supervisor {
         var settings = WorkerSettings(
             engine: Engine(
                 snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, heardOn: addresses.first)),
-            clients: snapshot.clients, destinations: snapshot.destinations, tls: material,
-            maxConnections: max(1, (snapshot.settings.limits.connections + count - 1) / count))
+            clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
         settings.names = NameService.Settings(
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
         if let limit = options.drainLimit { settings.drainLimit = limit }
@@ -224,11 +228,23 @@ public final class Supervisor {
     private func stop() {
         if isStopping {
             for worker in workers { worker.stop() }
+            if options.isDaemon { endForced(after: 0, "a second signal") }
             return
         }
         isStopping = true
         tell("STOPPING=1")
+        if options.isDaemon { endForced(after: snapshot.settings.timeouts.drain, "timeouts.drain") }
         for worker in workers { worker.drain() }
+    }
+
+    /// A loop that is stuck in a call hears no letter: a thread of its own ends the process.
+    private func endForced(after limit: Int, _ reason: String) {
+        endWatch.expectEnd(within: limit + Self.grace) { [log] in
+            Console.error(
+                "a worker is stuck: it has not ended \(Self.grace / 1000) s after \(reason); the process ends without it"
+            )
+            log?.close()
+        }
     }
 
     private func reloadNow() {
@@ -245,7 +261,7 @@ public final class Supervisor {
             }
             let settings: WorkerSettings
             do throws(SecurityBuilder.Fault) {
-                settings = try workerSettings(new, workers.count)
+                settings = try workerSettings(new)
             } catch {
                 Console.error(error.description)
                 Console.error("the configuration was not reloaded; generation \(snapshot.generation) stays")

@@ -1,6 +1,9 @@
+import contextlib
+import faulthandler
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -13,6 +16,48 @@ import programs
 import wire
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# seconds that a test, or what it sets up, may take; sanitizers take their time, too
+LIMIT = 120 * int(os.environ.get("USHER_TEST_PATIENCE", "1"))
+
+
+@contextlib.contextmanager
+def limited(item, stage):
+    """Nothing waits for ever: what takes too long fails, and is named."""
+    marker = item.get_closest_marker("limit")
+    seconds = marker.args[0] * LIMIT // 120 if marker else LIMIT
+
+    def over(*_):
+        pytest.fail(f"{item.nodeid}: {stage} took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(seconds)
+    # where the main thread hears no signal
+    faulthandler.dump_traceback_later(seconds + 60, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_setup(item):
+    with limited(item, "the set-up"):
+        yield
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    with limited(item, "the test"):
+        yield
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_teardown(item):
+    with limited(item, "what comes after"):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -169,13 +169,21 @@ AM_FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("answer", [case[1] for case in AM_FAULTS], ids=[case[0] for case in AM_FAULTS])
-def test_am_misbehaves(start, origin, answer):
+AM_REASONS = {
+    "garbage": "badStatusLine", "hangs up": "closed the connection without an answer", "500": "AM answered 500",
+    "html": "no JSON object", "half a step": "no JSON object", "refused": "refused to authenticate",
+    "transaction gone": "cannot read the transaction", "redirect": "AM answered 302", "asks for ever": "more than the",
+    "an enormous step": "larger than", "an unknown callback": "RetinaCallback",
+}
+
+
+@pytest.mark.parametrize("name, answer", AM_FAULTS, ids=[case[0] for case in AM_FAULTS])
+def test_am_misbehaves(start, origin, name, answer):
     am = origin(answer)
     gate = gateway(origin, f"http://am.localhost:{am.port}/am/")
     usher = start(fake_shop(gate, am))
     check_original(ask(usher, f"{gate.url}/fault", "POST", body=b"the body"))
-    check_note(usher, "/fault", "")
+    check_note(usher, "/fault", f"the step-up failed: .*{AM_REASONS[name]}")
     # a transaction that AM does not know is asked for once more; nothing is ever replayed without one
     assert len(gate.requests) <= 2
     assert all(seen.body == b"the body" and "_txid" not in seen.target for seen in gate.requests)
@@ -197,7 +205,7 @@ def test_a_gateway_that_is_never_content(start, origin):
     usher = start(fake_shop(gate, am))
     check_original(ask(usher, f"{gate.url}/never"))
     assert [("_txid=" in seen.target) for seen in gate.requests] == [False, True]
-    check_note(usher, "/never", "")
+    check_note(usher, "/never", "asks for another transaction after the last one allowed")
 
 
 MALFORMED = [
@@ -225,6 +233,7 @@ def test_the_session_goes_to_the_configured_am_alone(start, origin):
     ask(usher, f"{gate.url}/evil")
     usher.flow("/evil")
     assert not evil.accepted
+    assert am.requests
     for seen in am.requests:
         assert seen.target.startswith("/am/json/")
 
@@ -235,6 +244,7 @@ def test_what_the_calls_to_am_carry(start, origin):
     usher = start(fake_shop(gate, am))
     answer = ask(usher, f"{gate.url}/carry?x=%2f+y", "POST", [("Authorization", "Bearer app")], b"app's own body")
     assert (answer.status, answer.body) == (200, b"granted")
+    assert am.requests
     for seen in am.requests:
         assert "secret.token.*AAJT*" in (seen.get("cookie") or "") + (seen.get(shop.COOKIE) or "")
         assert seen.get("accept-api-version")

@@ -71,6 +71,7 @@ def test_lines_for_people(daemon, call):
     proxy = daemon()
     done = call("doctor", "--config", proxy.named)
     assert done.returncode == 1
+    assert done.stdout
     for line in done.stdout.splitlines():
         assert line.split()[0] in ("ok", "problem", "note")
     assert any(line.startswith("problem") and '→ eval "$(usher env)"' in line for line in done.stdout.splitlines())

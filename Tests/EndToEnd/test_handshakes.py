@@ -80,7 +80,9 @@ def test_a_broken_record_after_the_handshake(opener, secure_origin):
         raw = wire.Connection(socket.socket(fileno=client.socket.detach()))
     with raw:
         raw.send(b"\x17\x03\x03\x00\x40" + bytes(64))
-        assert raw.read_rest()[:1] in (b"", bytes([ALERT]), b"\x17")
+        # what it sent behind the broken record is unread, so a reset is in order
+        assert raw.end() in ("closed", "reset")
+        assert raw.buffer[:1] in (b"", bytes([ALERT]), b"\x17")
     with opened(opener, server.authority) as client:
         assert client.exchange(get(server.authority)).status == 200
 

@@ -96,6 +96,64 @@ def test_guessing_costs(start, users, origin):
     assert not server.requests
 
 
+def guesses(usher, url, count, user=lambda number: "mallory", address=lambda number: "127.0.0.1"):
+    """The statuses of so many wrong passwords, each on a connection of its own."""
+    statuses = []
+    for number in range(count):
+        with socket.create_connection(
+                ("127.0.0.1", usher.port), 10, source_address=(address(number), 0)) as raw, Connection(raw) as client:
+            statuses.append(client.exchange(request("GET", url, [basic(user(number), f"guess {number}")])).status)
+    return statuses
+
+
+def test_many_addresses_of_this_machine_are_one(start, users, origin):
+    server = origin()
+    usher = start({**users, "workers": 2})
+    statuses = guesses(
+        usher, server.url, 40, user=lambda number: f"user{number}", address=lambda number: f"127.0.0.{number + 1}")
+    assert set(statuses[:10]) == {407} and statuses[20:].count(429) >= 15
+    assert not server.requests
+
+
+def test_others_guesses_lock_nobody_out(start, users, origin):
+    server = origin()
+    usher = start({**users, "workers": 2})
+    good = request("GET", f"{server.url}/", [basic("alice", "wonder:land")])
+    with connection(usher) as client:
+        assert client.exchange(good).status == 200
+    assert guesses(usher, server.url, 30, user=lambda number: f"user{number}")[-1] == 429
+    # on whatever worker it lands
+    for _ in range(8):
+        with connection(usher) as client:
+            assert client.exchange(good).status == 200
+    with connection(usher) as client:
+        assert client.exchange(request("GET", server.url, [basic("bob", "pä")])).status == 429
+
+
+def test_a_wrong_password_shown_again_is_one_guess(start, users, origin):
+    """A program that was not told of a new password locks out nobody else."""
+    server = origin()
+    usher = start({**users, "workers": 2})
+    with connection(usher) as client:
+        for _ in range(30):
+            assert client.exchange(request("GET", server.url, [basic("alice", "of yesterday")])).status == 407
+        assert client.exchange(request("GET", server.url, [basic("alice", "wonder:land")])).status == 200
+
+
+def test_one_user_is_guessed_from_many_networks(balanced, origin):
+    server = origin()
+
+    def ask(address, password):
+        with connection(balanced) as client:
+            client.send(V1.replace(b"203.0.113.9", address))
+            return client.exchange(request("GET", server.url, [basic("alice", password)])).status
+
+    assert ask(b"203.0.113.9", "wonder:land") == 200
+    statuses = [ask(b"203.0.%d.1" % (number % 100), f"guess {number}") for number in range(40)]
+    assert set(statuses[:15]) == {407} and statuses[-5:] == [429] * 5
+    assert ask(b"203.0.113.9", "wonder:land") == 200
+
+
 def test_a_crowd_with_one_password_is_let_in(start, users, origin):
     server = origin()
     usher = start({**users, "workers": 2})
@@ -159,7 +217,7 @@ V2 = (b"\r\n\r\n\0\r\nQUIT\n\x21\x11" + struct.pack("!H", 12) + socket.inet_aton
 @pytest.fixture
 def balanced(start, users):
     return start({"clients": {
-        **users["clients"], "allow": ["203.0.113.0/24"], "proxy_protocol": ["127.0.0.0/8"]}})
+        **users["clients"], "allow": ["203.0.0.0/16"], "proxy_protocol": ["127.0.0.0/8"]}})
 
 
 @pytest.mark.parametrize("header", [V1, V2])
@@ -196,6 +254,15 @@ def test_others_may_not_name_anybody(plain_usher, origin):
             client.send(header + request("GET", server.url + "/"))
             assert client.read_response().status in (400, 505)
     assert not server.requests
+
+
+def test_who_is_not_admitted_is_not_left_hanging(start):
+    usher = start({"clients": {"allow": ["127.0.0.2"]}})
+    with connection(usher) as client:
+        # closed over what it sent, the connection may end in a reset
+        assert client.end() in ("closed", "reset") and client.buffer == b""
+    with socket.create_connection(("127.0.0.1", usher.port), 10, source_address=("127.0.0.2", 0)) as raw:
+        assert Connection(raw).exchange(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").status == 400
 
 
 # what origins are told

@@ -37,6 +37,7 @@ def run(command, usher, site, environment=None):
         [*map(str, command), str(usher.port), site.url], capture_output=True, text=True, timeout=120, env=environment)
     assert (done.returncode, done.stdout.strip()) == (0, "ok"), done.stderr[-2000:]
     # all of it came through the proxy
+    assert site.requests
     for request in site.requests:
         assert "usher" in (request.get("via") or ""), request.line
     assert sum(request.target == "/get" for request in site.requests) >= 20

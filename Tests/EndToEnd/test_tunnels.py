@@ -134,6 +134,7 @@ def test_plain_http_inside_is_treated_as_http(connect, origin):
             "Keep-Alive: 5\r\nContent-Length: 4\r\n\r\nbody")
         assert answer.body == b"/inside/%dbody" % number
         assert "usher" in answer.get("via")
+    assert len(server.requests) == 3
     for seen in server.requests:
         assert "usher" in seen.get("via")
         assert seen.get("keep-alive") is None

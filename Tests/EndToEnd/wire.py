@@ -58,10 +58,8 @@ class Connection:
         self.socket.shutdown(socket.SHUT_WR)
 
     def _more(self):
-        try:
-            piece = self.socket.recv(65536)
-        except ConnectionResetError:
-            piece = b""
+        """Raises ConnectionResetError for a reset: it is the end of nothing that may pass for whole."""
+        piece = self.socket.recv(65536)
         self.buffer += piece
         return bool(piece)
 
@@ -89,6 +87,16 @@ class Connection:
     def is_at_end(self):
         """True once the peer has closed and everything is read; waits for it."""
         return not self.buffer and not self._more()
+
+    def end(self):
+        """How the peer ends the connection, "closed" or "reset", where a test expects a reset; waits for it. What came before
+        is left in `buffer`."""
+        try:
+            while self._more():
+                pass
+        except ConnectionResetError:
+            return "reset"
+        return "closed"
 
     def read_head(self):
         head = self.read_until(b"\r\n\r\n")
@@ -170,6 +178,7 @@ class Origin:
         self.serve = serve
         self.accepted = []
         self.failures = []
+        self.broken = []
         self.acceptor = threading.Thread(target=self._accept, daemon=True)
         self.acceptor.start()
 
@@ -197,6 +206,9 @@ class Origin:
             self.failures.append(failure)
             if isinstance(failure, EOFError):
                 self.left(connection)
+        except Exception as failure:
+            # a thread's assertion fails nobody by itself
+            self.broken.append(failure)
         finally:
             connection.close()
 
@@ -211,6 +223,8 @@ class Origin:
         for connection in self.accepted:
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(connection.socket, socket.SHUT_RDWR)
+        if self.broken:
+            raise self.broken[0]
 
 
 class Answering(Origin):

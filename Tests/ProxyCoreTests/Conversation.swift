@@ -13,10 +13,11 @@ final class Conversation {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
-        pool: PoolModel = PoolModel(), delivery: Delivery = .whole, source: ClientSource = ClientSource(address: nil)
+        pool: PoolModel = PoolModel(), delivery: Delivery = .whole, source: ClientSource = ClientSource(address: nil),
+        seat: ClientSeat? = nil
     ) {
         driver = DriverModel(
-            settings, flows: flows, refusals: refusals, pool: pool, delivery: delivery, source: source)
+            settings, flows: flows, refusals: refusals, pool: pool, delivery: delivery, source: source, seat: seat)
     }
 
     func client(_ text: String) { client(Array(text.utf8)) }

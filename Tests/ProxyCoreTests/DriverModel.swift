@@ -83,18 +83,18 @@ final class DriverModel {
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
         pool: PoolModel = PoolModel(), delivery: Delivery = .whole, number: UInt64 = 1,
-        source: ClientSource = ClientSource(address: nil), now: Int = 0
+        source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int = 0
     ) {
         session = Session(
             engine: Engine(settings), flows: flows, refusals: refusals, number: number, client: "192.0.2.1:50000",
-            source: source,
+            source: source, seat: seat,
             now: now)
         self.pool = pool
         self.now = now
         splitter = Splitter(delivery)
     }
 
-    var deadline: Int { session.deadline }
+    var deadline: Int { session.wakeAt }
     var isIdle: Bool { session.isIdle }
     var isOver: Bool { client == .closed || client == .reset }
     var isClosed: Bool { session.isClosed }
@@ -254,11 +254,11 @@ final class DriverModel {
     /// Lets time pass; the session wakes at each of its deadlines on the way.
     func waits(_ milliseconds: Int) {
         let end = now + milliseconds
-        while !isOver, session.deadline <= end {
-            now = max(now, session.deadline)
-            let before = session.deadline
+        while !isOver, session.wakeAt <= end {
+            now = max(now, session.wakeAt)
+            let before = session.wakeAt
             wake()
-            if !isOver, session.deadline == before {
+            if !isOver, session.wakeAt == before {
                 Issue.record("the session sleeps through its deadline \(before)")
                 break
             }

@@ -96,8 +96,12 @@ struct LimitTests {
     }
 
     @Test func tooManyConnections() {
-        let text = String(decoding: Session.tooManyConnections, as: UTF8.self)
-        #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("error=connection_limit_reached"))
-        #expect(text.contains("Connection: close\r\n"))
+        for (refusal, key) in [
+            (ClientShares.Refusal.all, "limits.connections"), (.client, "limits.per_client"),
+        ] {
+            let text = String(decoding: Session.answer(to: refusal), as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("error=connection_limit_reached"))
+            #expect(text.contains("Connection: close\r\n") && text.contains(key))
+        }
     }
 }

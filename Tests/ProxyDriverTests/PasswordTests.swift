@@ -57,12 +57,18 @@ struct PasswordTests {
 
     @Test func theMemoryHasAnEndAndALife() {
         var memory = PasswordMemory(life: 1_000, capacity: 3)
-        memory.remember("a", [1], now: 0)
-        #expect(memory.holds("a", [1], now: 999) && !memory.holds("a", [1], now: 1_000))
-        #expect(!memory.holds("a", [2], now: 0) && !memory.holds("b", [1], now: 0))
+        func holder(_ user: String, _ client: String = "192.0.2.1") -> PasswordMemory.Holder {
+            PasswordMemory.Holder(check("", user: user, client: client))
+        }
+        memory.remember(holder("a"), [1], now: 0)
+        #expect(memory.holds(holder("a"), [1], now: 999) && !memory.holds(holder("a"), [1], now: 1_000))
+        #expect(!memory.holds(holder("a"), [2], now: 0) && !memory.holds(holder("b"), [1], now: 0))
+        #expect(!memory.holds(holder("a", "192.0.2.2"), [1], now: 0), "from elsewhere a guess is a guess")
+        memory.forget(holder("a"))
+        #expect(!memory.holds(holder("a"), [1], now: 0))
         for number in 0..<100 {
-            memory.remember("\(number)", [2], now: number)
-            #expect(memory.count <= 3 && memory.holds("\(number)", [2], now: number))
+            memory.remember(holder("\(number)"), [2], now: number)
+            #expect(memory.count <= 3 && memory.holds(holder("\(number)"), [2], now: number))
         }
     }
 
@@ -109,13 +115,26 @@ struct PasswordTests {
         #expect(made.atOnce.dropFirst(10).allSatisfy { if case .tooMany(let wait) = $0 { wait > 0 } else { false } })
         // other addresses are none the worse for it
         #expect(try answers(authenticator, [check("pass", client: "192.0.2.2")], 1).later == [0: .right])
+        // a wrong one that is shown again is no other guess
+        #expect(try answers(authenticator, [check("guess 3")], 0).atOnce == [.wrong])
+    }
+
+    @Test func whoProvedItselfIsLetIn() throws {
+        let authenticator = Authenticator()
+        #expect(try answers(authenticator, [check("pass")], 1).later == [0: .right])
+        let guesses = (0..<40).map { check("guess \($0)", user: "user \($0)") }
+        #expect(try answers(authenticator, guesses, 10).later.count == 10)
+        #expect(try answers(authenticator, [check("pass")], 1).later == [0: .right])
+        let other = try answers(authenticator, [check("pass", user: "bob")], 0).atOnce
+        #expect(other.allSatisfy { if case .tooMany = $0 { true } else { false } })
     }
 
     @Test func theQueueIsBounded() throws {
         let authenticator = Authenticator(threads: 1)
         let slow = "$2b$06$" + String(repeating: ".", count: 53)
-        let many = (0..<600).map { check("x", user: "\($0)", hash: slow, client: "10.0.\($0 / 250).\($0 % 250)") }
+        let many = (0..<600).map { check("x", user: "\($0)", hash: slow, client: "10.\($0 / 250).\($0 % 250).1") }
         let made = try answers(authenticator, many, 0)
-        #expect(made.atOnce.contains(.busy) && made.atOnce.prefix(256).allSatisfy { $0 == nil })
+        // a quarter is for those who have proved themselves
+        #expect(made.atOnce.contains(.busy) && made.atOnce.prefix(192).allSatisfy { $0 == nil })
     }
 }

@@ -44,7 +44,7 @@ final class TestProxy: Sendable {
         core.timeouts.response = 5_000
         var settings = WorkerSettings(
             engine: Engine(core), clients: ClientPolicy(), destinations: DestinationPolicy(),
-            tls: try TestProxy.material(), maxConnections: 100)
+            tls: try TestProxy.material())
         change(&settings, &core)
         settings.engine = Engine(core)
         self.settings = settings
@@ -54,6 +54,7 @@ final class TestProxy: Sendable {
         self.log = log
         let start = WorkerStart(
             number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
+            clients: ClientTable(),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
             letters: letters)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func oneTooManyIsToldSo() throws {
-        let proxy = try TestProxy { settings, _ in settings.maxConnections = 2 }
+        let proxy = try TestProxy { _, core in core.limits.connections = 2 }
         let origin = try TestOrigin.echo()
         var clients: [Wire] = []
         for _ in 0..<2 {

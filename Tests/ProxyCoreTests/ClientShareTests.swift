@@ -1,0 +1,208 @@
+import HTTPCodec
+import Interception
+import Testing
+
+@testable import ProxyCore
+
+/// A table for one loop.
+private final class Shares: ShareMemory, @unchecked Sendable {
+    private var shares = ClientShares()
+    func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result { body(&shares) }
+    var connections: Int { shares.connections }
+    var bytes: Int { shares.bytes }
+    var count: Int { shares.count }
+}
+
+@Suite("Shares of clients")
+struct ClientShareTests {
+    private let shares = Shares()
+    private let one = ClientIdentity.network(AddressBlock(IPAddress(family: .v4, bits: 1)))
+    private let two = ClientIdentity.network(AddressBlock(IPAddress(family: .v4, bits: 2)))
+
+    private func limits(_ connections: Int = 4, _ perClient: Int = 2, _ buffered: Int = 1 << 20) -> Limits {
+        var limits = Limits()
+        limits.connections = connections
+        limits.perClient = perClient
+        limits.buffered = buffered
+        return limits
+    }
+
+    private func seat(_ client: ClientIdentity?, _ limits: Limits) -> ClientShares.Refusal? {
+        do throws(ClientShares.Refusal) {
+            _ = try ClientSeat(shares, for: client, limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func aClientHasItsShareAndAllHaveTheirs() throws {
+        var seats = [try ClientSeat(shares, for: one, limits()), try ClientSeat(shares, for: one, limits())]
+        #expect(seat(one, limits()) == .client && seat(two, limits()) == nil)
+        seats.append(try ClientSeat(shares, for: two, limits()))
+        // who is not known yet counts among all
+        seats.append(try ClientSeat(shares, for: nil, limits()))
+        #expect(seat(two, limits()) == .all && seat(nil, limits()) == .all && shares.connections == 4)
+        seats.removeFirst()
+        #expect(seat(one, limits()) == nil)
+        seats = []
+        #expect(shares.connections == 0 && shares.count == 0)
+    }
+
+    @Test func theShareIsAPartOfAll() {
+        #expect(Limits().perClient == 1024 && Limits().connections == 4096)
+        for (all, share) in [(8, 64), (256, 64), (400, 100), (4096, 1024), (1_000_000, 250_000)] {
+            #expect(Limits.share(of: all) == share)
+        }
+    }
+
+    @Test func whoIsKnownBetterIsCountedAsThat() throws {
+        let first = try ClientSeat(shares, for: nil, limits(9))
+        #expect(first.becomes(one, limits()) && shares.count == 1)
+        // again and again, as every request shows its password
+        for _ in 0..<9 { #expect(first.becomes(.user("alice"), limits())) }
+        let second = try ClientSeat(shares, for: one, limits(9))
+        let third = try ClientSeat(shares, for: one, limits(9))
+        #expect(second.becomes(.user("alice"), limits()) && !third.becomes(.user("alice"), limits()))
+        // it counts as whose it was
+        #expect(seat(one, limits(9)) == nil && shares.count == 2)
+        let fourth = try ClientSeat(shares, for: one, limits(9))
+        #expect(seat(one, limits(9)) == .client)
+        withExtendedLifetime((first, second, third, fourth)) {}
+    }
+
+    @Test func bytesHaveABudget() throws {
+        let limits = limits(9, 9, 400 << 10)
+        let a = try ClientSeat(shares, for: one, limits)
+        let b = try ClientSeat(shares, for: one, limits)
+        let c = try ClientSeat(shares, for: two, limits)
+        #expect(a.hold(ClientSeat.small, limits) && shares.bytes == 0, "small ones cost no lock")
+        #expect(a.hold(100 << 10, limits) && shares.bytes == 128 << 10)
+        #expect(a.hold(50 << 10, limits) && shares.bytes == 128 << 10, "room is kept until nothing is held")
+        #expect(b.hold(64 << 10, limits) && !b.hold(100 << 10, limits), "half of it is one client's")
+        #expect(shares.bytes == 192 << 10)
+        #expect(c.hold(190 << 10, limits) && !c.hold(210 << 10, limits))
+        #expect(a.hold(0, limits) && shares.bytes == (64 + 192) << 10 && b.hold(190 << 10, limits))
+    }
+
+    @Test func bytesGoAlongAndGoBack() throws {
+        let limits = limits(9, 9, 400 << 10)
+        var seats = [try ClientSeat(shares, for: nil, limits)]
+        #expect(seats[0].hold(380 << 10, limits), "whose it is nobody knows")
+        #expect(seats[0].becomes(one, limits) && seats[0].becomes(.user("alice"), limits))
+        #expect(shares.bytes == 384 << 10)
+        seats = []
+        #expect(shares.bytes == 0 && shares.count == 0 && shares.connections == 0)
+    }
+
+    // MARK: in a session
+
+    private func talk(
+        _ settings: Settings, source: ClientSource = ClientSource(address: IPAddress("192.0.2.1")),
+        client: ClientIdentity? = .network(AddressBlock(IPAddress(family: .v4, bits: 0xC000_0201)))
+    ) throws -> Conversation {
+        Conversation(settings, source: source, seat: try ClientSeat(shares, for: client, settings.limits))
+    }
+
+    @Test(arguments: [false, true])
+    func aBalancersClientIsCountedWhenItIsKnown(_ isSecure: Bool) throws {
+        let settings = settings { $0.limits.perClient = 1 }
+        let source = ClientSource(
+            address: IPAddress("10.0.0.1"), isSecure: isSecure,
+            balancer: ClientPolicy(allow: [.block(try #require(AddressBlock("192.0.2.0/24")))]))
+        let held = try ClientSeat(
+            shares, for: .network(try #require(AddressBlock("192.0.2.1"))), settings.limits)
+        let talk = try talk(settings, source: source, client: nil)
+        talk.client("PROXY TCP4 192.0.2.1 192.0.2.9 4000 3128\r\n")
+        #expect(talk.clientGot().contains("limits.per_client") != isSecure)
+        #expect(talk.noted("limits.per_client") && talk.driver.records.count == 1)
+        #expect(talk.driver.client == (isSecure ? .closed : .finished))
+        let other = try self.talk(settings, source: source, client: nil)
+        other.client("PROXY TCP4 192.0.2.2 192.0.2.9 4000 3128\r\n")
+        #expect(other.driver.records.isEmpty && other.driver.client == .open)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func aUserIsCountedWhereverItComesFrom() throws {
+        var asking = PasswordTests.asking
+        asking.limits.perClient = 1
+        let request = "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: Basic YWxpY2U6eA==\r\n\r\n"
+        let first = try talk(asking)
+        for _ in 0..<2 {
+            first.client(request)
+            first.driver.checked(.right)
+            if first.driver.dialing != nil { first.connects() }
+            first.origin(ok)
+            #expect(first.record.status == 200)
+        }
+        // its address has room for others
+        let second = try talk(asking)
+        second.client(request)
+        second.driver.checked(.right)
+        let got = second.clientGot()
+        #expect(got.hasPrefix("HTTP/1.1 503 ") && got.contains("the user alice") && got.contains("limits.per_client"))
+        #expect(second.driver.client == .finished && second.driver.dials == 0)
+    }
+
+    // MARK: what is kept
+
+    private func post(_ count: Int) -> String {
+        "POST http://shop.test/api/ HTTP/1.1\r\nHost: shop.test\r\nContent-Length: \(count)\r\n\r\n"
+    }
+
+    @Test(arguments: Delivery.all)
+    func bodiesTakeRoom(_ delivery: Delivery) throws {
+        var settings = stepUpSettings()
+        settings.limits.buffered = 128 << 10
+        let body = String(repeating: "x", count: 40_000)
+        let first = try talk(settings)
+        first.client(post(40_001) + body)
+        #expect(shares.bytes == 64 << 10 && first.driver.dialing == nil)
+        let second = try talk(settings)
+        second.client(post(40_001) + body)
+        let got = second.clientGot()
+        #expect(got.hasPrefix("HTTP/1.1 503 ") && got.contains("limits.buffered") && second.record.status == 503)
+        #expect(second.driver.client == .finished && shares.bytes == 64 << 10)
+        first.client("x")
+        first.connects()
+        #expect(first.originGot().hasSuffix("xx") && shares.bytes == 64 << 10, "it may have to be sent again")
+        first.origin(ok)
+        #expect(first.clientGot() == okForClient && shares.bytes == 0)
+    }
+
+    @Test func answersTakeRoom() throws {
+        var settings = stepUpSettings()
+        settings.limits.buffered = 128 << 10
+        let held = try ClientSeat(shares, for: .user("x"), settings.limits)
+        let more = try ClientSeat(shares, for: .user("y"), settings.limits)
+        #expect(held.hold(60_000, settings.limits) && more.hold(60_000, settings.limits))
+        let talk = try talk(settings)
+        talk.client("GET http://shop.test/api/ HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+        talk.connects()
+        let body = String(repeating: "{", count: 50_000)
+        talk.origin("HTTP/1.1 401 No\r\nContent-Type: application/json\r\nContent-Length: 50000\r\n\r\n" + body)
+        // it is delivered, and the log says why nobody looked at it
+        #expect(talk.record.status == 401 && talk.clientGot().hasSuffix(body))
+        withExtendedLifetime((held, more)) {}
+    }
+
+    @Test func nothingStaysReservedWhenTheClientGoes() throws {
+        let talk = try talk(stepUpSettings())
+        talk.client(post(100_000) + String(repeating: "x", count: 60_000))
+        #expect(shares.bytes == 64 << 10)
+        talk.driver.clientEnds()
+        #expect(shares.bytes == 0 && talk.driver.isOver)
+    }
+
+    @Test func noBodyIsKeptBeyondItsLimit() throws {
+        var settings = stepUpSettings()
+        settings.limits.bufferedBody = 1_000
+        let talk = Conversation(settings)
+        talk.client(post(1_001) + "x")
+        talk.connects()
+        #expect(talk.originGot().hasSuffix("\r\n\r\nx"), "it goes out as it comes")
+        let kept = Conversation(settings)
+        kept.client(post(1_000) + "x")
+        #expect(kept.driver.dialing == nil)
+    }
+}
