@@ -1,9 +1,11 @@
 import EventLoop
+import Interception
 import TLSEngine
 
 /// This program's version and those of the libraries that it runs on.
 public enum Version {
     public static let usher = "0.1.0"
     public static var libevent: String { Loop.libraryVersion }
+    public static var pcre2: String { PatternLibrary.version }
     public static var openSSL: String { Library.version }
 }
