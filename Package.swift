@@ -30,13 +30,14 @@ let package = Package(
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         room("HTTPCodec"),
         room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
-        room("Interception", ["HTTPCodec"]),
+        room("Interception", ["HTTPCodec", "CPCRE2"]),
         room("Authorization", ["HTTPCodec", "Interception"]),
         room("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
 

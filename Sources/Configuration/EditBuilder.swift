@@ -110,7 +110,9 @@ struct EditBuilder {
                     nearest: "~\(field.name)")
                 return nil
             }
-            guard let pattern = conditions.pattern(field.name, field.position, field.name) else { return nil }
+            guard let pattern = conditions.pattern(field.name, field.position, field.name, "rewrite_url") else {
+                return nil
+            }
             return field.value.text.map { .rewriteURL(pattern, $0) }
         }
     }

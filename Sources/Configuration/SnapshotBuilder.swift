@@ -42,10 +42,12 @@ struct SnapshotBuilder {
     // MARK: interceptors and actions
 
     private func rules(_ items: [Decoded], _ conditions: ConditionBuilder) -> [Rule] {
-        let edits = EditBuilder(findings: findings, conditions: conditions)
+        var conditions = conditions
         var lines: [String: Int] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
+            conditions.owner = "interceptor \(fields["name"]?.written ?? "")"
+            let edits = EditBuilder(findings: findings, conditions: conditions)
             let condition = conditions.condition(fields.fields("when"))
             let request = edits.requestEdits(fields.list("request"))
             let response = edits.responseEdits(fields.list("response"))
@@ -77,9 +79,11 @@ struct SnapshotBuilder {
     }
 
     private func actions(_ items: [Decoded], _ conditions: ConditionBuilder) -> [ActionDefinition] {
+        var conditions = conditions
         var lines: [String: Int] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
+            conditions.owner = "action \(fields["name"]?.written ?? "")"
             let condition = conditions.condition(fields.fields("when"))
             if condition.demandsResponse {
                 findings.error(

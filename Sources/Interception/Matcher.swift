@@ -1,6 +1,6 @@
 internal import HTTPCodec
 
-/// A `TextMatcher` made ready to compare bytes. Only a regular expression ever makes a String.
+/// A `TextMatcher` made ready to compare bytes. None makes a String.
 enum Matcher: Sendable {
     case exact([UInt8])
     /// In lower case already.
@@ -24,8 +24,7 @@ enum Matcher: Sendable {
         case .exact(let text): Self.equal(value, text, fold: false)
         case .exactIgnoringCase(let text): Self.equal(value, text, fold: true)
         case .glob(let text, let ignoringCase): Glob.matches(text, value, ignoringCase: ignoringCase)
-        case .pattern(let pattern):
-            pattern.isFound(in: value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) })
+        case .pattern(let pattern): pattern.isFound(in: value)
         case .range(let range): Self.number(value).map(range.contains) ?? false
         }
     }
@@ -54,7 +53,7 @@ extension TextMatcher: CustomStringConvertible {
     public var description: String {
         switch self {
         case .exact(let text), .glob(let text): text
-        case .pattern(let pattern): "~\(pattern.text)"
+        case .pattern(let pattern): "~\(pattern.watch.written)"
         case .range(let range): range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
         }
     }

@@ -63,7 +63,7 @@ extension RequestEdit: Edit {
             try Self.setPath(path, of: &head)
             return ["set path"]
         case .rewriteURL(let pattern, let replacement):
-            guard let url = pattern.replacing(in: head.url, with: replacement) else {
+            guard let url = try Self.rewritten(head.url, pattern, replacement) else {
                 return ["found nothing to rewrite in the URL"]
             }
             try Self.retarget(&head, url)
@@ -82,6 +82,20 @@ extension RequestEdit: Edit {
 // MARK: the URL
 
 extension RequestEdit {
+    /// A rewritten URL may be this long, or twice as long as it was.
+    private static let longestRewritten = 64 << 10
+
+    private static func rewritten(
+        _ url: String, _ pattern: Pattern, _ replacement: String
+    ) throws(EditFault) -> String? {
+        let bound = max(longestRewritten, 2 * url.utf8.count)
+        do {
+            return try pattern.replacing(in: url, with: replacement, bound: bound)
+        } catch {
+            throw EditFault(reason: "the rewritten URL would be longer than \(bound) bytes")
+        }
+    }
+
     /// - Throws: when the request has no URL with a path: `OPTIONS *`, CONNECT.
     private static func checkHasPath(_ head: RequestHead) throws(EditFault) {
         guard head.target.form == .absolute || head.target.form == .origin else {

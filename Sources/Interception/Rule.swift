@@ -44,6 +44,25 @@ public indirect enum Condition: Sendable {
     }
 }
 
+extension Rule {
+    /// Those of the condition and of the edits.
+    public var patterns: [Pattern] {
+        when.patterns
+            + request.compactMap { if case .rewriteURL(let pattern, _) = $0 { pattern } else { nil } }
+    }
+}
+
+extension Condition {
+    public var patterns: [Pattern] {
+        switch self {
+        case .always: []
+        case .all(let parts), .any(let parts): parts.flatMap(\.patterns)
+        case .not(let part): part.patterns
+        case .test(_, let matchers): matchers.compactMap { if case .pattern(let one) = $0 { one } else { nil } }
+        }
+    }
+}
+
 /// How a configured value is compared.
 public enum TextMatcher: Sendable {
     /// Case matters, except for hosts, schemes, header names and content types.

@@ -7,6 +7,8 @@ public final class Engine: Sendable {
     public let settings: Settings
     public let classifier: Classifier
     public let plan: Plan
+    /// Every regular expression of the configuration, each once.
+    private let watches: [PatternWatch]
     let headLimits: HeadLimits
     /// Nil where `usher.proxy` is a host like any other.
     let pages: OwnPages?
@@ -37,9 +39,14 @@ public final class Engine: Sendable {
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
         plan = Plan(rules: settings.rules)
+        watches = (settings.rules.flatMap(\.patterns) + settings.actions.flatMap(\.when.patterns)).map(\.watch)
         headLimits = HeadLimits(
             bytes: settings.limits.header, fields: settings.limits.headerFields, target: settings.limits.url)
     }
+
+    /// What has to be said of expressions that reached a limit.
+    /// - Parameter now: milliseconds of the clock that all loops share.
+    public func words(now: Int) -> [String] { watches.compactMap { $0.word(now: now) } }
 
     var authorization: AuthorizationPolicy? { settings.authorization }
 }

@@ -186,6 +186,7 @@ final class Worker {
         security.sweep()
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
         for listener in listeners { listener.resume() }
+        for word in settings.engine.words(now: now) { recorder.complain(word) }
         recorder.flush()
     }
 

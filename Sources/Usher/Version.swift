@@ -1,4 +1,5 @@
 import EventLoop
+import Interception
 import TLSEngine
 
 /// This program's version and those of the libraries that it runs on.
@@ -6,5 +7,6 @@ public enum Version {
     public static let usher = "0.1.0"
     public static var libevent: String { Loop.libraryVersion }
     public static var cares: String { NameService.libraryVersion }
+    public static var pcre2: String { PatternLibrary.version }
     public static var openSSL: String { Library.version }
 }

@@ -13,13 +13,14 @@ struct VersionCommand: ParsableCommand {
         if json {
             let value = JSONValue.object([
                 .init("usher", .string(Version.usher)), .init("libevent", .string(Version.libevent)),
-                .init("c-ares", .string(Version.cares)),
+                .init("c-ares", .string(Version.cares)), .init("pcre2", .string(Version.pcre2)),
                 .init("openssl", .string(Version.openSSL)),
             ])
             Console.print(value.serialized + "\n")
         } else {
             Console.print(
-                "usher \(Version.usher)\nlibevent \(Version.libevent)\nc-ares \(Version.cares)\n\(Version.openSSL)\n")
+                "usher \(Version.usher)\nlibevent \(Version.libevent)\nc-ares \(Version.cares)\n"
+                    + "PCRE2 \(Version.pcre2)\n\(Version.openSSL)\n")
         }
     }
 }

@@ -26,6 +26,7 @@ def test_version(run):
     assert done.returncode == 0
     assert re.search(r"usher \d+\.\d+", done.stdout)
     assert re.search(r"libevent 2\.", done.stdout) and re.search(r"c-ares 1\.", done.stdout)
+    assert re.search(r"PCRE2 10\.", done.stdout)
     assert re.search(r"OpenSSL 3\.", done.stdout)
 
 

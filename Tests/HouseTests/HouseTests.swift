@@ -12,7 +12,7 @@ struct HouseTests {
     private static let table: [(room: String, mayImport: Set<String>)] = [
         ("HTTPCodec", []),
         ("TLSEngine", ["HTTPCodec", "COpenSSL"]),
-        ("Interception", ["HTTPCodec"]),
+        ("Interception", ["HTTPCodec", "CPCRE2"]),
         ("Authorization", ["HTTPCodec", "Interception"]),
         ("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
         ("EventLoop", ["CLibevent", "CAres", "CCrypt", "CLinux", "Glibc"]),

@@ -1,0 +1,69 @@
+internal import CPCRE2
+
+/// A compiled expression. Owns PCRE2's code, which nothing changes once it is made.
+final class PatternCode: @unchecked Sendable {
+    // "the compiled code is immutable and may be used by several threads at the same time" (pcre2api(3), Multithreading)
+    let pointer: OpaquePointer
+    /// What one step of a match costs beside itself, where a step may look at many bytes: a repeat with a count, and the
+    /// part of the subject that a reference back compares.
+    let repeatCost: Int
+    let comparesBack: Bool
+
+    /// Every item of the expression calls back, which is how the work of one match is counted: PCRE2's own limits begin
+    /// anew at each place where a match may start. `$` is the very end, so that no line break hides behind it.
+    private static let options =
+        PCRE2_UTF | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C | UInt32(PCRE2_DOLLAR_ENDONLY)
+
+    init(_ text: String, ignoringCase: Bool = false) throws(PatternFault) {
+        let bytes = Array(text.utf8)
+        var error: Int32 = 0
+        var offset = 0
+        let options = Self.options | (ignoringCase ? UInt32(PCRE2_CASELESS) : 0)
+        let made = bytes.withUnsafeBufferPointer { buffer in
+            pcre2_compile_8(buffer.baseAddress, buffer.count, options, &error, &offset, nil)
+        }
+        guard let made else { throw PatternFault(Self.words(error), at: offset, in: bytes) }
+        pointer = made
+        repeatCost = Self.largestCount(bytes) / 8
+        var highest: UInt32 = 0
+        comparesBack = pcre2_pattern_info_8(made, UInt32(PCRE2_INFO_BACKREFMAX), &highest) != 0 || highest > 0
+        // a result other than 0, as where no memory may be made executable, leaves the code to the interpreter; every
+        // limit holds there as well
+        _ = pcre2_jit_compile_8(made, UInt32(PCRE2_JIT_COMPLETE))
+    }
+
+    deinit { pcre2_code_free_8(pointer) }
+
+    private static func words(_ error: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = buffer.withUnsafeMutableBufferPointer {
+            pcre2_get_error_message_8(error, $0.baseAddress, $0.count)
+        }
+        return count > 0 ? String(decoding: buffer.prefix(Int(count)), as: UTF8.self) : "error \(error) of PCRE2"
+    }
+
+    /// The largest number behind a `{` or a comma: the largest count of a repeat, or more.
+    private static func largestCount(_ bytes: [UInt8]) -> Int {
+        var largest = 0
+        var number: Int?
+        for byte in bytes {
+            switch byte {
+            case 0x7B, 0x2C: number = 0
+            case 0x30...0x39: number = number.map { min($0 * 10 + Int(byte - 0x30), 1 << 16) }
+            default: number = nil
+            }
+            largest = max(largest, number ?? 0)
+        }
+        return largest
+    }
+}
+
+/// Why a text is no regular expression.
+public struct PatternFault: Error, CustomStringConvertible {
+    public let description: String
+
+    init(_ words: String, at offset: Int, in bytes: [UInt8]) {
+        let before = String(decoding: bytes.prefix(offset), as: UTF8.self)
+        description = "\(words) (at character \(before.unicodeScalars.count + 1))"
+    }
+}
