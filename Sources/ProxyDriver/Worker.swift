@@ -14,6 +14,7 @@ final class Worker {
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
     private let refusals: RefusalTable
+    private let logins: LoginTable
     let names: NameBook
     private let authenticator: Authenticator
     /// Made with the first password.
@@ -44,6 +45,7 @@ final class Worker {
         settings = start.settings
         flows = start.flows
         refusals = start.refusals
+        logins = start.logins
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameBook(loop: loop, resolver: start.resolver)
         authenticator = start.authenticator
@@ -114,7 +116,8 @@ final class Worker {
         guard let channel = try? ClientChannel(loop: loop, desk: security.desk, descriptor: descriptor) else { return }
         let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let session = Session(
-            engine: settings.engine, flows: flows, refusals: refusals, number: nextNumber, client: peer.description,
+            engine: settings.engine, flows: flows, refusals: refusals, logins: logins, number: nextNumber,
+            client: peer.description,
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),

@@ -15,6 +15,7 @@ struct WorkerStart: Sendable {
     var settings: WorkerSettings
     var flows: FlowTable
     var refusals: RefusalTable
+    var logins: LoginTable
     var resolver: Resolver
     var authenticator: Authenticator
     var listeners: [WorkerListener]
@@ -45,16 +46,17 @@ public final class WorkerThread: Sendable {
     ///   - recorder: called once, on the new thread.
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
-        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, resolver: Resolver,
-        authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
+        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, logins: LoginTable,
+        resolver: Resolver, authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
         let letters = try Mailbox<WorkerLetter>()
         self.letters = letters
         let start = WorkerStart(
-            number: number, settings: settings, flows: flows, refusals: refusals, resolver: resolver,
-            authenticator: authenticator, listeners: listeners, addresses: addresses, letters: letters)
+            number: number, settings: settings, flows: flows, refusals: refusals, logins: logins,
+            resolver: resolver, authenticator: authenticator, listeners: listeners, addresses: addresses,
+            letters: letters)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

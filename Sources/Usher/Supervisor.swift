@@ -18,6 +18,7 @@ public final class Supervisor {
     private var workers: [WorkerThread] = []
     private var addresses: [SocketAddress] = []
     private let refusals = RefusalTable()
+    private let logins = LoginTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -160,8 +161,8 @@ public final class Supervisor {
         for number in 0..<count {
             workers.append(
                 try WorkerThread(
-                    number: number, settings: settings, flows: flows, refusals: refusals, resolver: resolver,
-                    authenticator: authenticator, listeners: listeners.perWorker[number],
+                    number: number, settings: settings, flows: flows, refusals: refusals, logins: logins,
+                    resolver: resolver, authenticator: authenticator, listeners: listeners.perWorker[number],
                     addresses: listeners.addresses, recorder: recorder,
                     ended: { ends.post($0) }))
         }

@@ -13,10 +13,11 @@ final class Conversation {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
-        pool: PoolModel = PoolModel(), delivery: Delivery = .whole, source: ClientSource = ClientSource(address: nil)
+        logins: (any LoginMemory)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
+        source: ClientSource = ClientSource(address: nil)
     ) {
         driver = DriverModel(
-            settings, flows: flows, refusals: refusals, pool: pool, delivery: delivery, source: source)
+            settings, flows: flows, refusals: refusals, logins: logins, pool: pool, delivery: delivery, source: source)
     }
 
     func client(_ text: String) { client(Array(text.utf8)) }

@@ -53,7 +53,7 @@ final class TestProxy: Sendable {
         let log = Locked(Log())
         self.log = log
         let start = WorkerStart(
-            number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
+            number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(), logins: LoginTable(),
             resolver: try Resolver(threads: 1),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
