@@ -1,7 +1,14 @@
 internal import HTTPCodec
 
 /// What an answer of AM that is no 200 means (am-ig-server.md §3.2).
-enum AnswerFault {
+public enum AnswerFault {
+    /// AM says neither which of the two it is nor which answer it means.
+    public static let suspicion = "the answers are wrong, or those of another user than the session's"
+
+    static func askedAgain(_ answer: GivenAnswers.Answer) -> String {
+        "AM asks again for \(Callback.shown(answer.type, answer.prompt)), which was answered: \(suspicion)"
+    }
+
     /// - Parameter hasStep: the answer carries an `authId`: AM asks for a credential in a field of the request.
     static func failure(status: Int, answer: JSONValue?, hasStep: Bool) -> StepUp.Failure {
         // newer servers write the number as text, others as a number
@@ -16,7 +23,8 @@ enum AnswerFault {
             return .init(.expired, "AM's authentication session timed out (\(status)\(shown))")
         case (401, _) where hasStep:
             return .init(.unsupportedCallback, "AM asks for HTTP authentication, which cannot be answered (401)")
-        case (401, _): return .init(.denied, "AM refused to authenticate (401\(shown))")
+        case (401, _):
+            return .init(.denied, "AM refused to authenticate (401\(shown)): \(suspicion)")
         case (400, _): return .init(.badCall, "AM found the call faulty (400\(shown))")
         default: return .init(.unexpectedStatus, "AM answered \(status)\(shown)")
         }

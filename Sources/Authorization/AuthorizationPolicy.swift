@@ -80,6 +80,8 @@ public struct AuthorizationPolicy: Sendable {
     public var maxAnswerBytes = 1 << 20
     /// Bytes of a request body that is kept for the replay.
     public var maxBodyBytes = 1 << 20
+    /// When logins hold off because AM refused the answers.
+    public var lockout = Lockout.Limits()
     public var upgradeRounds = 1
     public var transactionRounds = 1
     public var answers: [Answer] = []

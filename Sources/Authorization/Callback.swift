@@ -41,7 +41,11 @@ struct Callback {
 
     // MARK: reading
 
-    var shownType: String { type.isEmpty ? "a callback without a type" : Words.shown(type) }
+    var shownType: String { Self.shown(type) }
+
+    private static func shown(_ type: String) -> String {
+        type.isEmpty ? "a callback without a type" : Words.shown(type)
+    }
 
     private var inputs: [JSONValue] { json["input"]?.items ?? [] }
 
@@ -57,8 +61,10 @@ struct Callback {
     }
 
     /// For a reason: the type and, where there is one, the prompt.
-    private var shown: String {
-        prompt.isEmpty ? shownType : "\(shownType) \"\(Words.shown(prompt))\""
+    private var shown: String { Self.shown(type, prompt) }
+
+    static func shown(_ type: String, _ prompt: String) -> String {
+        prompt.isEmpty ? shown(type) : "\(shown(type)) \"\(Words.shown(prompt))\""
     }
 
     /// Milliseconds to wait, by default as long as AM's own pages do. Never so short that waiting becomes hammering.
@@ -100,6 +106,18 @@ struct Callback {
             throw StepUp.Failure(.unanswered, "no answer is configured for \(shown)")
         }
         return try setting(try value(of: answer))
+    }
+
+    /// What the filled callback tells AM.
+    func given(in filled: JSONValue) -> GivenAnswers.Answer {
+        let isChoice =
+            switch kind {
+            case .choice, .truth, .optional: true
+            case .text, .number, .passive, .unsupported: false
+            }
+        let inputs = filled["input"]?.items ?? []
+        let value = Self.mainInput(of: inputs).flatMap { inputs[$0]["value"] }
+        return .init(type: type, prompt: prompt, value: value?.serialized ?? "", isChoice: isChoice)
     }
 
     /// What a callback asks of a device or its sensors (sdk-protocol.md §4.3), beside the types that say so.
@@ -169,11 +187,17 @@ struct Callback {
         }
     }
 
-    /// The callback with its main input set: the first that is not the switch for checking alone.
+    /// The first input that is not the switch for checking alone.
+    private static func mainInput(of inputs: [JSONValue]) -> Int? {
+        inputs.firstIndex { $0["name"]?.text.map { !$0.hasSuffix("validateOnly") } ?? false }
+    }
+
+    /// The callback with its main input set.
     private func setting(_ value: JSONValue) throws(StepUp.Failure) -> JSONValue {
         var inputs = inputs
-        let index = inputs.firstIndex { $0["name"]?.text.map { !$0.hasSuffix("validateOnly") } ?? false }
-        guard let index else { throw StepUp.Failure(.unsupportedCallback, "\(shown) has no input to fill in") }
+        guard let index = Self.mainInput(of: inputs) else {
+            throw StepUp.Failure(.unsupportedCallback, "\(shown) has no input to fill in")
+        }
         inputs[index]["value"] = value
         var filled = json
         filled["input"] = .array(inputs)

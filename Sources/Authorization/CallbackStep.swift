@@ -9,6 +9,8 @@ struct CallbackStep {
     var wait: Int?
     /// Types and what was done with them, without prompts and answers.
     var description: String
+    /// What is told to AM.
+    var given: [GivenAnswers.Answer] = []
 
     /// Fills the inputs of a step.
     /// - Throws: a failure that names the callback which ends the step-up.
@@ -28,11 +30,13 @@ struct CallbackStep {
         var results: [JSONValue] = []
         var answered: [String] = []
         var returned: [String] = []
+        var given: [GivenAnswers.Answer] = []
         let fallsBack = callbacks.contains { $0.type == "HiddenValueCallback" && $0.answer(from: answers) != nil }
         for callback in callbacks {
             if let result = try callback.fill(from: answers, fallsBack: fallsBack) {
                 results.append(result)
                 answered.append(callback.shownType)
+                given.append(callback.given(in: result))
             } else {
                 results.append(callback.json)
                 returned.append(callback.shownType)
@@ -43,6 +47,7 @@ struct CallbackStep {
         if !answered.isEmpty { parts.append(answered.joined(separator: ", ") + " answered") }
         if !returned.isEmpty { parts.append(returned.joined(separator: ", ") + " sent back") }
         return CallbackStep(
-            step: filled, wait: nil, description: parts.isEmpty ? "no callbacks" : parts.joined(separator: "; "))
+            step: filled, wait: nil, description: parts.isEmpty ? "no callbacks" : parts.joined(separator: "; "),
+            given: given)
     }
 }

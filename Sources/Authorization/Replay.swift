@@ -155,10 +155,28 @@ public struct Replay: Sendable {
         }
         var lines = cookieLines.map { Self.fitted($0, to: head.host) }
         if !lines.contains(where: { SetCookie($0)?.name == policy.server.cookie }) {
-            let secure = head.target.scheme == .https ? "; Secure" : ""
-            lines.insert("\(policy.server.cookie)=\(session.token); Path=/\(secure)", at: 0)
+            lines.insert(ownLine(beside: lines, head), at: 0)
         }
         return lines
+    }
+
+    /// A line for the session where AM told it in the body alone: no script reads it, and other sites send it no further
+    /// than what AM set beside it.
+    private func ownLine(beside lines: [String], _ head: RequestHead) -> String {
+        var line = "\(policy.server.cookie)=\(session.token); Path=/; HttpOnly"
+        if head.target.scheme == .https { line += "; Secure" }
+        if let site = lines.compactMap(Self.sameSite).first { line += "; SameSite=\(site)" }
+        return line
+    }
+
+    private static func sameSite(_ line: String) -> String? {
+        for part in line.split(separator: ";").dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
+            if pair.count == 2, ASCII.equal(pair[0], "samesite"), pair[1].utf8.allSatisfy(ASCII.isAlpha) {
+                return pair[1]
+            }
+        }
+        return nil
     }
 
     /// The line without its Domain where that does not cover the host: the client would drop the cookie then

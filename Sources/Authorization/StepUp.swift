@@ -17,9 +17,20 @@ public struct StepUp: Sendable {
     /// The step that is sent back when the wait is over.
     private var waiting: JSONValue?
     private var story: [String] = []
+    private var given = GivenAnswers()
+    /// How the app presents itself: AM words its prompts, and chooses its pages, by this.
+    private let manners: [(name: String, value: String)]
 
-    /// - Parameter realm: the realm where the advice names none: that of the policy evaluation.
-    public init(policy: AuthorizationPolicy, advice: Advice, session: SessionSource, realm: String? = nil) {
+    /// - Parameters:
+    ///   - realm: the realm where the advice names none: that of the policy evaluation.
+    ///   - app: the app's own request.
+    public init(
+        policy: AuthorizationPolicy, advice: Advice, session: SessionSource, realm: String? = nil,
+        app: RequestHead? = nil
+    ) {
+        manners = ["User-Agent", "Accept-Language"].flatMap { name in
+            (app?.fields.values(named: name) ?? []).filter(FieldSyntax.isValue).map { (name, $0) }
+        }
         self.policy = policy
         self.advice = advice
         self.session = session
@@ -78,8 +89,14 @@ public struct StepUp: Sendable {
         guard hasStep else { return .succeeded(outcome(answer, fields)) }
         do throws(Failure) {
             let filled = try CallbackStep.fill(answer, answers: policy.answers)
+            let page = filled.step["callbacks"]?.serialized ?? ""
+            if let again = given.add(filled.given, stage: answer["stage"]?.text ?? "", page: page) {
+                throw Failure(.refused, AnswerFault.askedAgain(again))
+            }
             note("step \(calls): \(filled.description)")
-            guard let wait = filled.wait else { return call(body: Array(filled.step.serialized.utf8)) }
+            guard let wait = filled.wait else {
+                return call(body: Array(filled.step.serialized.utf8), carriesAnswers: !filled.given.isEmpty)
+            }
             waiting = filled.step
             return .wait(milliseconds: min(wait, policy.hold))
         } catch {
@@ -96,7 +113,7 @@ public struct StepUp: Sendable {
 
     // MARK: calls
 
-    private mutating func call(body: [UInt8]) -> Order {
+    private mutating func call(body: [UInt8], carriesAnswers: Bool = false) -> Order {
         guard calls < policy.maxSteps else {
             return .failed(Failure(.tooManySteps, "AM asks for more than the \(policy.maxSteps) calls allowed"))
         }
@@ -114,11 +131,12 @@ public struct StepUp: Sendable {
             head.fields.add("Accept-API-Version", "protocol=1.0,resource=2.1")
             head.fields.add("Content-Type", "application/json")
             head.fields.add("X-Requested-With", Self.requestedWith)
+            for field in manners { head.fields.add(field.name, field.value) }
             head.fields.add("Cookie", cookieLine)
             return .send(
                 ServerCall(
                     head: head, body: body, number: calls, action: isFirst ? .startAuthenticate : .authenticate,
-                    payload: ActionPayload(tree: document, type: "composite_advice")))
+                    payload: ActionPayload(tree: document, type: "composite_advice"), carriesAnswers: carriesAnswers))
         } catch {
             return .failed(Failure(.unusable, "the authenticate URL cannot be made: \(error.explanation)"))
         }
@@ -162,6 +180,11 @@ public struct StepUp: Sendable {
         note("AM reports success after \(Words.count(calls, "call")) and gives a new session")
         return Outcome(
             session: token, affinity: cookies[SessionSource.affinityCookie], setCookieLines: lines + affinityLines)
+    }
+
+    /// What tells this login from others: which answers it gives to whom, and for whose session.
+    public var login: Login {
+        Login(answers: [policy.server.url, realm] + policy.answers.flatMap(\.parts), session: session.token)
     }
 
     private func isConfiguredServer(_ address: String) -> Bool {

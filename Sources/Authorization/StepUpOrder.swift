@@ -11,6 +11,8 @@ public struct ServerCall: Sendable {
     /// document as their tree.
     public var action: Action
     public var payload: ActionPayload
+    /// It tells AM answers, which AM may find wrong.
+    public var carriesAnswers: Bool
 }
 
 extension StepUp {
@@ -46,6 +48,8 @@ extension StepUp {
             case unusable
             /// AM refused the credentials (401).
             case denied
+            /// AM asks again for what it was told.
+            case refused
             /// AM does not know the transaction any more (401 with errorCode 128): a new id may be asked for.
             case transactionUnreadable
             /// AM's own authentication session timed out.
@@ -78,6 +82,17 @@ extension StepUp {
         public init(_ code: Code, _ reason: String) {
             self.code = code
             self.reason = reason
+        }
+
+        /// Whether it may be that AM found the answers wrong, where it had been told any. What ends elsewhere says
+        /// nothing about them.
+        public var doubtsAnswers: Bool {
+            switch code {
+            case .unusable, .transactionUnreadable, .expired, .unsupportedCallback, .unanswered, .suspended: false
+            case .denied, .refused, .badCall, .unexpectedStatus, .notJSON, .tooLarge, .tooManySteps, .unreachable,
+                .tooSlow, .cancelled:
+                true
+            }
         }
     }
 }

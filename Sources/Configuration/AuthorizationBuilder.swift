@@ -30,6 +30,9 @@ struct AuthorizationBuilder {
         let limits = fields.fields("limits")
         if let number = limits?.number("steps") { policy.maxSteps = number }
         if let number = limits?.number("answer") { policy.maxAnswerBytes = number }
+        let lockout = fields.fields("lockout")
+        if let number = lockout?.number("refusals") { policy.lockout.refusals = number }
+        if let number = lockout?.number("hold") { policy.lockout.hold = number }
         let rounds = fields.fields("rounds")
         if let number = rounds?.number("upgrade") { policy.upgradeRounds = number }
         if let number = rounds?.number("transaction") { policy.transactionRounds = number }

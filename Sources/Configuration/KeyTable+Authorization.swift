@@ -23,6 +23,9 @@ extension KeyTable {
             "A larger request body is streamed and not replayed.", standard: "1MiB"),
         Key("rounds", .object(.rounds), "Step-ups per request."),
         Key(
+            "lockout", .object(.lockout), "When answers that AM refused are not given again, lest it lock the user out."
+        ),
+        Key(
             "answers", .list(.object(.callbackAnswer)), "Answers to callbacks; the first that matches wins.",
             standard: "[]"),
         Key("on_failure", .choice(["original"]), "What the app gets when a step-up fails.", standard: "original"),
@@ -57,6 +60,13 @@ extension KeyTable {
     static let rounds = [
         Key("upgrade", .integer(0...10), "Session upgrades per request.", standard: "1"),
         Key("transaction", .integer(0...10), "Transactions per request.", standard: "1"),
+    ]
+
+    static let lockout = [
+        Key("refusals", .integer(0...1000), "Refusals in a row before step-ups hold off; 0: never.", standard: "3"),
+        Key(
+            "hold", .duration(100...86_400_000), "The first pause; each later one lasts twice as long, up to an hour.",
+            standard: "30s"),
     ]
 
     static let callbackAnswer = [

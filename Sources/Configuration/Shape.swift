@@ -51,7 +51,8 @@ enum ObjectName: String, CaseIterable, Sendable {
     case upstreamHost = "upstream_host", clientCertificate = "client_certificate", listenerIdentity = "listener"
     case server, paths, action, interceptor, condition
     case requestEdit = "request_edit", responseEdit = "response_edit", cookie, answer = "local_answer", abort
-    case authorization, resource, present, stepUpLimits = "step_up_limits", rounds, callbackAnswer = "callback_answer"
+    case authorization, resource, present, stepUpLimits = "step_up_limits", rounds, lockout
+    case callbackAnswer = "callback_answer"
     case limits, timeouts, log
 
     /// The keys that this build understands.
@@ -87,6 +88,7 @@ enum ObjectName: String, CaseIterable, Sendable {
         case .present: KeyTable.present
         case .stepUpLimits: KeyTable.stepUpLimits
         case .rounds: KeyTable.rounds
+        case .lockout: KeyTable.lockout
         case .callbackAnswer: KeyTable.callbackAnswer
         }
     }

@@ -74,7 +74,9 @@ extension Session {
         if outgoing != nil || stepUp != nil || engine.plan.firstRequestMatch(request, classification) != nil {
             guard editRequest(&out) else { return }
         }
-        lease(.attempt, &out)
+        // a replay that may not go out twice does not go by a connection that may have ended unseen (RFC 9110 §9.2.2)
+        let isReplay = stepUp?.original != nil
+        lease(.attempt, fresh: isReplay && !(outgoing?.method ?? request.method).isIdempotent, &out)
     }
 
     /// Runs the request phase on a copy. False when it ended in an answer made here.
@@ -172,6 +174,8 @@ extension Session {
         if origin.purpose == .serverCall {
             kept = true
             forwarding = Forwarding(framing: .length(UInt64(outgoingBody?.count ?? 0)))
+            // the next call takes a connection of its own
+            forwarding.connection = "close"
         } else {
             kept = bodyKept
             switch bodyState {

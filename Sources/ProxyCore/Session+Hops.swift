@@ -45,14 +45,21 @@ extension Session {
         return true
     }
 
-    /// The request as it arrived, without what must not be shown to whoever reads the answer (RFC 9110 §9.3.8).
+    /// What of a request whoever reads the answer may see (RFC 9110 §9.3.8). Everything else may be a credential: names of
+    /// session cookies and of fields with passwords are the configuration's and the application's.
+    private static let reflected = [
+        "host", "via", "max-forwards", "user-agent", "accept", "accept-charset", "accept-encoding", "accept-language",
+        "cache-control", "connection", "content-length", "content-type", "date", "expect", "pragma", "te",
+        "transfer-encoding", "upgrade",
+    ]
+
+    /// The request as it arrived, as far as it may be shown.
     private func reflection() -> [UInt8] {
         var text = "\(request.methodText) \(request.targetText) HTTP/1.1\r\n"
         for index in 0..<request.fields.count {
-            switch request.fields.slots[index].known {
-            case .cookie, .authorization, .proxyAuthorization: continue
-            default: text += "\(request.fields.name(index)): \(request.fields.value(index))\r\n"
-            }
+            let name = request.fields.name(index)
+            guard Self.reflected.contains(where: { ASCII.equal($0, name) }) else { continue }
+            text += "\(name): \(request.fields.value(index))\r\n"
         }
         return Array((text + "\r\n").utf8)
     }

@@ -177,6 +177,7 @@ extension Session {
     }
 
     private mutating func writeHead(_ framing: BodyFraming, _ out: inout Outbox) {
+        if stepUp != nil { judgeLogin(byStatus: origin.response.status) }
         if bodyState != .complete { closesAfter = true }
         var forwarding = Forwarding(framing: framing)
         forwarding.keepsLength = framing == .none && (request.method == .head || origin.response.status == 304)
@@ -327,7 +328,7 @@ extension Session {
     mutating func responseComplete(unasked: Bool = false, _ out: inout Outbox) {
         let reusable =
             origin.keepsAlive && origin.framing != .untilClose && origin.requestSent && !origin.carriesOddBody
-            && !unasked && !(origin.isBinding && origin.purpose == .serverCall)
+            && !unasked && origin.purpose == .attempt
         releaseOrigin(reusable: reusable, &out)
         guard origin.sink == .collect, let response = held else { return finishExchange(&out) }
         if origin.purpose == .serverCall {
@@ -380,7 +381,6 @@ extension Session {
     /// be sent twice and is still here.
     private var mayRepeat: Bool {
         guard origin.isReused, !origin.hasAnswered else { return false }
-        if origin.purpose == .serverCall { return false }
         return (outgoing?.method ?? request.method).isIdempotent && bodyKept
     }
 }

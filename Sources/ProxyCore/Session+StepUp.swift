@@ -17,6 +17,10 @@ struct StepUpState {
     var replay: Replay?
     /// When the whole of it must be over.
     var holdUntil: Int?
+    /// The login that is under way, or whose answers the replay will judge.
+    var attempt: LoginAttempt?
+    /// The machine has begun; it may have had to wait for other logins.
+    var hasBegun = false
     /// The classification of the client's request, put aside while calls to AM are classified.
     var putAside: Classification?
 
@@ -67,6 +71,7 @@ extension Session {
             return deliverHeld(response, &out)
         }
         note(.advice, "\(response.head.status) from \(request.host) asks for \(advice.summary)")
+        judgeLogin(by: advice)
         if let refusal = state.policy.refusal(of: advice, in: exchange) ?? state.rounds.refusal(of: advice) {
             note(.note, "no step-up: \(refusal)")
             return deliverHeld(response, &out)
@@ -85,27 +90,28 @@ extension Session {
         }
         state.replay = replay
         state.rounds.begin(advice)
-        var machine = StepUp(
-            policy: state.policy, advice: advice, session: session, realm: state.policy.evaluatedRealm(request))
-        let order = machine.begin()
+        let machine = StepUp(
+            policy: state.policy, advice: advice, session: session, realm: state.policy.evaluatedRealm(request),
+            app: request)
         state.machine = machine
+        state.attempt = nil
+        state.hasBegun = false
         state.advice = advice
         state.original = response
         state.putAside = classification
         if state.holdUntil == nil { state.holdUntil = now + state.policy.hold }
         stepUp = state
-        tellStory()
-        perform(order, &out)
+        beginLogin(&out)
     }
 
     /// What the machine noted, into the record.
-    private mutating func tellStory() {
+    mutating func tellStory() {
         guard var machine = stepUp?.machine else { return }
         for sentence in machine.takeStory() { note(.authenticate, sentence) }
         stepUp.change { $0.machine = machine }
     }
 
-    private mutating func perform(_ order: StepUp.Order, _ out: inout Outbox) {
+    mutating func perform(_ order: StepUp.Order, _ out: inout Outbox) {
         switch order {
         case .send(let call): send(call, &out)
         case .wait(let milliseconds):
@@ -113,6 +119,7 @@ extension Session {
             deadline = bounded(now + milliseconds)
         case .succeeded(let outcome): replay(outcome, &out)
         case .failed(let failure):
+            judgeLogin(failure)
             if failure.code == .transactionUnreadable, let advice = stepUp?.advice,
                 stepUp?.rounds.askAgain(after: advice) == true
             {
@@ -148,13 +155,16 @@ extension Session {
             return
         }
         // the session is in this request: it goes to the configured server and nowhere else
-        guard let server = stepUp?.policy.server, head.host == server.host else {
-            stepUpFailed("the call to AM was directed to \(head.host), which is not the configured AM", &out)
+        guard let server = stepUp?.policy.server else { return abandon(reset: true, &out) }
+        if let refusal = server.refusal(of: head) {
+            stepUpFailed(refusal, &out)
             return
         }
+        if call.carriesAnswers { stepUp?.attempt?.tell() }
         outgoing = head
         outgoingBody = call.body
-        lease(.serverCall, &out)
+        // what AM does by a call it does not do twice, and an idle connection may have ended unseen (RFC 9110 §9.2.2)
+        lease(.serverCall, fresh: true, &out)
     }
 
     mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {
@@ -187,6 +197,7 @@ extension Session {
     private mutating func replay(_ outcome: StepUp.Outcome, _ out: inout Outbox) {
         guard let advice = stepUp?.advice else { return abandon(reset: true, &out) }
         stepUp?.replay?.absorb(advice, outcome)
+        loginGranted(advice)
         endConversation()
         sendAgain(&out)
     }
@@ -207,7 +218,10 @@ extension Session {
         } catch {
             note(.note, "no replay: \(error.reason); the original answer was delivered")
             guard let original = stepUp?.original else { return abandon(reset: true, &out) }
-            stepUp.change { $0.original = nil }
+            stepUp.change {
+                $0.original = nil
+                $0.attempt = nil
+            }
             deliverHeld(original, &out)
         }
     }
@@ -218,6 +232,7 @@ extension Session {
         stepUp.change {
             $0.putAside = nil
             $0.machine = nil
+            if $0.attempt?.isGranted != true { $0.attempt = nil }
         }
     }
 
@@ -225,13 +240,21 @@ extension Session {
     /// or when the replay has gone out and may have done what must not be done twice: the client has to know of it.
     @discardableResult
     mutating func stepUpFailed(_ reason: String, _ out: inout Outbox) -> Bool {
-        guard let state = stepUp, let original = state.original, state.isActive || !mayHaveReplayed else {
-            return false
-        }
+        guard let state = stepUp, state.original != nil, state.isActive || !mayHaveReplayed else { return false }
+        giveUp("the step-up failed: \(reason); the original answer was delivered", &out)
+        return true
+    }
+
+    /// Delivers the answer that carried the advice.
+    mutating func giveUp(_ words: String, _ out: inout Outbox) {
+        guard let original = stepUp?.original else { return abandon(reset: true, &out) }
         if origin.state != .idle { releaseOrigin(reusable: false, &out) }
-        note(.note, "the step-up failed: \(reason); the original answer was delivered")
+        note(.note, words)
         endConversation()
-        stepUp.change { $0.original = nil }
+        stepUp.change {
+            $0.original = nil
+            $0.attempt = nil
+        }
         held = nil
         // an earlier round may have replaced the session, and the client has to learn of it all the same
         cookieLines = stepUp?.replay?.cookiesForClient(request) ?? []
@@ -240,7 +263,6 @@ extension Session {
         phase = .exchanging
         origin.sink = .client
         deliverHeld(original, &out)
-        return true
     }
 
     /// The replay is out, and sending it once more would not be the same as sending it once.
@@ -255,6 +277,10 @@ extension Session {
             return stepUpFailed("it took longer than authorization.hold allows", &out)
         }
         guard phase == .waiting, var machine = state.machine else { return false }
+        guard state.hasBegun else {
+            beginLogin(&out)
+            return true
+        }
         let order = machine.woke()
         stepUp.change { $0.machine = machine }
         perform(order, &out)

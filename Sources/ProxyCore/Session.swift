@@ -43,6 +43,7 @@ public struct Session: ~Copyable {
     var nextEngine: Engine?
     let flows: (any FlowMemory)?
     let refusals: (any RefusalMemory)?
+    let logins: (any LoginMemory)?
     private let flowBase: UInt64
     private var exchanges: UInt64 = 0
     var now = 0
@@ -110,12 +111,14 @@ public struct Session: ~Copyable {
     ///   - source: the same as a value, and how far it is to be believed.
     ///   - seat: what the connection holds of its client's share.
     public init(
-        engine: Engine, flows: (any FlowMemory)?, refusals: (any RefusalMemory)? = nil, number: UInt64,
-        client: String, source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int
+        engine: Engine, flows: (any FlowMemory)?, refusals: (any RefusalMemory)? = nil,
+        logins: (any LoginMemory)? = nil, number: UInt64, client: String,
+        source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int
     ) {
         self.engine = engine
         self.flows = flows
         self.refusals = refusals
+        self.logins = logins
         // sixteen million exchanges before an id could be that of another connection
         flowBase = number << 24
         record.client = client
@@ -278,6 +281,7 @@ public struct Session: ~Copyable {
     /// Closes at once. With a reset when the client must not take what it has for complete.
     mutating func abandon(reset: Bool, _ out: inout Outbox) {
         if origin.state != .idle { releaseOrigin(reusable: false, &out) }
+        stepUp = nil
         if phase != .greeting, phase != .awaitingRequest, phase != .lingering, phase != .closed {
             record.milliseconds = now - began
             out.orders.append(.record)

@@ -16,6 +16,7 @@ final class Worker {
     private let flows: FlowTable
     private let refusals: RefusalTable
     private let clients: ClientTable
+    private let logins: LoginTable
     let names: NameBook
     private let authenticator: Authenticator
     /// Made with the first password.
@@ -48,6 +49,7 @@ final class Worker {
         flows = start.flows
         refusals = start.refusals
         clients = start.clients
+        logins = start.logins
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameBook(loop: loop, start.settings.names)
         authenticator = start.authenticator
@@ -125,7 +127,8 @@ final class Worker {
         guard let channel = try? ClientChannel(loop: loop, desk: security.desk, descriptor: descriptor) else { return }
         let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let session = Session(
-            engine: settings.engine, flows: flows, refusals: refusals, number: nextNumber, client: peer.description,
+            engine: settings.engine, flows: flows, refusals: refusals, logins: logins, number: nextNumber,
+            client: peer.description,
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),

@@ -16,6 +16,7 @@ struct WorkerStart: Sendable {
     var flows: FlowTable
     var refusals: RefusalTable
     var clients: ClientTable
+    var logins: LoginTable
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -46,14 +47,14 @@ public final class WorkerThread: Sendable {
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
-        authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
+        logins: LoginTable, authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
         let letters = try Mailbox<WorkerLetter>()
         self.letters = letters
         let start = WorkerStart(
-            number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
+            number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
             authenticator: authenticator, listeners: listeners, addresses: addresses, letters: letters)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {

@@ -60,28 +60,31 @@ extension SandboxServer {
     }
 }
 
-/// A resource's URL as policies compare it: scheme and host in lower case, the port always written, `_txid` gone, the
-/// query kept or not.
+/// A resource's URL as policies compare it: scheme and host in lower case, the port always written, what a client hands
+/// back for the gateway gone, the query kept or not.
 enum ResourceName {
+    /// What is the gateway's own in a query: the transaction, and the token that some clients send with it.
+    private static let handedBack: Set<String> = ["_txid", "_idtoken"]
+
     static func normalized(_ head: RequestHead, keepsQuery: Bool) -> String {
         let target = head.target
         let host = head.host
         let authority = host.contains(":") ? "[\(host)]" : host
         let name = "\(target.scheme.name)://\(authority):\(target.port)\(head.path)"
-        guard keepsQuery, let query = queryWithoutTransaction(head) else { return name }
+        guard keepsQuery, let query = resourceQuery(head) else { return name }
         return "\(name)?\(query)"
     }
 
-    /// The URL as the client wrote it, less `_txid`; every other byte as it came.
+    /// The URL as the client wrote it, less what is the gateway's own; every other byte as it came.
     static func original(_ head: RequestHead) -> String {
         let origin = "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))\(head.path)"
-        return queryWithoutTransaction(head).map { "\(origin)?\($0)" } ?? origin
+        return resourceQuery(head).map { "\(origin)?\($0)" } ?? origin
     }
 
     /// Nil where nothing is left.
-    private static func queryWithoutTransaction(_ head: RequestHead) -> String? {
+    private static func resourceQuery(_ head: RequestHead) -> String? {
         var query = QueryText(head.query ?? "")
-        query.removeAll { $0 == "_txid" }
+        query.removeAll(where: handedBack.contains)
         return query.text.isEmpty ? nil : query.text
     }
 }

@@ -19,6 +19,11 @@ public struct KeyedDigest: Sendable {
         return made != nil && length == 32 ? digest : nil
     }
 
+    /// The first half, as a key of tables: what has another digest is something else. Nil where the library fails.
+    public func tableKey(_ message: [UInt8]) -> UInt128? {
+        self(message)?.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
+    }
+
     /// Compares without telling by its time where they differ.
     public static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0

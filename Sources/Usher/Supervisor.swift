@@ -20,6 +20,7 @@ public final class Supervisor {
     private let refusals = RefusalTable()
     private let clients = ClientTable()
     private let endWatch = EndWatch()
+    private let logins = LoginTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -165,7 +166,7 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
-                    authenticator: authenticator, listeners: listeners.perWorker[number],
+                    logins: logins, authenticator: authenticator, listeners: listeners.perWorker[number],
                     addresses: listeners.addresses, recorder: recorder,
                     ended: { ends.post($0) }))
         }

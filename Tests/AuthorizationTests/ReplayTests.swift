@@ -104,7 +104,7 @@ struct ReplayTests {
         #expect(all.request.head.fields["Cookie"] == "x=1; iPlanetDirectoryPro=B; amlbcookie=02")
         #expect(all.request.head.fields["X-Tree"] == "T" && all.request.head.fields["X-TxID"] == "t1")
         #expect(all.request.head.url == url && all.request.head.fields["X-Other"] == "y")
-        #expect(all.cookies == ["iPlanetDirectoryPro=B; Path=/; Secure"])
+        #expect(all.cookies == ["iPlanetDirectoryPro=B; Path=/; HttpOnly; Secure"])
     }
 
     @Test func theSessionIsReplacedWhereItStood() throws {
@@ -112,7 +112,7 @@ struct ReplayTests {
         let new = StepUp.Outcome(session: "B")
         let field = try replay(get(url, [("iplanetdirectorypro", "A")]), [(tree("T", .header), new)])
         #expect(field.request.head.fields["iPlanetDirectoryPro"] == "B" && field.request.head.fields["Cookie"] == nil)
-        #expect(field.cookies == ["iPlanetDirectoryPro=B; Path=/"])
+        #expect(field.cookies == ["iPlanetDirectoryPro=B; Path=/; HttpOnly"])
         let twice = try replay(
             get(url, [("Cookie", "a=1"), ("Cookie", "iPlanetDirectoryPro=A; iPlanetDirectoryPro=old")]),
             [(tree("T", .header), new)])
@@ -130,6 +130,21 @@ struct ReplayTests {
         let outcome = StepUp.Outcome(session: "B", setCookieLines: [line, "amlbcookie=02; Path=/"])
         let cookies = try replay(get("https://shop.example.test/a"), [(tree("T", .header), outcome)]).cookies
         #expect(cookies == [expected.replacing("s=B", with: "iPlanetDirectoryPro=B"), "amlbcookie=02; Path=/"])
+    }
+
+    /// AM told the session in the body alone: the line is as AM sets its others.
+    @Test(arguments: [
+        (["amlbcookie=02;path=/;samesite = Lax"], "; SameSite=Lax"),
+        (["amlbcookie=02; SameSite=None"], "; SameSite=None"),
+        (["amlbcookie=02; SameSite"], ""), (["amlbcookie=SameSite=Strict; Path=/"], ""),
+        (["amlbcookie=02; SameSite=x\"y"], ""), ([], ""),
+    ])
+    func aCookieOfOurOwnIsAsAMHasThem(_ lines: [String], _ site: String) throws {
+        let outcome = StepUp.Outcome(session: "B", setCookieLines: lines)
+        for (scheme, secure) in [("http", ""), ("https", "; Secure")] {
+            let cookies = try replay(get("\(scheme)://shop.example.test/a"), [(tree("T", .header), outcome)]).cookies
+            #expect(cookies == ["iPlanetDirectoryPro=B; Path=/; HttpOnly\(secure)\(site)"] + lines)
+        }
     }
 
     // MARK: policy evaluations
@@ -159,7 +174,7 @@ struct ReplayTests {
         #expect(other.cookies.isEmpty)
         let own = try replay(evaluation("A"), [(tree("T", .body), outcome)], body: body)
         #expect(own.request.head.fields["Cookie"] == "iPlanetDirectoryPro=B")
-        #expect(own.cookies == ["iPlanetDirectoryPro=B; Path=/; Secure"])
+        #expect(own.cookies == ["iPlanetDirectoryPro=B; Path=/; HttpOnly; Secure"])
         let head = try evaluation("A")
         #expect(throws: Replay.Refusal.self) { try replay(head, [(transaction("t", .body), .init())], body: "[1]") }
     }

@@ -37,7 +37,10 @@ private struct Exchange {
     private func authenticate(_ machine: inout StepUp) -> StepUp.Outcome? {
         var order = machine.begin()
         for number in 0..<(stepUp?["steps"]?.integer ?? 0) where order.call != nil {
-            let name = "{\"type\":\"NameCallback\",\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}"
+            // a configuration has a second answer only where AM asks in other words; the same is never given twice
+            let name =
+                "{\"type\":\"NameCallback\",\"output\":[{\"name\":\"prompt\",\"value\":\"\(number == 0 ? "Name" : "Or")\"}],"
+                + "\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}"
             order = machine.answered(status: 200, fields: fields(json), body: step("a\(number)", name))
         }
         guard order.call != nil else { return nil }

@@ -17,6 +17,9 @@ struct StepUpTests {
         "{\"type\":\"PasswordCallback\",\"output\":[{\"name\":\"prompt\",\"value\":\"Password\"}],"
         + "\"input\":[{\"name\":\"IDToken7\",\"value\":\"\"}],\"_id\":1}"
 
+    private static let message =
+        "{\"type\":\"TextOutputCallback\",\"output\":[{\"name\":\"message\",\"value\":\"Wait\"}]}"
+
     private func answering(_ answers: AuthorizationPolicy.Answer...) -> AuthorizationPolicy {
         var policy = policy()
         policy.answers = answers
@@ -63,9 +66,9 @@ struct StepUpTests {
             + "],\"stage\":\"Any\"}"
         #expect(second.text == expected)
 
-        // asked for the same once more: the newest authId goes back
-        let third = try #require(
-            stepUp.answered(status: 200, fields: fields(json), body: step("a2", Self.password)).call)
+        // asked for something else: the newest authId goes back
+        let code = Self.password.replacing("\"Password\"", with: "\"One time code\"")
+        let third = try #require(stepUp.answered(status: 200, fields: fields(json), body: step("a2", code)).call)
         #expect(third.json?["authId"]?.text == "a2")
         #expect(third.json?["callbacks"]?.items?.count == 1)
 
@@ -163,7 +166,7 @@ struct StepUpTests {
         #expect(CookieText(many.head.fields["Cookie"] ?? "").names.count == 33)
         let gone = [("Set-Cookie", "c0=; Max-Age=0"), ("Set-Cookie", "iPlanetDirectoryPro=OTHER")]
         let next = try #require(
-            stepUp.answered(status: 200, fields: fields(json + gone), body: step("a", Self.name)).call)
+            stepUp.answered(status: 200, fields: fields(json + gone), body: step("a", Self.message)).call)
         let cookies = CookieText(next.head.fields["Cookie"] ?? "")
         #expect(cookies["c0"] == nil && cookies["c1"] == "v" && cookies["iPlanetDirectoryPro"] == "S")
     }
@@ -210,7 +213,7 @@ struct StepUpTests {
         var calls = 0
         while order.call != nil {
             calls += 1
-            order = stepUp.answered(status: 200, fields: fields(json), body: step("a", Self.password))
+            order = stepUp.answered(status: 200, fields: fields(json), body: step("a", Self.message))
         }
         #expect(calls == 3)
         #expect(order.failure?.code == .tooManySteps)

@@ -92,6 +92,7 @@ import Testing
           limits: { steps: 7, answer: 64KiB }
           body_limit: 2MiB
           rounds: { upgrade: 0, transaction: 2 }
+          lockout: { refusals: 0, hold: 1h }
           answers:
             - { callback: NameCallback, value: robot }
             - { callback: ChoiceCallback, prompt: "*confirm*", choose: "Yes" }
@@ -182,6 +183,7 @@ import Testing
         #expect(policy.presentToGateway == .query("tx") && policy.presentToREST == .header("X-TxID"))
         #expect(policy.hold == 120_000 && policy.maxSteps == 7 && policy.maxAnswerBytes == 65_536)
         #expect(policy.maxBodyBytes == 2 << 20 && policy.upgradeRounds == 0 && policy.transactionRounds == 2)
+        #expect(policy.lockout == .init(refusals: 0, hold: 3_600_000))
         #expect(policy.answers.map(\.callback) == ["NameCallback", "ChoiceCallback"])
         #expect(policy.answers.map(\.response) == [.value("robot"), .choose("Yes")])
         #expect(policy.answers[1].prompt == "*confirm*")

@@ -13,11 +13,12 @@ final class Conversation {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
-        pool: PoolModel = PoolModel(), delivery: Delivery = .whole, source: ClientSource = ClientSource(address: nil),
-        seat: ClientSeat? = nil
+        logins: (any LoginMemory)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
+        source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil
     ) {
         driver = DriverModel(
-            settings, flows: flows, refusals: refusals, pool: pool, delivery: delivery, source: source, seat: seat)
+            settings, flows: flows, refusals: refusals, logins: logins, pool: pool, delivery: delivery, source: source,
+            seat: seat)
     }
 
     func client(_ text: String) { client(Array(text.utf8)) }

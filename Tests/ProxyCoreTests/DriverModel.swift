@@ -82,13 +82,13 @@ final class DriverModel {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
-        pool: PoolModel = PoolModel(), delivery: Delivery = .whole, number: UInt64 = 1,
+        logins: (any LoginMemory)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
+        number: UInt64 = 1,
         source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int = 0
     ) {
         session = Session(
-            engine: Engine(settings), flows: flows, refusals: refusals, number: number, client: "192.0.2.1:50000",
-            source: source, seat: seat,
-            now: now)
+            engine: Engine(settings), flows: flows, refusals: refusals, logins: logins, number: number,
+            client: "192.0.2.1:50000", source: source, seat: seat, now: now)
         self.pool = pool
         self.now = now
         splitter = Splitter(delivery)

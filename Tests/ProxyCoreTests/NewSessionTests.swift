@@ -12,6 +12,7 @@ struct NewSessionTests {
         talk.origin(Up.refused(Up.upgrade))
         talk.connects()
         talk.origin(Up.json("{}", fields: "Set-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/\r\n"))
+        talk.connects()
         #expect(talk.originGot().contains("POST /api/"))
         talk.driver.originEnds()
         let answer = talk.clientGot()

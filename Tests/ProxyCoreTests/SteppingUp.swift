@@ -1,4 +1,6 @@
+import Authorization
 import HTTPCodec
+import ProxyCore
 import Testing
 
 /// The pieces of a step-up's conversation.
@@ -32,5 +34,22 @@ enum SteppingUp {
     static let step = json(
         "{\"authId\":\"a1\",\"callbacks\":[{\"type\":\"NameCallback\",\"output\":[{\"name\":\"prompt\",\"value\":\"User\"}],"
             + "\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}]}")
+    /// A step that asks for nothing.
+    static let message = json(
+        "{\"authId\":\"a1\",\"callbacks\":[{\"type\":\"TextOutputCallback\",\"output\":[]}]}")
     static let success = json("{\"tokenId\":\"SESSION-B\",\"successUrl\":\"/\"}")
+}
+
+/// As far as the first call to AM.
+func asked(
+    _ settings: Settings = stepUpSettings(), request: String = SteppingUp.get, refused: String = SteppingUp.refused(),
+    delivery: Delivery = .whole
+) -> Conversation {
+    let talk = Conversation(settings, delivery: delivery)
+    talk.client(request)
+    talk.connects()
+    talk.origin(refused)
+    #expect(talk.driver.dialing == Origin(scheme: .http, host: "am.test", port: 80), "\(talk.notes)")
+    talk.connects()
+    return talk
 }

@@ -151,6 +151,21 @@ import Testing
         #expect(try world.access("/shop/pay?a=2", session: token, id: id).status == 200)
     }
 
+    /// What clients hand back beside the transaction belongs to the gateway.
+    @Test(arguments: ["_idtoken=e.y.z", "_idtoken", "_idtoken=e.y.z&_idtoken=a"])
+    func theTokenIsNoPartOfTheResource(_ handedBack: String) throws {
+        var world = World()
+        let token = try world.signIn()
+        for path in ["/shop/pay?a=1", "/shop/pay"] {
+            let id = try world.transaction(try world.access(path, session: token))
+            _ = try world.approve(id, session: token)
+            let separator = path.contains("?") ? "&" : "?"
+            let granted = try world.access("\(path)\(separator)\(handedBack)", session: token, id: id)
+            #expect(granted.status == 200)
+            #expect(try world.json(granted)["url"]?.text == "http://ig.localhost:8080\(path)")
+        }
+    }
+
     @Test func theQueryIsComparedByteForByte() throws {
         var world = World()
         let token = try world.signIn()

@@ -65,6 +65,20 @@ import Testing
         #expect(try token(&world, redeem(second)).status == 400)
     }
 
+    /// RFC 6749 §4.1.3: the place that the code was sent to is the one that it is redeemed for.
+    @Test(arguments: ["http%3A%2F%2Fapp.localhost%2Fother", "http%3A%2F%2Fevil.localhost%2Fdone", ""])
+    func aCodeBelongsToItsRedirect(_ place: String) throws {
+        var world = World()
+        let session = try world.signIn()
+        let first = try #require(try code(&world, session)["code"])
+        let answer = try token(&world, redeem(first).replacing(Self.back, with: place))
+        #expect(answer.status == 400)
+        #expect(try world.json(answer)["error"]?.text == "invalid_grant")
+        let missing = redeem(try #require(try code(&world, session)["code"]))
+            .replacing("&redirect_uri=\(Self.back)", with: "")
+        #expect(try token(&world, missing).status == 400)
+    }
+
     @Test func refreshAndRevoke() throws {
         var world = World()
         let session = try world.signIn()

@@ -1,0 +1,49 @@
+internal import HTTPCodec
+internal import Interception
+
+/// What one step-up has told AM so far. A server that asks for the same again did not take it, and each more time
+/// brings the user's account nearer to its lock.
+struct GivenAnswers: Sendable {
+    /// An answer as it goes out with a step.
+    struct Answer: Sendable {
+        var type: String
+        var prompt: String
+        /// As JSON.
+        var value: String
+        /// It was chosen from what AM offers, and tells AM nothing that could be wrong by itself: other pages may offer
+        /// the same.
+        var isChoice: Bool
+    }
+
+    private struct Question: Hashable {
+        var type: String
+        var prompt: String
+        var stage: String
+        var value: String
+    }
+
+    private var questions: Set<Question> = []
+    private var pages: Set<String> = []
+
+    /// The answer that AM has been given before, of those that would go out now; nil where there is none, and then
+    /// they count as given.
+    /// - Parameter page: the step's callbacks as they would go out.
+    mutating func add(_ answers: [Answer], stage: String, page: String) -> Answer? {
+        guard !answers.isEmpty else { return nil }
+        var asked: [Question] = []
+        for answer in answers where !answer.isChoice {
+            let question = Question(
+                type: answer.type, prompt: Self.uncounted(answer.prompt), stage: stage, value: answer.value)
+            if questions.contains(question) { return answer }
+            asked.append(question)
+        }
+        guard pages.insert("\(stage)\n\(page)").inserted else { return answers.first }
+        questions.formUnion(asked)
+        return nil
+    }
+
+    /// A prompt may count the tries that are left: without its numbers it is the same prompt.
+    private static func uncounted(_ prompt: String) -> String {
+        String(decoding: prompt.utf8.filter { !ASCII.isDigit($0) && $0 != 0x20 }, as: UTF8.self)
+    }
+}

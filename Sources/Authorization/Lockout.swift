@@ -1,0 +1,182 @@
+/// How many logins may fail before further ones hold off, so that Usher never locks a user out at AM by repeating wrong
+/// answers. Pure: digests and time come in, permissions go out.
+///
+/// Two tallies are kept: one for the answers, one for these answers in one session. While AM has not taken the answers
+/// once, each refusal counts against both. Answers that were taken are right for somebody: what a session is refused that
+/// they never served says more about the session, and counts once against the answers. A client with another user's
+/// session could else hold off everybody.
+public struct Lockout: Sendable {
+    /// `authorization.lockout` of the configuration.
+    public struct Limits: Equatable, Sendable {
+        /// Refusals in a row before logins hold off; 0 for never.
+        public var refusals: Int
+        /// Milliseconds that the first pause lasts. Each later one lasts twice as long, up to an hour.
+        public var hold: Int
+
+        public init(refusals: Int = 3, hold: Int = 30_000) {
+            self.refusals = refusals
+            self.hold = hold
+        }
+
+        public static let longestPause = 3_600_000
+    }
+
+    /// Whose refusals are counted together.
+    public struct Key: Hashable, Sendable {
+        public var answers: UInt128
+        /// The answers and the session.
+        public var session: UInt128
+
+        public init(answers: UInt128, session: UInt128) {
+            self.answers = answers
+            self.session = session
+        }
+    }
+
+    public enum Permission: Equatable, Sendable {
+        /// It counts as under way from now until `end`.
+        case go
+        /// As many are under way as may fail; ask again soon.
+        case later
+        /// Not before so many milliseconds have passed.
+        case held(refusals: Int, milliseconds: Int)
+    }
+
+    public enum Verdict: Sendable {
+        case taken, refused
+        /// It ended for another reason, before AM could judge.
+        case unjudged
+    }
+
+    private var answers: [UInt128: Tally] = [:]
+    private var sessions: [UInt128: Tally] = [:]
+    private let capacity: Int
+
+    public init(capacity: Int = 4096) { self.capacity = max(1, capacity) }
+
+    public var count: Int { answers.count + sessions.count }
+
+    /// Asks for a login. One that is under way counts as one that may fail, or many at once would find nothing against
+    /// them.
+    public mutating func begin(_ key: Key, _ limits: Limits, now: Int) -> Permission {
+        guard limits.refusals > 0 else { return .go }
+        var whole = answers[key.answers] ?? Tally()
+        var own = sessions[key.session] ?? Tally()
+        whole.forget(now)
+        own.forget(now)
+        for tally in [whole, own] where now < tally.heldUntil {
+            return .held(refusals: tally.refusals, milliseconds: tally.heldUntil - now)
+        }
+        guard whole.underWay < whole.allowed(limits), own.underWay < own.allowed(limits) else { return .later }
+        whole.begin(now)
+        own.begin(now)
+        guard Self.makeRoom(in: &answers, for: key.answers, capacity, now),
+            Self.makeRoom(in: &sessions, for: key.session, capacity, now)
+        else { return .later }
+        answers[key.answers] = whole
+        sessions[key.session] = own
+        return .go
+    }
+
+    /// A login that was permitted is over.
+    public mutating func end(_ key: Key, _ verdict: Verdict, _ limits: Limits, now: Int) {
+        guard limits.refusals > 0, var whole = answers[key.answers], var own = sessions[key.session] else { return }
+        whole.end(now)
+        own.end(now)
+        switch verdict {
+        case .unjudged: break
+        case .taken:
+            whole.taken()
+            own.taken()
+        case .refused:
+            let served = own.successes > 0
+            own.refused(limits, now)
+            if whole.successes == 0 || served {
+                whole.refused(limits, now)
+            } else if own.refusals == 1 {
+                whole.doubted(limits, now)
+            }
+        }
+        answers[key.answers] = whole
+        sessions[key.session] = own
+    }
+
+    /// Forgets what is least needed where the table is full: first what has nothing against it, then the rest but for
+    /// logins under way. False where only those are left.
+    private static func makeRoom(
+        in table: inout [UInt128: Tally], for key: UInt128, _ capacity: Int, _ now: Int
+    ) -> Bool {
+        guard table[key] == nil, table.count >= capacity else { return true }
+        table = table.filter { $0.value.underWay > 0 || $0.value.isCharged(now) }
+        if table.count >= capacity { table = table.filter { $0.value.underWay > 0 } }
+        return table.count < capacity
+    }
+}
+
+private struct Tally: Sendable {
+    /// In a row, since the last success.
+    var refusals = 0
+    /// In a row, since the last refusal.
+    var successes = 0
+    var underWay = 0
+    var heldUntil = Int.min
+    private var pauses = 0
+    private var last = 0
+
+    /// More at once than this are not permitted whatever went well before.
+    private static let most = 256
+
+    /// How many may be under way at once: as many as may still fail, and one for each success in a row.
+    func allowed(_ limits: Lockout.Limits) -> Int {
+        if successes > 0 { return max(limits.refusals, min(successes, Self.most)) }
+        // behind a pause one tries first
+        return max(1, limits.refusals - refusals)
+    }
+
+    /// There is something against it that is not an hour old.
+    func isCharged(_ now: Int) -> Bool { refusals > 0 && now < max(heldUntil, last) + Lockout.Limits.longestPause }
+
+    /// What lies an hour back, pauses aside, is forgotten.
+    mutating func forget(_ now: Int) {
+        guard underWay == 0, refusals > 0, !isCharged(now) else { return }
+        self = Tally()
+    }
+
+    mutating func begin(_ now: Int) {
+        underWay += 1
+        last = now
+    }
+
+    mutating func end(_ now: Int) {
+        underWay = max(0, underWay - 1)
+        last = now
+    }
+
+    mutating func taken() {
+        refusals = 0
+        successes += 1
+        pauses = 0
+        heldUntil = .min
+    }
+
+    mutating func refused(_ limits: Lockout.Limits, _ now: Int) {
+        successes = 0
+        refusals += 1
+        pause(limits, now)
+    }
+
+    /// Another session than those that the answers served was refused.
+    mutating func doubted(_ limits: Lockout.Limits, _ now: Int) {
+        refusals += 1
+        if refusals >= limits.refusals { successes = 0 }
+        pause(limits, now)
+    }
+
+    /// Those that were under way when a pause began do not make it longer.
+    private mutating func pause(_ limits: Lockout.Limits, _ now: Int) {
+        guard refusals >= limits.refusals, now >= heldUntil else { return }
+        let longest = max(limits.hold, Lockout.Limits.longestPause)
+        heldUntil = now + min(limits.hold << min(pauses, 12), longest)
+        pauses += 1
+    }
+}

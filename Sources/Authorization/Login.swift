@@ -1,0 +1,33 @@
+/// What AM's refusals are counted by. Both parts are secrets: whoever counts keeps digests of them.
+public struct Login: Sendable {
+    /// The server, the realm and all answers of the configuration, the user's name among them: those of another
+    /// configuration are another login.
+    public let answers: [UInt8]
+    /// The same with the session that is stepped up, which stands for its user.
+    public let inSession: [UInt8]
+
+    public init(answers: [String], session: String) {
+        let material = Self.material(answers)
+        self.answers = material
+        inSession = material + Self.material([session])
+    }
+
+    /// Texts in a row, each with its length before it, so that no two rows read alike.
+    private static func material(_ texts: [String]) -> [UInt8] {
+        var out: [UInt8] = []
+        for text in texts {
+            out.append(contentsOf: "\(text.utf8.count):".utf8)
+            out.append(contentsOf: text.utf8)
+        }
+        return out
+    }
+}
+
+extension AuthorizationPolicy.Answer {
+    var parts: [String] {
+        switch response {
+        case .value(let text): [callback, prompt ?? "*", "value", text]
+        case .choose(let label): [callback, prompt ?? "*", "choose", label]
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Authorization
+
+/// A login that was permitted. It is counted as under way until it is judged, or forgotten by whatever ends the exchange:
+/// an object, so that no way out can leave it counted for ever.
+final class LoginAttempt {
+    private enum Stage { case begun, told, granted, judged }
+
+    private let memory: any LoginMemory
+    private let key: Lockout.Key
+    private let limits: Lockout.Limits
+    private var stage = Stage.begun
+
+    init(_ memory: any LoginMemory, _ key: Lockout.Key, _ limits: Lockout.Limits) {
+        self.memory = memory
+        self.key = key
+        self.limits = limits
+    }
+
+    /// AM is told answers. From here on it may count a failure, whether or not it gets to say so.
+    func tell() { stage = .told }
+
+    /// AM reports success. For a transaction that means nothing yet, and without answers it tells nothing about them
+    /// (am-ig-server.md §6.2).
+    func grant() {
+        if stage == .told { stage = .granted } else { judge(.unjudged) }
+    }
+
+    var isGranted: Bool { stage == .granted }
+
+    func judge(_ verdict: Lockout.Verdict) {
+        guard stage != .judged else { return }
+        // what AM was not told it cannot have refused
+        memory.end(key, stage == .begun ? .unjudged : verdict, limits)
+        stage = .judged
+    }
+
+    deinit {
+        judge(stage == .told ? .refused : .unjudged)
+    }
+}

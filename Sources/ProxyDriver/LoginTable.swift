@@ -1,0 +1,31 @@
+public import Authorization
+internal import EventLoop
+public import ProxyCore
+internal import TLSEngine
+
+/// The tallies of logins that all loops share; it keeps digests of answers and sessions alone.
+public final class LoginTable: LoginMemory {
+    private let lockout = Locked(Lockout())
+    private let digest = KeyedDigest()
+
+    public init() {}
+
+    public func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission {
+        // without a digest, for want of memory, nobody is let through uncounted
+        guard let answers = digest.tableKey(login.answers), let session = digest.tableKey(login.inSession) else {
+            return .later
+        }
+        let key = Lockout.Key(answers: answers, session: session)
+        return lockout.withLock { lockout in
+            switch lockout.begin(key, limits, now: Loop.monotonicMilliseconds()) {
+            case .go: .go(key)
+            case .later: .later
+            case .held(let refusals, let milliseconds): .held(refusals: refusals, milliseconds: milliseconds)
+            }
+        }
+    }
+
+    public func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, _ limits: Lockout.Limits) {
+        lockout.withLock { $0.end(key, verdict, limits, now: Loop.monotonicMilliseconds()) }
+    }
+}
