@@ -9,6 +9,10 @@ struct VersionCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    static var text: String {
+        "usher \(Version.usher)\nlibevent \(Version.libevent)\nc-ares \(Version.cares)\n\(Version.openSSL)"
+    }
+
     func run() {
         if json {
             let value = JSONValue.object([
@@ -18,8 +22,7 @@ struct VersionCommand: ParsableCommand {
             ])
             Console.print(value.serialized + "\n")
         } else {
-            Console.print(
-                "usher \(Version.usher)\nlibevent \(Version.libevent)\nc-ares \(Version.cares)\n\(Version.openSSL)\n")
+            Console.print(Self.text + "\n")
         }
     }
 }
