@@ -1,7 +1,7 @@
 # Everything goes through scripts/; `make help` lists it.
 SECONDS ?= 60
 PREFIX ?= /usr/local
-export PORT SANDBOX_PORT
+export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build install run test bench instructions soak browser testssl fuzz tsan asan format lint
@@ -16,12 +16,7 @@ build: ## build the release program into .build/release
 	@scripts/build
 
 install: ## put the built program, a configuration and the systemd units in place (PREFIX=/usr/local DESTDIR=)
-	@test -x .build/release/usher || { echo "install: nothing is built yet: run make build first" >&2; exit 1; }
-	install -Ds -m 755 .build/release/usher $(DESTDIR)$(PREFIX)/bin/usher
-	test -e $(DESTDIR)/etc/usher/usher.yaml || install -D -m 644 config/usher.yaml $(DESTDIR)/etc/usher/usher.yaml
-	install -d $(DESTDIR)/etc/systemd/system
-	sed 's|/usr/local|$(PREFIX)|' systemd/usher.service >$(DESTDIR)/etc/systemd/system/usher.service
-	install -m 644 systemd/usher.socket $(DESTDIR)/etc/systemd/system/usher.socket
+	@scripts/install
 
 run: ## the sandbox with Usher in front of it, and the story of one request (PORT=3128 SANDBOX_PORT=9080)
 	@scripts/run

@@ -25,7 +25,9 @@ public enum ConfigurationLoader {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
         let folder = file.lastIndex(of: "/").map { file[..<$0].isEmpty ? "/" : String(file[..<$0]) } ?? ""
-        let secrets = Secrets(environment: environment, folder: folder, readFile: readFile, findings: findings)
+        let variables = ReadVariables()
+        let secrets = Secrets(
+            environment: environment, folder: folder, readFile: readFile, findings: findings, variables: variables)
         let walker = Walker(findings: findings, secrets: secrets)
         guard let fields = walker.object(root, .root, path: "") else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
@@ -37,6 +39,7 @@ public enum ConfigurationLoader {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
         snapshot.warnings = findings.diagnostics
+        snapshot.variables = variables.names
         return .success(snapshot)
     }
 

@@ -11,6 +11,7 @@ struct Secrets {
     let folder: String
     let readFile: FileReading
     let findings: Findings
+    let variables: ReadVariables
 
     /// The text with its references filled in; nil where one cannot be, which has been reported then.
     func resolve(_ text: String, at position: Position) -> String? {
@@ -88,6 +89,7 @@ struct Secrets {
                     "the environment variable \(name) is not set; set it where usher starts: \(name)=… usher serve")
                 return nil
             }
+            variables.add(name)
             return .text(value)
         }
         if reference.hasPrefix("credential.") {
@@ -124,6 +126,7 @@ struct Secrets {
             )
             return nil
         }
+        variables.add("CREDENTIALS_DIRECTORY")
         let path = "\(folder)/\(name)"
         return .file(SecretFile(kind: "the credential", path: path, shown: path, refusesWorldReadable: false))
     }

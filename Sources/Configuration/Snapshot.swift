@@ -20,6 +20,8 @@ public struct Snapshot: Sendable {
     public var log: LogSettings
     /// What is likely not meant but harms nothing.
     public var warnings: [Diagnostic]
+    /// The environment's variables that it was made with: `${env.NAME}`, and the folder of credentials.
+    public var variables: Set<String> = []
 }
 
 /// `log:` of the configuration.

@@ -143,14 +143,14 @@ extension Session {
             refused(name)
             clientUnsecured(
                 "tls_alert_received",
-                "the client refused Usher's certificate for \(name) (TLS alert \(TLSFault.alertName(alert))): \(Self.remedy)",
+                "the client refused Usher's certificate for \(name) (TLS alert \(TLSFault.alertName(alert))): \(remedy)",
                 &out)
         case .alert: clientUnsecured("tls_alert_received", "the client's handshake for \(name): \(fault.words)", &out)
         case .closed where hasSeen:
             refused(name)
             clientUnsecured(
                 "connection_terminated",
-                "the client left when it had seen Usher's certificate for \(name), and likely refused it: \(Self.remedy)",
+                "the client left when it had seen Usher's certificate for \(name), and likely refused it: \(remedy)",
                 &out)
         case .local:
             if !hasSeen { out.client.append(contentsOf: Self.internalError) }
@@ -160,9 +160,15 @@ extension Session {
         }
     }
 
-    private static let remedy =
-        "have it trust the CA (http://usher.proxy/ through the proxy, or usher env), or name the host in tls.except where "
-        + "the client accepts one certificate alone"
+    private var remedy: String {
+        guard connectTarget == nil else {
+            return "have it trust the CA (http://usher.proxy/ through the proxy, or usher env), or name the host in "
+                + "tls.except where the client accepts one certificate alone"
+        }
+        // nothing is opened here: the client speaks TLS to its proxy
+        return "have it trust the CA of that certificate for its proxy too (Usher's own unless tls.listener names one: "
+            + "usher ca export; curl: --proxy-cacert), or name one under tls.listener that it trusts already"
+    }
 
     private mutating func refused(_ name: String) {
         if connectTarget != nil, interception.onRefusal == .tunnel { refusals?.refused(name, by: clientKey) }

@@ -46,7 +46,7 @@ public struct AuthorityStore: Sendable {
     /// The CA with its key. Nil where there is none yet.
     /// - Throws: `FileTrouble` where its parts cannot be read or do not belong together.
     public func load() throws(FileTrouble) -> CertificateAuthority? {
-        guard StateFile.exists(folder.path) else { return nil }
+        guard try folder.exists() else { return nil }
         return try StateFile.locked(folder, mayGoWithout: true) { () throws(FileTrouble) in
             try finishReplacement()
             return try read()
@@ -203,14 +203,15 @@ public struct AuthorityStore: Sendable {
 
     /// Call it with the lock held.
     private func finishReplacement() throws(FileTrouble) {
-        guard StateFile.exists(files.certificate + Self.next) else { return }
-        if case .file(let path) = files.key, StateFile.exists(path + Self.next) {
+        guard try StateFile.exists(files.certificate + Self.next) else { return }
+        if case .file(let path) = files.key, try StateFile.exists(path + Self.next) {
             try StateFile.wipe(path)
             try StateFile.rename(path + Self.next, to: path)
         }
         // what linked the old root to its predecessors says nothing of the new one
-        if !StateFile.exists(files.crosses + Self.next) { unlink(files.crosses) }
-        for path in [files.crosses, files.retired, files.certificate] where StateFile.exists(path + Self.next) {
+        if try !StateFile.exists(files.crosses + Self.next) { try StateFile.remove(files.crosses) }
+        for path in [files.crosses, files.retired, files.certificate] {
+            guard try StateFile.exists(path + Self.next) else { continue }
             try StateFile.rename(path + Self.next, to: path)
         }
     }
@@ -219,9 +220,9 @@ public struct AuthorityStore: Sendable {
     private func discardReplacement() throws(FileTrouble) {
         if case .file(let path) = files.key {
             try StateFile.wipe(path + Self.next)
-            unlink(path + Self.next)
+            try StateFile.remove(path + Self.next)
         }
-        for path in [files.crosses, files.retired, files.certificate] { unlink(path + Self.next) }
+        for path in [files.crosses, files.retired, files.certificate] { try StateFile.remove(path + Self.next) }
     }
 
     /// Tells this machine's CA from those of others in the lists of browsers.

@@ -16,7 +16,7 @@ public struct CommandRun {
 
     private let snapshot: Snapshot
     private let bundle: TrustBundle
-    private let environment: [String: String]
+    private let environment: CommandEnvironment
     /// Where the access log goes; nil for nowhere.
     public var log: Int32?
     /// Takes the records in place of the log. Called once, on the worker's thread.
@@ -30,7 +30,7 @@ public struct CommandRun {
     private static let grace = 5_000
 
     /// - Parameter environment: what the command gets beside the variables of the proxy.
-    public init(_ snapshot: Snapshot, bundle: TrustBundle, environment: [String: String]) {
+    public init(_ snapshot: Snapshot, bundle: TrustBundle, environment: CommandEnvironment) {
         var snapshot = snapshot
         snapshot.listeners = [Listener("127.0.0.1:0")].compactMap { $0 }
         snapshot.workers = 1
@@ -55,8 +55,8 @@ public struct CommandRun {
         let files = ChildProcess.fileLimit
         let proxy = try start()
         do throws(Fault) {
-            let variables = ProxyVariables(proxy: proxy.address, bundle: bundle, environment: environment)
-            var inherited = environment
+            let variables = ProxyVariables(proxy: proxy.address, bundle: bundle, environment: environment.variables)
+            var inherited = environment.variables
             for (name, value) in variables.list { inherited[name] = value }
             let child = try ChildProcess(
                 command, environment: inherited, signals: signals.before, files: files,
@@ -108,7 +108,7 @@ public struct CommandRun {
             options.drainLimit = Self.drainLimit
             options.ending = ending
             options.ready = { addresses in
-                state.signal { $0 = addresses.first.map(Start.ready) ?? .failed("there is no listener") }
+                state.signal { $0 = addresses.first.map { .ready($0.address) } ?? .failed("there is no listener") }
             }
             thread = try SystemThread(name: "proxy") { [snapshot, options] in
                 do throws(Supervisor.StartFault) {

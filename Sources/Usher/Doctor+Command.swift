@@ -4,10 +4,20 @@ import ProxyCore
 
 /// What a command that ran behind a proxy of its own showed.
 extension Doctor {
-    /// - Parameter status: the command's.
-    public func judge(_ records: [ExchangeRecord], command: [String], status: Int32) -> [Finding] {
+    /// - Parameters:
+    ///   - status: the command's.
+    ///   - withheld: variables that the command did not get.
+    public func judge(
+        _ records: [ExchangeRecord], command: [String], status: Int32, withheld: [String]
+    ) -> [Finding] {
         var findings = ownCertificates().findings
         if status != 0 { findings.append(Finding(.note, "the command ended with status \(status)")) }
+        if !withheld.isEmpty {
+            findings.append(
+                Finding(
+                    .note, "the command did not get what the configuration reads: \(withheld.joined(separator: ", "))",
+                    remedy: "--pass-env NAME, where the command needs one of them"))
+        }
         findings +=
             CommandJudge(records, command: command, namesServers: !snapshot.settings.servers.isEmpty).findings
         return findings

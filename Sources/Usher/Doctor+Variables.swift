@@ -109,7 +109,7 @@ extension Doctor {
                 continue
             }
             do throws(FileTrouble) {
-                guard let bytes = try StateFile.read(path) else {
+                guard let bytes = try DescriptorBytes.read(public: path) else {
                     findings.append(
                         Finding(.problem, "\(name) names \(path), which is not there", remedy: Self.remedy))
                     continue

@@ -179,6 +179,8 @@ public struct Doctor {
     /// Whether a variable's value leads to that proxy.
     static func names(_ proxy: ProxyAddress, _ value: String) -> Bool {
         var rest = value[...]
+        // without a scheme programs speak HTTP to it
+        guard proxy.isSecure == ASCII.equal(rest.prefix(8), "https://") else { return false }
         if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
         if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
         let authority = rest.prefix { $0 != "/" }

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// Bytes for whoever asked for them.
@@ -5,12 +6,19 @@ public enum Output {
     public static var isTerminal: Bool { isatty(1) == 1 }
 
     /// Writes into a file, or to standard output where none is named.
-    public static func write(_ bytes: [UInt8], to path: String?) throws(FileTrouble) {
+    /// - Parameter isForAll: everybody may read the file, whatever the umask says.
+    public static func write(_ bytes: [UInt8], to path: String?, isForAll: Bool = false) throws(FileTrouble) {
         guard let path else { return Console.write(bytes) }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw FileTrouble(path, cannotBe: "written") }
-        defer { close(descriptor) }
-        guard bytes.withUnsafeBytes({ StateFile.writeAll($0, to: descriptor) }) else {
+        let file = try opened(path, 0, mode: 0o644)
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "written") }
+        // only now: what is there was not known before it was open
+        if status.st_mode & S_IFMT == S_IFREG {
+            guard !isForAll || fchmod(file.number, 0o644) == 0, ftruncate(file.number, 0) == 0 else {
+                throw FileTrouble(path, cannotBe: "written")
+            }
+        }
+        guard bytes.withUnsafeBytes({ DescriptorBytes.write($0, to: file) }) else {
             throw FileTrouble(path, cannotBe: "written")
         }
     }
@@ -18,8 +26,14 @@ public enum Output {
     /// Opens a file that lines are added to; it stays open until the process ends.
     /// - Returns: the descriptor.
     public static func appending(to path: String) throws(FileTrouble) -> Int32 {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileTrouble(path, cannotBe: "written") }
-        return descriptor
+        try opened(path, O_APPEND, mode: 0o600).release()
+    }
+
+    private static func opened(_ path: String, _ flags: Int32, mode: mode_t) throws(FileTrouble) -> Descriptor {
+        let place = FilePath(path)
+        guard let folder = try OpenFolder.at(place.folder) else {
+            throw FileTrouble(path, cannotBe: "written", ENOENT)
+        }
+        return try folder.output(place.name, flags, mode: mode)
     }
 }

@@ -89,9 +89,9 @@ struct SecurityBuilder {
             remarks.append("SSLKEYLOGFILE is set and not honoured; tls.key_log: true allows it")
             return nil
         }
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw MaterialFault("SSLKEYLOGFILE \(path) cannot be written: \(String(cString: strerror(errno)))")
+        let descriptor: Int32
+        do throws(FileTrouble) { descriptor = try Output.appending(to: path) } catch {
+            throw MaterialFault("SSLKEYLOGFILE \(error.description)")
         }
         remarks.append("the keys of every connection are written to \(path) (SSLKEYLOGFILE, tls.key_log)")
         let log = KeyLogFile(Descriptor(owning: descriptor))

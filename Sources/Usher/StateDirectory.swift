@@ -38,34 +38,17 @@ public struct StateDirectory: Equatable, Sendable {
 
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// - Throws: `FileTrouble` where it cannot be entered, or others than its owner may change what is in it.
+    func exists() throws(FileTrouble) -> Bool {
+        guard let folder = try OpenFolder.at(path) else { return false }
+        try folder.mustBePrivate()
+        return true
+    }
+
     /// Makes the folder, readable by its owner alone, where it is missing.
-    /// - Throws: `FileTrouble` where it cannot be made, is no folder, or may be changed by everybody.
+    /// - Throws: `FileTrouble` where it cannot be made, is no folder, or may be changed by others.
     public func make() throws(FileTrouble) {
-        var status = stat()
-        if stat(path, &status) != 0 {
-            guard errno == ENOENT else { throw trouble("entered") }
-            try makeParents()
-            // another process may be quicker
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST, stat(path, &status) == 0 else { throw trouble("made") }
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw FileTrouble("\(path) is no folder; set STATE_DIRECTORY") }
-        guard status.st_mode & S_IWOTH == 0 else {
-            throw FileTrouble("everybody may change what is in \(path), and so the CA (chmod 700 \(path))")
-        }
-    }
-
-    private func makeParents() throws(FileTrouble) {
-        var parent = ""
-        for part in path.split(separator: "/").dropLast() {
-            parent += "/\(part)"
-            guard mkdir(parent, 0o700) == 0 || errno == EEXIST || access(parent, F_OK) == 0 else {
-                throw trouble("made")
-            }
-        }
-    }
-
-    private func trouble(_ deed: String) -> FileTrouble {
-        FileTrouble(path, cannotBe: deed, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
+        try OpenFolder.at(path, makes: true)?.mustBePrivate()
     }
 
     private static func absolute(_ path: String) -> String {

@@ -1,89 +1,115 @@
+import EventLoop
 import Glibc
 import TLSEngine
 
-/// Files of the state directory: written whole or not at all.
+/// Files of the state directory: written whole or not at all, in folders that nobody but their owner may change, and never
+/// through a link.
 enum StateFile {
-    /// Bytes of one file; the bundles of some companies are large.
-    private static let limit = 8 << 20
-
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    static func exists(_ path: String) throws(FileTrouble) -> Bool {
+        try within(path) { folder, name in folder.has(name) } ?? false
+    }
 
     /// Nil where there is none.
     static func read(_ path: String) throws(FileTrouble) -> [UInt8]? {
-        guard let descriptor = try opened(path) else { return nil }
-        defer { close(descriptor) }
-        return try content(of: descriptor, path)
+        try within(path) { (folder, name) throws(FileTrouble) -> [UInt8]? in
+            guard let file = try folder.file(name, O_RDONLY, "read") else { return nil }
+            return try DescriptorBytes.read(file, path)
+        } ?? nil
+    }
+
+    /// Open for reading. Nil where there is none.
+    static func opened(_ path: String) throws(FileTrouble) -> Descriptor? {
+        try within(path) { (folder, name) throws(FileTrouble) in try folder.file(name, O_RDONLY, "read") } ?? nil
+    }
+
+    /// The names in a folder; none where it is not there.
+    static func names(in folder: StateDirectory) throws(FileTrouble) -> [String] {
+        try within(folder.file("")) { folder, _ in folder.names() } ?? []
+    }
+
+    /// When a file was last changed or touched, in seconds since 1970. Nil where there is none.
+    static func changed(_ path: String) throws(FileTrouble) -> Int? {
+        try within(path) { folder, name in folder.changed(name) } ?? nil
+    }
+
+    /// Makes a file as young as if it had just been written.
+    static func touch(_ path: String) throws(FileTrouble) {
+        _ = try within(path) { folder, name in folder.touch(name) }
     }
 
     /// A file that holds a secret. Nil where there is none.
     /// - Throws: `FileTrouble` also where others than its owner may read it.
     static func readSecret(_ path: String) throws(FileTrouble) -> SecretBytes? {
-        guard let descriptor = try opened(path) else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileTrouble(path, cannotBe: "read") }
-        guard status.st_mode & 0o077 == 0 else {
-            throw FileTrouble(
-                "\(path) holds a private key and others than its owner may read it (chmod 600 \(path), and think about who may have read it)"
-            )
-        }
-        var bytes = try content(of: descriptor, path)
-        return SecretBytes(taking: &bytes)
+        try within(path) { (folder, name) throws(FileTrouble) -> SecretBytes? in
+            guard let file = try folder.file(name, O_RDONLY, "read") else { return nil }
+            var status = stat()
+            guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "read") }
+            guard status.st_mode & 0o077 == 0 else {
+                throw FileTrouble(
+                    "\(path) holds a private key and others than its owner may read it (chmod 600 \(path), and think about who may have read it)"
+                )
+            }
+            var bytes = try DescriptorBytes.read(file, path)
+            return SecretBytes(taking: &bytes)
+        } ?? nil
     }
 
     /// Makes a file that is not there yet, on the disk before this returns.
-    static func create(_ path: String, _ bytes: [UInt8], mode: mode_t = 0o644) throws(FileTrouble) {
-        try create(path, mode: mode) { descriptor in bytes.withUnsafeBytes { writeAll($0, to: descriptor) } }
+    static func create(_ path: String, _ bytes: [UInt8]) throws(FileTrouble) {
+        try create(path, mode: 0o644) { file in bytes.withUnsafeBytes { DescriptorBytes.write($0, to: file) } }
     }
 
     /// The same for what its owner alone may read.
     static func create(_ path: String, secret: SecretBytes) throws(FileTrouble) {
-        try create(path, mode: 0o600) { descriptor in secret.withBytes { writeAll($0, to: descriptor) } }
+        try create(path, mode: 0o600) { file in secret.withBytes { DescriptorBytes.write($0, to: file) } }
     }
 
-    private static func create(_ path: String, mode: mode_t, _ write: (Int32) -> Bool) throws(FileTrouble) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw FileTrouble(path, cannotBe: "made") }
-        defer { close(descriptor) }
-        adopt(descriptor, path)
-        // the umask may have taken away what everybody is meant to have
-        guard fchmod(descriptor, mode) == 0, write(descriptor), fsync(descriptor) == 0 else {
-            let code = errno
-            unlink(path)
-            throw FileTrouble(path, cannotBe: "written", code)
+    private static func create(
+        _ path: String, mode: mode_t, _ write: (borrowing Descriptor) -> Bool
+    ) throws(FileTrouble) {
+        let made: Void? = try within(path) { (folder, name) throws(FileTrouble) in
+            let file = try folder.newFile(name, mode: mode)
+            // the umask may have taken away what everybody is meant to have
+            guard fchmod(file.number, mode) == 0, write(file), fsync(file.number) == 0 else {
+                let code = errno
+                folder.remove(name)
+                throw FileTrouble(path, cannotBe: "written", code)
+            }
         }
+        if made == nil { throw FileTrouble(path, cannotBe: "made", ENOENT) }
     }
 
     /// Puts a file in place of whatever has that name.
     static func replace(_ path: String, _ bytes: [UInt8]) throws(FileTrouble) {
         let new = "\(path).\(getpid()).new"
-        unlink(new)
+        try remove(new)
         try create(new, bytes)
         try rename(new, to: path)
     }
 
+    /// - Parameter new: in the same folder.
     static func rename(_ old: String, to new: String) throws(FileTrouble) {
-        guard Glibc.rename(old, new) == 0 else { throw FileTrouble(new, cannotBe: "replaced") }
-        let folder = open(parent(of: new), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        close(folder)
+        _ = try within(old) { (folder, name) throws(FileTrouble) in
+            try folder.rename(name, to: FilePath(new).name)
+        }
+    }
+
+    /// Takes a name away, if it is there.
+    static func remove(_ path: String) throws(FileTrouble) {
+        _ = try within(path) { folder, name in folder.remove(name) }
     }
 
     /// Overwrites what a file holds, so that it is not left behind on the disk. Journals and flash memory may keep copies all
     /// the same.
     static func wipe(_ path: String) throws(FileTrouble) {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return }
-            throw FileTrouble(path, cannotBe: "overwritten")
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileTrouble(path, cannotBe: "overwritten") }
-        let zeros = [UInt8](repeating: 0, count: Int(status.st_size))
-        guard zeros.withUnsafeBytes({ writeAll($0, to: descriptor) }), fsync(descriptor) == 0 else {
-            throw FileTrouble(path, cannotBe: "overwritten")
+        _ = try within(path) { (folder, name) throws(FileTrouble) in
+            guard let file = try folder.file(name, O_WRONLY, "overwritten") else { return }
+            var status = stat()
+            guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "overwritten") }
+            let zeros = [UInt8](repeating: 0, count: Int(status.st_size))
+            guard zeros.withUnsafeBytes({ DescriptorBytes.write($0, to: file) }), fsync(file.number) == 0 else {
+                throw FileTrouble(path, cannotBe: "overwritten")
+            }
         }
     }
 
@@ -93,74 +119,28 @@ enum StateFile {
         _ folder: StateDirectory, mayGoWithout: Bool, _ body: () throws(FileTrouble) -> Result
     ) throws(FileTrouble) -> Result {
         let path = folder.file("lock")
-        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
+        let held = try within(path) { (folder, name) throws(FileTrouble) -> Descriptor? in
+            if mayGoWithout, !folder.isWritable { return nil }
+            return try folder.file(name, O_RDWR | O_CREAT, "written", mode: 0o600)
+        }
+        guard let lock = held ?? nil else {
             if mayGoWithout { return try body() }
             throw FileTrouble(
-                path, cannotBe: "written", remedy: "set STATE_DIRECTORY to a folder that usher may write to")
+                path, cannotBe: "written", ENOENT, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
         }
-        defer { close(descriptor) }
-        adopt(descriptor, path)
-        while flock(descriptor, LOCK_EX) != 0 {
+        while flock(lock.number, LOCK_EX) != 0 {
             guard errno == EINTR else { throw FileTrouble(path, cannotBe: "locked") }
         }
         return try body()
     }
 
-    // MARK: pieces
-
-    /// What the administrator makes in the folder of a service belongs to the service.
-    private static func adopt(_ descriptor: Int32, _ path: String) {
-        guard geteuid() == 0 else { return }
-        var status = stat()
-        guard stat(parent(of: path), &status) == 0, status.st_uid != 0 else { return }
-        fchown(descriptor, status.st_uid, status.st_gid)
-    }
-
-    private static func opened(_ path: String) throws(FileTrouble) -> Int32? {
-        // not blocking: a FIFO would wait for somebody to write
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        if descriptor >= 0 { return descriptor }
-        if errno == ENOENT || errno == ENOTDIR { return nil }
-        throw FileTrouble(path, cannotBe: "read")
-    }
-
-    private static func content(of descriptor: Int32, _ path: String) throws(FileTrouble) -> [UInt8] {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileTrouble(path, cannotBe: "read") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileTrouble("\(path) is no file") }
-        guard status.st_size <= limit else { throw FileTrouble("\(path) is larger than \(limit) bytes") }
-        // large enough from the start: an array that grows leaves a copy of the secret behind
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileTrouble(path, cannotBe: "read") }
-            if count == 0 { break }
-            filled += count
-        }
-        bytes.removeLast(bytes.count - filled)
-        return bytes
-    }
-
-    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = write(descriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            sent += count
-        }
-        return true
-    }
-
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            return path.hasPrefix("/") ? "/" : "."
-        }
-        return String(path[..<slash])
+    /// Nil where the folder is not there.
+    private static func within<Result: ~Copyable>(
+        _ path: String, _ body: (borrowing OpenFolder, String) throws(FileTrouble) -> Result
+    ) throws(FileTrouble) -> Result? {
+        let path = FilePath(path)
+        guard let folder = try OpenFolder.at(path.folder) else { return nil }
+        try folder.mustBePrivate()
+        return try body(folder, path.name)
     }
 }

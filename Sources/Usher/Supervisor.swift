@@ -16,7 +16,7 @@ public final class Supervisor {
     private let options: ServeOptions
     private let log: LogSink?
     private var workers: [WorkerThread] = []
-    private var addresses: [SocketAddress] = []
+    private var heard: [HeardAddress] = []
     private let refusals = RefusalTable()
     private let clients = ClientTable()
     private let endWatch = EndWatch()
@@ -69,14 +69,14 @@ public final class Supervisor {
             try watch()
             try raiseDescriptorLimit()
             let listeners = try listen(count)
-            addresses = listeners.addresses
-            isListenerSecure = listeners.perWorker.contains { $0.contains(where: \.isSecure) }
+            heard = listeners.heard
+            isListenerSecure = heard.contains(where: \.isSecure)
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
-                for address in listeners.addresses { Console.error("listening on \(address)\(listeners.origin)") }
+                for address in heard { Console.error("listening on \(address)\(listeners.origin)") }
             }
-            options.ready(listeners.addresses)
+            options.ready(heard)
         } catch let fault as StartFault {
             throw fault
         } catch let fault as SecurityBuilder.Fault {
@@ -97,18 +97,18 @@ public final class Supervisor {
     private struct Listeners {
         /// For each worker, its descriptors.
         var perWorker: [[WorkerListener]]
-        var addresses: [SocketAddress]
+        var heard: [HeardAddress] = []
         /// Where they come from, for a person.
         var origin = ""
     }
 
     private func listen(_ count: Int) throws -> Listeners {
-        var listeners = Listeners(perWorker: Array(repeating: [], count: count), addresses: [])
+        var listeners = Listeners(perWorker: Array(repeating: [], count: count))
         let handed = options.isDaemon ? ServiceManager.takeSockets() : []
         if !handed.isEmpty {
             for one in handed {
                 let socket = try ListeningSocket(adopting: one.descriptor)
-                listeners.addresses.append(socket.address)
+                listeners.heard.append(HeardAddress(address: socket.address, isSecure: one.isSecure))
                 for worker in 0..<count {
                     listeners.perWorker[worker].append(
                         WorkerListener(descriptor: dup(one.descriptor), isSecure: one.isSecure))
@@ -121,7 +121,8 @@ public final class Supervisor {
             guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
-            listeners.addresses.append(try open(address, wanted.isSecure, count, into: &listeners))
+            let bound = try open(address, wanted.isSecure, count, into: &listeners)
+            listeners.heard.append(HeardAddress(address: bound, isSecure: wanted.isSecure))
         }
         return listeners
     }
@@ -167,7 +168,7 @@ public final class Supervisor {
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, authenticator: authenticator, listeners: listeners.perWorker[number],
-                    addresses: listeners.addresses, recorder: recorder,
+                    addresses: heard.map(\.address), recorder: recorder,
                     ended: { ends.post($0) }))
         }
     }
@@ -184,7 +185,7 @@ public final class Supervisor {
         if options.isDaemon { for remark in remarks { Console.error(remark) } }
         var settings = WorkerSettings(
             engine: Engine(
-                snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, heardOn: addresses.first)),
+                snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, heardOn: heard.first)),
             clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
         settings.names = NameService.Settings(
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)

@@ -17,11 +17,8 @@ struct AuthorityRotate: ParsableCommand {
     var json = false
 
     func run() throws {
-        let ground = try Ground(file)
-        let store = ground.store
+        let store = try Ground(file).store
         let (old, new) = try Ground.complaining { () throws(FileTrouble) in try store.rotate() }
-        // shells that were told of the bundle go on to use it
-        _ = try ground.bundle()
         if json {
             let value = JSONValue.object([
                 .init("old", AuthoritySummary.json(old.certificate)),

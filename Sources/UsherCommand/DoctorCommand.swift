@@ -16,6 +16,8 @@ struct DoctorCommand: ParsableCommand {
 
     @OptionGroup var intercepted: InterceptedHosts
 
+    @OptionGroup var passed: PassedVariables
+
     @Flag(help: "Print JSON; the command's own output goes to standard error then.")
     var json = false
 
@@ -36,13 +38,14 @@ struct DoctorCommand: ParsableCommand {
     }
 
     private func observe(_ ground: Ground, _ doctor: Doctor) throws -> [Finding] {
-        var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: ground.environment)
+        let environment = passed.environment(ground)
+        var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: environment)
         let keeper = RecordKeeper()
         run.recorder = keeper.recorder
         run.turnsOutputToError = json
         do throws(CommandRun.Fault) {
             let status = try run(command)
-            return doctor.judge(keeper.all, command: command, status: status)
+            return doctor.judge(keeper.all, command: command, status: status, withheld: environment.withheld)
         } catch {
             Console.error(error.description)
             throw ExitCode(error.status)

@@ -7,12 +7,15 @@ struct Run: ParsableCommand {
         abstract: "Run a command behind a proxy of its own.",
         discussion: """
             The proxy takes a free port of loopback and ends with the command, whose status becomes that of usher. The \
-            command's input and output are its own; the access log is written where --log says, or nowhere.
+            command's input and output are its own; the access log is written where --log says, or nowhere. What the \
+            configuration reads by ${env.NAME}, a robot's password for one, the command does not get.
             """)
 
     @OptionGroup var file: ConfigurationFile
 
     @OptionGroup var intercepted: InterceptedHosts
+
+    @OptionGroup var passed: PassedVariables
 
     @Option(help: ArgumentHelp("Append the access log to this file.", valueName: "file"))
     var log: String?
@@ -28,7 +31,7 @@ struct Run: ParsableCommand {
         var ground = try Ground(file)
         try intercepted.add(to: &ground.snapshot)
         if log != nil { ground.snapshot.log.access = .json }
-        var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: ground.environment)
+        var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: passed.environment(ground))
         if let log { run.log = try Ground.complaining { () throws(FileTrouble) in try Output.appending(to: log) } }
         let status: Int32
         do throws(CommandRun.Fault) {

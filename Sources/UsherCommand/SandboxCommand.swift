@@ -63,7 +63,7 @@ struct SandboxCommand: ParsableCommand {
             throw Complaint.no(failure.description)
         } catch let fault as MaterialFault {
             throw Complaint.no("the sandbox's CA \(fault.words)")
-        } catch let trouble as CertificateFile.Trouble {
+        } catch let trouble as FileTrouble {
             throw Complaint.no(trouble.description)
         }
     }

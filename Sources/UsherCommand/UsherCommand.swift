@@ -5,6 +5,7 @@ struct UsherCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usher",
         abstract: "A forward proxy that knows what an app's calls mean to PingAM, and steps up for it.",
+        version: VersionCommand.text,
         subcommands: [
             Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self, DoctorCommand.self,
             Explain.self, SandboxCommand.self, VersionCommand.self,

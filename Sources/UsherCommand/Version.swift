@@ -9,6 +9,11 @@ struct VersionCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    static var text: String {
+        "usher \(Version.usher)\nlibevent \(Version.libevent)\nc-ares \(Version.cares)\nPCRE2 \(Version.pcre2)\n"
+            + Version.openSSL
+    }
+
     func run() {
         if json {
             let value = JSONValue.object([
@@ -18,9 +23,7 @@ struct VersionCommand: ParsableCommand {
             ])
             Console.print(value.serialized + "\n")
         } else {
-            Console.print(
-                "usher \(Version.usher)\nlibevent \(Version.libevent)\nc-ares \(Version.cares)\n"
-                    + "PCRE2 \(Version.pcre2)\n\(Version.openSSL)\n")
+            Console.print(Self.text + "\n")
         }
     }
 }

@@ -19,6 +19,12 @@ def shown(call, *arguments):
     return json.loads(done.stdout)
 
 
+def bundle_of(state):
+    """The one bundle that there is."""
+    [path] = state.glob("ca-bundle-*.pem")
+    return path
+
+
 def openssl(*arguments, given=None):
     return subprocess.run(["openssl", *map(str, arguments)], input=given, capture_output=True, timeout=30)
 
@@ -134,7 +140,8 @@ def test_rotation_overlaps(call, state, tmp_path):
     # who trusts the old root alone believes what the new key says
     (tmp_path / "cross.pem").write_bytes((state / "ca.cross.pem").read_bytes())
     assert openssl("verify", "-CAfile", tmp_path / "old.pem", tmp_path / "cross.pem").returncode == 0
-    bundle = (state / "ca-bundle.pem").read_text()
+    assert call("env").returncode == 0
+    bundle = bundle_of(state).read_text()
     assert (tmp_path / "old.pem").read_text().strip() in bundle and (state / "ca.pem").read_text().strip() in bundle
 
 
@@ -244,22 +251,28 @@ def test_env_for_a_shell(call, state, write_config):
     assert variables["NO_PROXY"] == variables["no_proxy"] == ""
     for name in ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "DENO_CERT",
                  "AWS_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO"):
-        assert variables[name] == str(state / "ca-bundle.pem")
-    assert f"-Djavax.net.ssl.trustStore={state / 'ca-bundle.p12'}" in variables["JAVA_TOOL_OPTIONS"]
+        assert variables[name] == str(bundle_of(state))
+    assert f"-Djavax.net.ssl.trustStore={bundle_of(state).with_suffix('.p12')}" in variables["JAVA_TOOL_OPTIONS"]
     as_json = json.loads(call("env", "--config", config, "--json").stdout)
     assert {name: variables[name] for name in as_json} == as_json
 
 
 def test_the_bundle_holds_the_systems_roots_too(call, state):
     call("env")
-    held = (state / "ca-bundle.pem").read_text()
+    held = bundle_of(state).read_text()
     assert (state / "ca.pem").read_text().strip() in held
     system = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
     if system.exists():
         assert held.count("BEGIN CERTIFICATE") > system.read_text().count("BEGIN CERTIFICATE") * 0.9
     # asked for again from a shell that it was given to, it does not grow
-    call("env", SSL_CERT_FILE=str(state / "ca-bundle.pem"))
-    assert (state / "ca-bundle.pem").read_text() == held
+    call("env", SSL_CERT_FILE=str(bundle_of(state)))
+    assert bundle_of(state).read_text() == held
+
+
+def test_env_of_a_proxy_that_speaks_tls(call, write_config):
+    done = call("env", "--json", "--config", write_config({"listen": ["https://127.0.0.1:4129"]}))
+    variables = json.loads(done.stdout)
+    assert variables["HTTPS_PROXY"] == variables["http_proxy"] == "https://127.0.0.1:4129"
 
 
 def test_env_of_a_port_that_is_not_known(call, write_config):
@@ -277,5 +290,5 @@ def test_paths_with_quotes_and_spaces(binary, tmp_path):
         ["sh", "-c", f'{done.stdout}\nprintf "%s|%s" "$SSL_CERT_FILE" "$JAVA_TOOL_OPTIONS"'], capture_output=True,
         text=True, check=True)
     path, java = printed.stdout.split("|")
-    assert path == str(folder / "ca-bundle.pem")
-    assert f'"-Djavax.net.ssl.trustStore={folder / "ca-bundle.p12"}"' in java
+    assert path == str(bundle_of(folder))
+    assert f'"-Djavax.net.ssl.trustStore={bundle_of(folder).with_suffix(".p12")}"' in java

@@ -21,8 +21,9 @@ def run(binary):
     return call
 
 
-def test_version(run):
-    done = run("version")
+@pytest.mark.parametrize("arguments", [["version"], ["--version"]])
+def test_version(run, arguments):
+    done = run(*arguments)
     assert done.returncode == 0
     assert re.search(r"usher \d+\.\d+", done.stdout)
     assert re.search(r"libevent 2\.", done.stdout) and re.search(r"c-ares 1\.", done.stdout)

@@ -126,6 +126,10 @@ def test_passwords_come_from_the_variables(daemon, examine, tmp_path):
 def test_a_listener_that_speaks_tls_alone(examine, write_config):
     findings = examine(write_config({"listen": ["https://127.0.0.1:4128"]}))
     assert found(findings, "note", "https://127.0.0.1:4128 speaks TLS")
+    # a variable that speaks plain HTTP to it does not lead there
+    config = write_config({"listen": ["https://127.0.0.1:4128"]})
+    for url, verdict in (("http://127.0.0.1:4128", "problem"), ("https://127.0.0.1:4128", "ok")):
+        assert found(examine(config, HTTPS_PROXY=url), verdict, "HTTPS_PROXY lead"), url
 
 
 def test_variables_that_lead_elsewhere(daemon, examine, call):

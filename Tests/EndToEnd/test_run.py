@@ -119,7 +119,59 @@ def test_variables(call, state):
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+", variables["HTTPS_PROXY"])
     assert variables["https_proxy"] == variables["HTTPS_PROXY"]
     assert variables["NO_PROXY"] == "" and variables["MINE"] == "kept"
-    assert variables["SSL_CERT_FILE"] == str(state / "ca-bundle.pem")
+    assert variables["SSL_CERT_FILE"] == str(next(state.glob("ca-bundle-*.pem")))
+
+
+ROBOT = """version: 1
+am: [{ url: http://am.example.com/am }]
+authorization:
+  am: http://am.example.com/am
+  resources: ["http://shop.example.com/api/*"]
+  answers:
+    - { callback: NameCallback, value: "${env.ROBOT_USER}" }
+    - { callback: PasswordCallback, value: "${env.ROBOT_PASSWORD}${credential.suffix}" }
+interceptors:
+  - { name: home, request: [{ set_header: { X-Home: "${env.HOME}" } }] }
+"""
+
+
+@pytest.fixture
+def robot(write_config, tmp_path):
+    """A configuration with a robot's password, and the environment that it reads."""
+    (tmp_path / "suffix").write_text("-suffix")
+    variables = {
+        "ROBOT_USER": "robot", "ROBOT_PASSWORD": "pass-phrase", "CREDENTIALS_DIRECTORY": str(tmp_path), "MINE": "kept"}
+    return write_config(ROBOT), variables
+
+
+@pytest.mark.parametrize("passing, gets", [
+    ([], set()), (["ROBOT_USER"], {"ROBOT_USER"}), (["ROBOT_USER", "ROBOT_PASSWORD"], {"ROBOT_USER", "ROBOT_PASSWORD"})],
+    ids=["none", "one", "two"])
+def test_a_command_does_not_get_the_robots_password(call, robot, passing, gets):
+    config, variables = robot
+    named = [word for name in passing for word in ("--pass-env", name)]
+    done = call("run", "--config", config, *named, "--", "env", **variables)
+    assert done.returncode == 0, done.stderr
+    names = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    secrets = {"ROBOT_USER", "ROBOT_PASSWORD", "CREDENTIALS_DIRECTORY"}
+    assert names.keys() & secrets == gets
+    assert names["MINE"] == "kept" and names["HOME"] and names["PATH"]
+    assert ("pass-phrase" in done.stdout) == ("ROBOT_PASSWORD" in gets)
+
+
+def test_doctors_command_does_not_get_it_either(call, robot):
+    config, variables = robot
+    script = 'echo "pass=$ROBOT_PASSWORD user=$ROBOT_USER"'
+    done = call("doctor", "--config", config, "--pass-env", "ROBOT_USER", "--", "sh", "-c", script, **variables)
+    assert "pass= user=robot\n" in done.stdout
+    assert "did not get what the configuration reads: CREDENTIALS_DIRECTORY, ROBOT_PASSWORD" in done.stdout
+    assert "pass-phrase" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["", "A=b"])
+def test_a_variable_is_passed_by_its_name(call, name):
+    done = call("run", "--pass-env", name, "--", "true")
+    assert done.returncode == 2 and "--pass-env" in done.stderr
 
 
 def test_arguments_stay_as_they_are(call):

@@ -158,6 +158,29 @@ def test_an_https_proxy_by_its_own_authority(opening, origin):
     assert (status, lines) == (0, ["200 1.1 1"]), errors
 
 
+def test_it_is_announced_as_what_it_is(opening, origin):
+    usher = opening(listen=("https://127.0.0.1:0", "127.0.0.1:0"))
+    secure, plain = usher.listeners
+    assert f"usher: listening on https://127.0.0.1:{secure}" in usher.errors
+    assert f"usher: listening on 127.0.0.1:{plain}" in usher.errors
+    # the set-up lines of its pages name it too
+    with wire.Connection(("127.0.0.1", plain)) as client:
+        page = client.exchange(wire.request("GET", "http://usher.proxy/")).body.decode()
+    assert f"https://127.0.0.1:{secure}" in page
+
+
+def test_who_refuses_the_proxys_own_certificate_is_told_what_helps(opening, origin, certificates):
+    usher = opening(listen=("https://127.0.0.1:0",))
+    proxy = ["-x", f"https://127.0.0.1:{usher.port}", "--proxy-cacert", certificates.trust]
+    assert curl(proxy, f"{origin().url}/")[0] == 60
+
+    def note():
+        return [record["text"] for record in usher.records() if record.get("event") == "note"]
+
+    [text] = usher.wait_for(note, "the note of the refusal")
+    assert "the proxy itself" in text and "tls.listener" in text and "tls.except" not in text
+
+
 def test_plain_http_at_an_https_proxy(shielded, origin):
     """It is told what is wrong, in the words that it understands."""
     with wire.Connection(("127.0.0.1", shielded.port)) as client:

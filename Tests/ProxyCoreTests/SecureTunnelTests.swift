@@ -292,6 +292,15 @@ struct SecureListenerTests {
         #expect(talk.driver.client == .finished)
     }
 
+    @Test(arguments: [TLSFault(.alert(48), "x"), TLSFault(.closed, "x")])
+    func aClientThatRefusesTheProxysCertificate(_ fault: TLSFault) {
+        let talk = conversation()
+        talk.driver.fromClient(Greeting.hello("proxy.test"))
+        talk.driver.clientIsUnsecured(fault, hasSeen: true)
+        #expect(talk.noted("tls.listener") && talk.noted("the proxy itself") && talk.noted("--proxy-cacert"))
+        #expect(!talk.noted("tls.except"), "what is opened has nothing to do with it")
+    }
+
     @Test func neitherTheOneNorTheOther() {
         let talk = conversation()
         talk.client("SSH-2.0-x\r\n")

@@ -199,6 +199,35 @@ struct AuthorityStoreTests {
         }
     }
 
+    // MARK: links
+
+    @Test(arguments: ["ca.key", "ca.pem"])
+    func noLinkIsFollowed(_ name: String) throws {
+        _ = try store().loadOrMake()
+        let elsewhere = folder.file("elsewhere")
+        try FileManager.default.moveItem(atPath: state.file(name), toPath: elsewhere)
+        try FileManager.default.createSymbolicLink(atPath: state.file(name), withDestinationPath: elsewhere)
+        let before = try folder.read("elsewhere")
+        #expect(words { _ = try store().rotate() }.contains("\(state.file(name)) is a link"))
+        #expect(try folder.read("elsewhere") == before)
+    }
+
+    @Test(arguments: ["ca.key", "ca.pem"])
+    func aFileHasOneName(_ name: String) throws {
+        _ = try store().loadOrMake()
+        try FileManager.default.linkItem(atPath: state.file(name), toPath: folder.file("second"))
+        #expect(words { _ = try store().rotate() }.contains("2 names"))
+    }
+
+    @Test func theOldKeyIsOverwritten() throws {
+        _ = try store().loadOrMake()
+        let old = try #require(FileHandle(forReadingAtPath: state.file("ca.key")))
+        let count = try #require(try old.readToEnd()?.count)
+        _ = try store().rotate()
+        try old.seek(toOffset: 0)
+        #expect(try old.readToEnd() == Data(count: count) && count > 100)
+    }
+
     // MARK: folders
 
     @Test func aFolderThatCannotBeWritten() throws {

@@ -53,12 +53,13 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test func whatEverybodyMayChangeIsNotTaken() throws {
+    @Test(arguments: [0o777, 0o770, 0o702, 0o1777])
+    func whatOthersMayChangeIsNotTaken(_ mode: Int) throws {
         let folder = try TemporaryFolder()
         let state = StateDirectory(path: folder.file("open"))
         try state.make()
-        try folder.setMode("open", 0o777)
+        try folder.setMode("open", mode)
         let trouble = #expect(throws: FileTrouble.self) { try state.make() }
-        #expect(trouble?.description.contains("chmod 700") == true)
+        #expect(trouble?.description.contains("chmod go-w") == true)
     }
 }

@@ -1,0 +1,247 @@
+import EventLoop
+import Glibc
+
+/// A folder that is open. What is done in it goes by its descriptor, so that nobody can put another in its place meanwhile.
+struct OpenFolder: ~Copyable {
+    let path: String
+    let owner: FolderOwner
+    /// Group and others may make, remove and rename files in it.
+    private let isShared: Bool
+    /// In such a folder everybody may remove what is their own alone.
+    private let isSticky: Bool
+    /// A folder above it that everybody may change: whoever does can put another in this one's place.
+    private let openAncestor: String?
+    private let descriptor: Descriptor
+
+    /// Links on the way to one folder.
+    private static let linkLimit = 32
+    private static let longestLink = 4096
+    /// open(2): a descriptor to start from, which needs no permission to read. Glibc's header shows it to C alone.
+    private static let pathOnly: Int32 = 0o10000000
+    /// faccessat(2): AT_EACCESS, for the same reason by its number.
+    private static let effectiveIdentity: Int32 = 0x200
+
+    /// Walks to a folder. Links on the way are followed where root or whoever runs this made them: those of others may
+    /// lead somewhere else by the next moment.
+    /// - Parameter makes: those that are missing are made, readable by their owner alone, in the name of whom the folder
+    ///   above belongs to.
+    /// - Returns: nil where there is none.
+    static func at(_ path: String, makes: Bool = false) throws(FileTrouble) -> OpenFolder? {
+        var current = try start(path)
+        var status = try Self.status(current, path)
+        var rest = parts(path)
+        var links = 0
+        var openAncestor: String?
+        while let part = rest.popLast() {
+            if status.st_mode & S_IWOTH != 0, status.st_mode & S_ISVTX == 0 { openAncestor = "the one above \(part)" }
+            var number = openat(current.number, part, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+            if number < 0, errno == ENOENT, makes {
+                // another process may be quicker
+                let above = current.number
+                guard FolderOwner(status).act({ mkdirat(above, part, 0o700) }) == 0 || errno == EEXIST else {
+                    throw trouble(path, "made")
+                }
+                number = openat(current.number, part, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+            }
+            guard number >= 0 else {
+                if errno == ENOENT, !makes { return nil }
+                throw trouble(path, makes ? "made" : "entered")
+            }
+            let next = Descriptor(owning: number)
+            let found = try Self.status(next, path)
+            guard found.st_mode & S_IFMT == S_IFLNK else {
+                guard found.st_mode & S_IFMT == S_IFDIR else {
+                    if !makes { return nil }
+                    throw rest.isEmpty
+                        ? FileTrouble("\(path) is no folder; set STATE_DIRECTORY") : trouble(path, "made", ENOTDIR)
+                }
+                current = next
+                status = found
+                continue
+            }
+            guard found.st_uid == 0 || found.st_uid == geteuid() else {
+                throw FileTrouble(
+                    "\(path) cannot be entered: \(part) is a link that user \(found.st_uid) made, who may change where it leads (name the folder itself)"
+                )
+            }
+            links += 1
+            guard links <= linkLimit, let target = target(of: next) else { throw trouble(path, "entered", ELOOP) }
+            if target.hasPrefix("/") {
+                current = try start(target)
+                status = try Self.status(current, path)
+            }
+            rest += parts(target)
+        }
+        return OpenFolder(
+            path: path, owner: FolderOwner(status), isShared: status.st_mode & (S_IWGRP | S_IWOTH) != 0,
+            isSticky: status.st_mode & S_ISVTX != 0, openAncestor: openAncestor, descriptor: current)
+    }
+
+    /// - Throws: `FileTrouble` where others than the folder's owner may put files of theirs in place of its own.
+    func mustBePrivate() throws(FileTrouble) {
+        guard !isShared else {
+            throw FileTrouble(
+                "others than its owner may change what is in \(path), and so the CA and whom programs trust (chmod go-w \(path))"
+            )
+        }
+        guard owner.user == 0 || owner.user == geteuid() || openAncestor == nil else {
+            throw FileTrouble(
+                "everybody may put another folder in place of \(path): \(openAncestor ?? "") is open to all (chmod o-w, or +t)"
+            )
+        }
+    }
+
+    /// Files can be made in it.
+    var isWritable: Bool { owner.act { faccessat(descriptor.number, ".", W_OK, Self.effectiveIdentity) } == 0 }
+
+    // MARK: files
+
+    /// Opens a file of the folder's owner: a regular one with one name.
+    /// - Parameter deed: what it is opened for: `read`.
+    /// - Returns: nil where there is none.
+    func file(_ name: String, _ flags: Int32, _ deed: String, mode: mode_t = 0) throws(FileTrouble) -> Descriptor? {
+        let number = owner.act {
+            // not blocking: a FIFO would wait for somebody
+            openat(descriptor.number, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
+        }
+        guard number >= 0 else {
+            switch errno {
+            case ENOENT: return nil
+            case ELOOP:
+                throw FileTrouble("\(full(name)) is a link, and none is followed here (put the file in its place)")
+            default: throw FileTrouble(full(name), cannotBe: deed)
+            }
+        }
+        let file = Descriptor(owning: number)
+        let status = try Self.status(file, full(name))
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileTrouble("\(full(name)) is no file") }
+        try mustBeOwn(status, name)
+        return file
+    }
+
+    /// Makes a file that is not there yet.
+    func newFile(_ name: String, mode: mode_t) throws(FileTrouble) -> Descriptor {
+        let number = owner.act {
+            openat(descriptor.number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        }
+        guard number >= 0 else { throw FileTrouble(full(name), cannotBe: "made") }
+        return Descriptor(owning: number)
+    }
+
+    /// Opens what a person named for output: a file, or a device such as /dev/stdout. A link is followed where nobody but
+    /// root and whoever runs this can have made it.
+    func output(_ name: String, _ flags: Int32, mode: mode_t) throws(FileTrouble) -> Descriptor {
+        let flags = flags | O_WRONLY | O_CREAT | O_CLOEXEC
+        var number = openat(descriptor.number, name, flags | O_NOFOLLOW, mode)
+        if number < 0, errno == ELOOP {
+            guard isOwnLink(name) else {
+                throw FileTrouble("\(full(name)) is a link that another user made (name the file itself)")
+            }
+            number = openat(descriptor.number, name, flags, mode)
+            guard number >= 0 else { throw FileTrouble(full(name), cannotBe: "written") }
+            return Descriptor(owning: number)
+        }
+        guard number >= 0 else { throw FileTrouble(full(name), cannotBe: "written") }
+        let file = Descriptor(owning: number)
+        let status = try Self.status(file, full(name))
+        if status.st_mode & S_IFMT == S_IFREG { try mustBeOwn(status, name) }
+        return file
+    }
+
+    /// Whether something has that name; a link counts by itself.
+    func has(_ name: String) -> Bool {
+        var status = stat()
+        return owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
+    }
+
+    /// When a file was last changed, in seconds since 1970.
+    func changed(_ name: String) -> Int? {
+        var status = stat()
+        let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
+        return found ? status.st_mtim.tv_sec : nil
+    }
+
+    func touch(_ name: String) { _ = owner.act { utimensat(descriptor.number, name, nil, AT_SYMLINK_NOFOLLOW) } }
+
+    func remove(_ name: String) { _ = owner.act { unlinkat(descriptor.number, name, 0) } }
+
+    func rename(_ old: String, to new: String) throws(FileTrouble) {
+        guard owner.act({ renameat(descriptor.number, old, descriptor.number, new) }) == 0 else {
+            throw FileTrouble(full(new), cannotBe: "replaced")
+        }
+        let number = openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return }
+        fsync(number)
+        close(number)
+    }
+
+    /// The names in it.
+    func names() -> [String] {
+        let number = owner.act { openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard number >= 0 else { return [] }
+        guard let stream = fdopendir(number) else {
+            close(number)
+            return []
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { name in
+                    String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names
+    }
+
+    // MARK: pieces
+
+    private func full(_ name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
+
+    private func mustBeOwn(_ status: stat, _ name: String) throws(FileTrouble) {
+        // none at all: another process has just replaced it
+        guard status.st_nlink <= 1 else {
+            throw FileTrouble(
+                "\(full(name)) has \(status.st_nlink) names (hard links), and another of them may be somebody else's (cp it, and put the copy in its place)"
+            )
+        }
+        guard [owner.user, 0, geteuid()].contains(status.st_uid) else {
+            throw FileTrouble(
+                "\(full(name)) belongs to user \(status.st_uid), not to whom its folder belongs to (chown it, or remove it)"
+            )
+        }
+    }
+
+    private func isOwnLink(_ name: String) -> Bool {
+        var status = stat()
+        guard fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+        let own = [0, geteuid()]
+        return own.contains(status.st_uid) && own.contains(owner.user) && (!isShared || isSticky)
+    }
+
+    private static func start(_ path: String) throws(FileTrouble) -> Descriptor {
+        let number = open(path.hasPrefix("/") ? "/" : ".", pathOnly | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw trouble(path, "entered") }
+        return Descriptor(owning: number)
+    }
+
+    private static func status(_ file: borrowing Descriptor, _ path: String) throws(FileTrouble) -> stat {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "read") }
+        return status
+    }
+
+    /// The last first.
+    private static func parts(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
+
+    private static func target(of link: borrowing Descriptor) -> String? {
+        var buffer = [CChar](repeating: 0, count: longestLink)
+        let count = readlinkat(link.number, "", &buffer, buffer.count)
+        guard count > 0, count < longestLink else { return nil }
+        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static func trouble(_ path: String, _ deed: String, _ code: Int32 = errno) -> FileTrouble {
+        FileTrouble(path, cannotBe: deed, code, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
+    }
+}

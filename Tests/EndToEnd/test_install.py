@@ -1,0 +1,99 @@
+"""`make install`, and what systemd is told: the unit's own lines, run as systemd would."""
+
+import os
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+
+import pytest
+
+import conftest
+import programs
+from wire import Connection, request
+
+UNIT = conftest.ROOT / "systemd" / "usher.service"
+MODES = {
+    "usr/local/bin/usher": 0o755, "etc/usher/usher.yaml": 0o644, "etc/systemd/system/usher.service": 0o644,
+    "etc/systemd/system/usher.socket": 0o644,
+}
+
+
+def install(binary, folder, mask, prefix="/usr/local"):
+    return subprocess.run(
+        ["sh", "-c", f"umask {mask:o}; exec make -s install"], cwd=conftest.ROOT, capture_output=True, text=True,
+        timeout=60, env={**os.environ, "DESTDIR": str(folder), "PREFIX": prefix, "USHER_BINARY": str(binary)})
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o002, 0o022, 0o077], ids=oct)
+def test_nobody_else_may_change_what_is_installed(binary, tmp_path, mask):
+    done = install(binary, tmp_path / "root", mask)
+    assert done.returncode == 0, done.stderr
+    found = {str(path.relative_to(tmp_path / "root")): path for path in (tmp_path / "root").rglob("*")}
+    assert {name for name, path in found.items() if path.is_file()} == set(MODES)
+    for name, path in found.items():
+        assert stat.S_IMODE(path.stat().st_mode) == MODES.get(name, 0o755), name
+
+
+def test_an_installation_goes_where_it_is_told(binary, tmp_path):
+    (tmp_path / "etc" / "usher").mkdir(parents=True)
+    (tmp_path / "etc" / "usher" / "usher.yaml").write_text("version: 1 # mine\n")
+    assert install(binary, tmp_path, 0o022, "/opt/usher").returncode == 0
+    unit = (tmp_path / "etc/systemd/system/usher.service").read_text()
+    assert (tmp_path / "opt/usher/bin/usher").exists()
+    assert unit.count("/opt/usher/bin/usher") == 2 and "/usr/local" not in unit
+    assert (tmp_path / "etc/usher/usher.yaml").read_text() == "version: 1 # mine\n"
+
+
+def settings(name):
+    return re.findall(rf"^{name}=(.*)$", UNIT.read_text(), re.MULTILINE)
+
+
+def test_the_state_is_its_own(binary):
+    assert settings("StateDirectoryMode") == ["0700"]
+    assert settings("UMask") == ["0077"]
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd here")
+def test_systemd_understands_the_units(binary, tmp_path):
+    for name in ("usher.service", "usher.socket"):
+        text = (UNIT.parent / name).read_text().replace("/usr/local/bin/usher", str(binary))
+        (tmp_path / name).write_text(text)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(tmp_path / "usher.service"), str(tmp_path / "usher.socket")],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "usher.s" not in done.stderr, done.stderr
+
+
+def reload(binary, usher, environment):
+    """One after another, until one fails, as systemd does."""
+    lines = settings("ExecReload")
+    assert len(lines) == 2
+    for line in lines:
+        words = [
+            word.replace("/usr/local/bin/usher", str(binary)).replace("/etc/usher/usher.yaml", str(usher.config))
+            .replace("$MAINPID", str(usher.process.pid)) for word in shlex.split(line)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
+        if done.returncode != 0:
+            return done
+    return done
+
+
+def test_a_reload_of_a_file_with_a_fault_fails(binary, start, origin):
+    """With the environment of the service, which alone knows what the file refers to."""
+    text = "version: 1\ninterceptors:\n  - { name: mark, request: [{ set_header: { X-Mark: \"${env.MARK}%s\" } }] }\n"
+    environment = {"MARK": "mark"}
+    server = origin()
+    usher = start(text % "-one", environment=environment)
+    usher.config.write_text(text % "-two" + "nonsense: 1\n")
+    done = reload(binary, usher, environment)
+    assert done.returncode == 1 and "nonsense" in done.stdout
+    assert not any("not reloaded" in line for line in usher.errors), "it was not even asked to"
+    usher.config.write_text(text % "-three")
+    assert reload(binary, usher, environment).returncode == 0
+    usher.wait_for(lambda: [line for line in usher.errors if "generation 2" in line], "the new generation")
+    with Connection(("127.0.0.1", usher.port)) as client:
+        programs.eventually(
+            lambda: client.exchange(request("GET", f"{server.url}/")).status == 200
+            and server.requests[-1].get("x-mark") == "mark-three", "the new rules apply")
