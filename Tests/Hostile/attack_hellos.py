@@ -13,8 +13,9 @@ def start(binary, folder, corpora):
         binary, folder,
         {"tls": {"intercept": ["*"], "on_refusal": "fail"}, "destinations": {"allow": ["127.0.0.1"], "deny": ["*"]}},
         listen=("127.0.0.1:0", "https://127.0.0.1:0"))
+    # the first byte of a seed says how the fuzz target splits it
     mutator = Mutator(
-        [path.read_bytes() for path in sorted((corpora / "ClientHello").iterdir())], [b"\x16\x03\x01", b"\x00\x00", b"\xff\xff"])
+        [path.read_bytes()[1:] for path in sorted((corpora / "ClientHello").iterdir())], [b"\x16\x03\x01", b"\x00\x00", b"\xff\xff"])
     connect = f"CONNECT {OPENED} HTTP/1.1\r\nHost: {OPENED}\r\n\r\n".encode()
 
     def attack(_, stack):
