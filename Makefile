@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install run test bench instructions soak browser testssl fuzz tsan asan format lint
+.PHONY: help deps build install run test bench instructions soak browser testssl hostile fuzz tsan asan format lint
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
@@ -39,6 +39,9 @@ browser: ## headless Chromium through the release build, plain and over TLS: a p
 
 testssl: ## testssl.sh against the TLS that the release build speaks to clients
 	@bench/testssl
+
+hostile: build ## nearly right inputs of every kind against the release build, for SECONDS=25 each
+	@USHER_BINARY=.build/release/usher scripts/hostile $(if $(filter command line environment,$(origin SECONDS)),--seconds $(SECONDS))
 
 fuzz: ## every fuzz target for SECONDS=60
 	@scripts/deps build
