@@ -94,7 +94,7 @@ extension Session {
                     reason: .advice, head: origin.response, limit: min(limit, engine.settings.limits.keptBody))
             } else if mayTellFlow {
                 held = HeldResponse(
-                    reason: .flow, head: origin.response, limit: flowLimit)
+                    reason: .flow, head: origin.response, limit: holdLimit)
             } else {
                 origin.sink = .client
                 deliverHead(&out)
@@ -140,7 +140,7 @@ extension Session {
         return (action == .startAuthenticate || action == .authenticate) && origin.response.status == 200
     }
 
-    private var flowLimit: Int {
+    private var holdLimit: Int {
         min(stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek, engine.settings.limits.keptBody)
     }
 
