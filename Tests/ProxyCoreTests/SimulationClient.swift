@@ -97,6 +97,7 @@ final class SimulatedClient {
         let target = awaitsTunnel ? path : "http://\(host)\(path)"
         var head = "\(method) \(target) HTTP/1.\(isOld ? 0 : 1)\r\nHost: \(host)\r\n"
         head += "Cookie: iPlanetDirectoryPro=\(ticket.session)\r\n"
+        if random.chance(50) { head += "Authorization: Negotiate YII=\r\n" }
         if isOld, random.chance(500) { head += "Connection: keep-alive\r\n" }
         if !isOld, random.chance(50) { head += "Connection: close\r\n" }
         let expects = hasBody && size > 0 && !isOld && !pipelines && random.chance(150)

@@ -20,6 +20,8 @@ final class SimulatedPeer {
     private var saidContinue = false
     /// It stopped listening without a word.
     var hangs = false
+    /// Whose identity the connection carries: that of the client with this session.
+    private var owner: String?
     let isBlind: Bool
     var blindSent: [UInt8] = []
 
@@ -102,6 +104,13 @@ final class SimulatedPeer {
         ticket.arrivals += 1
         if message.body != ticket.body { ledger.fail("the body of \(ticket.id) is not what was sent") }
         if message.method != ticket.method { ledger.fail("the method of \(ticket.id) changed") }
+        if message["Authorization"] != nil {
+            if owner != ticket.session, connection.uses > 0 {
+                ledger.fail("\(ticket.id) shows itself on a connection that others used")
+            }
+            owner = ticket.session
+        }
+        if let owner, owner != ticket.session { ledger.fail("\(ticket.id) came by the connection of \(owner)") }
         if message["Host"] != connection.origin.host { ledger.fail("\(ticket.id) came to the wrong host") }
     }
 
@@ -140,6 +149,10 @@ final class SimulatedPeer {
         var body = Array("\(ticket.id) \(ticket.body.count) \(Ledger.hash(ticket.body)) ".utf8)
         for _ in 0..<random.below(random.chance(100) ? 3000 : 100) { body.append(UInt8(random.below(256))) }
         var head = "X-Id: \(ticket.id)\r\nX-Length: \(body.count)\r\nX-Hash: \(Ledger.hash(body))\r\n"
+        if random.chance(30) {
+            head += "Persistent-Auth: true\r\n"
+            owner = ticket.session
+        }
         let closes = random.chance(100)
         if closes { head += "Connection: close\r\n" }
         if message.method == "HEAD" {
