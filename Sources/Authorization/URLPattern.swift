@@ -18,7 +18,7 @@ struct URLPattern: Sendable {
         let scheme = Array(bytes[..<colon])
         let after = bytes[(colon + 3)...]
         let end = after.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? after.endIndex
-        var authority = Array(after[..<end])
+        var authority = Array(HostName.normalized(authority: Self.text(Array(after[..<end]))).utf8)
         for (name, port) in [("http", ":80"), ("https", ":443")] where ASCII.equal(Self.text(scheme), name) {
             if authority.reversed().starts(with: port.utf8.reversed()) { authority.removeLast(port.utf8.count) }
         }

@@ -14,6 +14,16 @@ public enum HostName {
         return ASCII.lowercased(name)
     }
 
+    /// The same for a host, or a glob over one, with or without a port. An IPv6 address has brackets.
+    public static func normalized(authority text: String) -> String {
+        if text.hasPrefix("["), let end = text.lastIndex(of: "]") {
+            let name = normalized(text[..<end].dropFirst())
+            return (name.contains(":") ? "[\(name)]" : name) + text[end...].dropFirst()
+        }
+        guard let colon = text.lastIndex(of: ":") else { return normalized(text) }
+        return normalized(text[..<colon]) + text[colon...]
+    }
+
     static let dot: UInt8 = 0x2E
 }
 

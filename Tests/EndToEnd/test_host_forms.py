@@ -76,12 +76,14 @@ def test_a_client_certificate_is_shown_to_every_spelling(opening, secure_origin,
 
 
 @HOSTS
-def test_what_is_excepted_stays_closed(opening, secure_origin, certificates, host):
+@pytest.mark.parametrize("name", ["origin.localhost", None], ids=["SNI", "no SNI"])
+def test_what_is_excepted_stays_closed(opening, secure_origin, certificates, host, name):
     usher = opening(**{"except": ["origin.localhost"]})
     server = secure_origin()
     # nothing but the origin's own certificate satisfies this client
-    with inside.opened(
-            usher, f"{host}:{server.port}", inside.context(certificates.trust), "origin.localhost") as client:
+    trusting = inside.context(certificates.trust)
+    trusting.check_hostname = name is not None
+    with inside.secured(inside.tunnel(usher, f"{host}:{server.port}"), trusting, name) as client:
         assert client.exchange(inside.get(server.authority)).status == 200
 
 

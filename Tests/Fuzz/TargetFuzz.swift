@@ -21,12 +21,17 @@ private func check(_ head: RequestHead) {
     switch target.form {
     case .absolute:
         require(target.port > 0 && !target.host.isEmpty, "an absolute target has host and port")
-        require(target.authority.upper == target.pathAndQuery.lower, "the path follows the authority")
+        // an empty port is no part of the authority, and its colon stands between
+        require(
+            (0...1).contains(target.pathAndQuery.lower - target.authority.upper), "the path follows the authority")
         require(target.pathAndQuery.upper == target.whole.upper, "the path ends the target")
     case .authority: require(target.port > 0 && !target.host.isEmpty, "a tunnel has host and port")
     case .origin, .asterisk: require(target.authority.isEmpty, "an origin-form target names no host")
     }
     require(!head.host.utf8.contains { $0 == 0x40 || $0 == 0x2F || $0 <= 0x20 }, "a host is only a host")
+    require(head.host.utf8.allSatisfy { $0 < 0x80 && $0 != 0x25 }, "a host is written as it is")
+    require(!head.host.hasSuffix("."), "the dot behind a host is no part of it")
+    require(HostName.normalized(head.host) == head.host || head.host.utf8.contains(ASCII.colon), "a host is normal")
 }
 
 /// An edit never changes a part that it does not concern, and a refused one changes nothing.

@@ -152,4 +152,14 @@ struct TargetTests {
             (".", "."), ("", ""),
         ])
     func names(_ written: String, _ normal: String) { #expect(HostName.normalized(written) == normal) }
+
+    @Test(
+        "… and so has a host with its port",
+        arguments: [
+            ("*.Example.com.:8443", "*.example.com:8443"), ("Example.com.", "example.com"), ("[0::1]:81", "[::1]:81"),
+            ("[::ffff:192.0.2.1]", "192.0.2.1"), ("*:*", "*:*"), ("[", "["), ("", ""),
+        ])
+    func authoritiesOfGlobs(_ written: String, _ normal: String) {
+        #expect(HostName.normalized(authority: written) == normal)
+    }
 }
