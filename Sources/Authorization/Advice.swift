@@ -3,7 +3,28 @@ internal import HTTPCodec
 /// What a policy still asks for before it grants access (reference: sdk-protocol.md §3.1, am-ig-server.md §5).
 public struct Advice: Equatable, Sendable {
     /// The form in which it came, by precedence.
-    public enum Source: String, Sendable { case header, redirect, body }
+    public enum Source: String, Sendable, CaseIterable { case header, redirect, body }
+
+    /// Some of the forms.
+    public struct Forms: OptionSet, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        public init(_ source: Source) {
+            switch source {
+            case .header: self = .header
+            case .redirect: self = .redirect
+            case .body: self = .body
+            }
+        }
+
+        public static let header = Forms(rawValue: 1)
+        public static let redirect = Forms(rawValue: 2)
+        public static let body = Forms(rawValue: 4)
+        /// What counts where a resource says nothing: a body may be somebody's data.
+        public static let standard: Forms = [.header, .redirect]
+    }
 
     /// One kind of advice with its values: `TransactionConditionAdvice` and one id.
     public struct Condition: Equatable, Sendable {
@@ -21,13 +42,18 @@ public struct Advice: Equatable, Sendable {
     public var realm: String?
     /// The address of AM as it was named. Kept for the log, never followed.
     public var amURI: String?
+    /// Where a redirect leads, as it was written but for query and fragment.
+    public var location: String?
     /// In the order in which they came; never empty, nor are the values of one.
     public var conditions: [Condition]
 
-    public init(source: Source, realm: String? = nil, amURI: String? = nil, conditions: [Condition]) {
+    public init(
+        source: Source, realm: String? = nil, amURI: String? = nil, location: String? = nil, conditions: [Condition]
+    ) {
         self.source = source
         self.realm = realm
         self.amURI = amURI
+        self.location = location
         self.conditions = conditions
     }
 

@@ -1,38 +1,44 @@
 public import HTTPCodec
-public import Interception
 
-/// Finds the advice in a response (sdk-protocol.md §3.3). Whatever is malformed is no advice.
-public enum AdviceReader {
+/// Finds the advice in a response (sdk-protocol.md §3.3). Whatever is malformed is no advice. Whether one that was read
+/// counts is asked elsewhere.
+public struct AdviceReader: Sendable {
+    private let forms: Advice.Forms
+
+    /// - Parameter forms: those that are looked for; the others are what the resource sends, and no more.
+    public init(_ forms: Advice.Forms) { self.forms = forms }
+
+    /// A longer body is no advice: decisions on a thousand resources fit, and reading it holds up nobody.
+    public static let maxBody = 256 << 10
+
     /// Whether the body of such a response could be an advice and so has to be seen whole. False where the fields
     /// already carry one.
-    public static func needsBody(status: Int, fields: FieldTable) -> Bool {
-        guard [200, 401, 403].contains(status), isJSON(fields), isPlain(fields) else { return false }
+    public func needsBody(status: Int, fields: FieldTable) -> Bool {
+        guard forms.contains(.body), [200, 401, 403].contains(status), Self.isJSON(fields), Self.isPlain(fields) else {
+            return false
+        }
         if fields["Content-Length"] == "0" { return false }
         return header(status, fields) == nil
     }
 
     /// The advice of a response, by precedence from a challenge, a redirect or the body.
-    /// - Parameters:
-    ///   - body: the whole body; nil where it was not kept.
-    ///   - server: where it is given, a redirect to another host is no advice.
-    public static func read(
-        status: Int, fields: FieldTable, body: [UInt8]?, server: AuthorizationServer? = nil
-    ) -> Advice? {
+    /// - Parameter body: the whole body; nil where it was not kept.
+    public func read(status: Int, fields: FieldTable, body: [UInt8]?) -> Advice? {
         if let advice = header(status, fields) { return advice }
-        if let advice = redirect(status, fields, server) { return advice }
+        if let advice = redirect(status, fields) { return advice }
         guard let body, needsBody(status: status, fields: fields) else { return nil }
-        return decision(body)
+        return Self.decision(body)
     }
 
     // MARK: the header form
 
-    private static func header(_ status: Int, _ fields: FieldTable) -> Advice? {
-        guard status == 401 else { return nil }
+    private func header(_ status: Int, _ fields: FieldTable) -> Advice? {
+        guard forms.contains(.header), status == 401 else { return nil }
         for line in fields.values(named: "WWW-Authenticate") {
             for challenge in Challenge.list(line) where ASCII.equal(challenge.scheme, "SSOADVICE") {
                 guard let text = challenge["advices"],
-                    let bytes = base64(text),
-                    let value = try? JSONValue(parsing: bytes), let conditions = conditions(value)
+                    let bytes = Self.base64(text),
+                    let value = try? JSONValue(parsing: bytes), let conditions = Self.conditions(value)
                 else { continue }
                 return Advice(
                     source: .header, realm: challenge["realm"], amURI: challenge["am_uri"], conditions: conditions)
@@ -43,24 +49,22 @@ public enum AdviceReader {
 
     // MARK: the redirect form
 
-    private static func redirect(_ status: Int, _ fields: FieldTable, _ server: AuthorizationServer?) -> Advice? {
-        guard [301, 302, 303, 307, 308].contains(status), let location = fields["Location"] else { return nil }
-        let parts = location.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        let query = QueryText(parts[1])
-        guard query["authIndexType"] == "composite_advice", let value = query["authIndexValue"],
-            let conditions = document(value)
+    private func redirect(_ status: Int, _ fields: FieldTable) -> Advice? {
+        guard forms.contains(.redirect), [301, 302, 303, 307, 308].contains(status), let reference = fields["Location"]
         else { return nil }
-        let isRelative = !parts[0].contains("://") && !parts[0].hasPrefix("//")
-        if let server, !isRelative, host(parts[0]) != server.host { return nil }
+        // by bytes: as characters, a mark with a combining one behind it would be no mark
+        let parts = reference.utf8.prefix { $0 != 0x23 }.split(
+            separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let query = QueryText(Substring(parts[1]))
+        guard query["authIndexType"] == "composite_advice", let value = query["authIndexValue"],
+            let conditions = Self.document(value)
+        else { return nil }
+        let location = String(Substring(parts[0]))
+        let isRelative = !location.contains("://") && !location.hasPrefix("//")
         return Advice(
-            source: .redirect, realm: query["realm"], amURI: isRelative ? nil : String(parts[0]),
+            source: .redirect, realm: query["realm"], amURI: isRelative ? nil : location, location: location,
             conditions: conditions)
-    }
-
-    private static func host(_ address: Substring) -> String? {
-        let url = address.hasPrefix("//") ? "https:\(address)" : String(address)
-        return (try? RequestHead(method: "GET", url: url))?.host
     }
 
     /// Reads the spellings of the document that are in use (am-ig-server.md §5): plain, percent-encoded once or twice
@@ -98,20 +102,11 @@ public enum AdviceReader {
     }
 
     private static func decision(_ body: [UInt8]) -> Advice? {
-        guard let value = try? JSONValue(parsing: body) else { return nil }
-        for decision in value.items ?? [value] where isUndecided(decision) {
-            guard let advices = decision["advices"], let conditions = conditions(advices) else { continue }
-            return Advice(source: .body, conditions: conditions)
+        guard body.count <= maxBody, let decisions = PolicyDecision.list(body) else { return nil }
+        for decision in decisions where !decision.grants {
+            if let conditions = conditions(decision.advices) { return Advice(source: .body, conditions: conditions) }
         }
         return nil
-    }
-
-    /// A decision that has its actions and grants none of them.
-    private static func isUndecided(_ decision: JSONValue) -> Bool {
-        guard let actions = decision["actions"] else { return false }
-        if let members = actions.members { return !members.contains { $0.value.isTrue } }
-        if let items = actions.items { return !items.contains { $0.isTrue } }
-        return false
     }
 
     // MARK: conditions

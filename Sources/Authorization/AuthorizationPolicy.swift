@@ -7,15 +7,24 @@ public struct AuthorizationPolicy: Sendable {
         /// A glob over the whole URL.
         public var url: String { didSet { pattern = URLPattern(url) } }
         private(set) var pattern: URLPattern
+        /// In which forms an advice counts.
+        public var advice: Advice.Forms
+        /// The trees that an advice may ask for; nil for any of the configured realms, and for none where the advice comes
+        /// in a body.
+        public var trees: [TreePattern]?
         public var present: Presentation?
-        public var replay: ReplayScope
+        /// Nil for any method, but the safe ones alone after a success.
+        public var replay: ReplayScope?
         public var enforce: Enforcement
 
         public init(
-            url: String, present: Presentation? = nil, replay: ReplayScope = .any, enforce: Enforcement = .gateway
+            url: String, advice: Advice.Forms = .standard, trees: [TreePattern]? = nil, present: Presentation? = nil,
+            replay: ReplayScope? = nil, enforce: Enforcement = .gateway
         ) {
             self.url = url
             pattern = URLPattern(url)
+            self.advice = advice
+            self.trees = trees
             self.present = present
             self.replay = replay
             self.enforce = enforce

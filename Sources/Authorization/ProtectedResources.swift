@@ -19,8 +19,9 @@ extension AuthorizationPolicy {
     /// Whether to ask the enforcement point for the header form. Not where the client has chosen its own form, nor
     /// where the request could not be sent again and the answer would only be of less use to the client.
     public func offersHeader(on head: RequestHead, _ resource: Resource) -> Bool {
-        offersHeader && resource.enforce == .gateway && !head.fields.contains(.xAuthenticateResponse)
-            && resource.replay.covers(head.method) && !isPolicyEvaluation(head)
+        offersHeader && resource.enforce == .gateway && resource.advice.contains(.header)
+            && !head.fields.contains(.xAuthenticateResponse) && resource.replays(head.method, after: nil)
+            && !isPolicyEvaluation(head)
     }
 
     /// The field that asks for the header form.
@@ -33,11 +34,18 @@ extension AuthorizationPolicy {
     }
 
     /// Why a request cannot be sent a second time, one sentence; nil where it can.
-    /// - Parameter bodyComplete: the whole body was kept; true for a request without one.
-    public static func refusalToReplay(_ head: RequestHead, _ resource: Resource, bodyComplete: Bool) -> String? {
-        if let reason = refusalOfKind(head) { return reason }
-        guard resource.replay.covers(head.method) else {
-            return "\(head.methodText) is not replayed here: the resource says replay: safe"
+    /// - Parameters:
+    ///   - bodyComplete: the whole body was kept; true for a request without one.
+    ///   - status: of the answer, where there is one. A success says that the request was carried out, and what is not
+    ///     safe is not done twice then. A policy evaluation changes nothing, however often it is sent.
+    public func refusalToReplay(
+        _ head: RequestHead, _ resource: Resource, bodyComplete: Bool, after status: Int? = nil
+    ) -> String? {
+        if let reason = Self.refusalOfKind(head) { return reason }
+        guard resource.replays(head.method, after: status) || isPolicyEvaluation(head) else {
+            return resource.replay == .safe
+                ? "\(head.methodText) is not replayed here: the resource says replay: safe"
+                : "\(head.methodText) was answered with \(status ?? 0) and is not sent twice, for the resource does not say replay: any"
         }
         return bodyComplete ? nil : "the request body is larger than authorization.body_limit, so it was not kept"
     }
@@ -63,6 +71,13 @@ extension AuthorizationPolicy {
     }
 }
 
-extension AuthorizationPolicy.ReplayScope {
-    func covers(_ method: Method) -> Bool { self == .any || method == .get || method == .head }
+extension AuthorizationPolicy.Resource {
+    func replays(_ method: Method, after status: Int?) -> Bool {
+        if method == .get || method == .head { return true }
+        switch replay {
+        case .any: return true
+        case .safe: return false
+        case nil: return status.map { !(200..<300).contains($0) } ?? true
+        }
+    }
 }

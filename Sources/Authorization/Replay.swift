@@ -44,6 +44,19 @@ public struct Replay: Sendable {
         }
     }
 
+    /// Why the request could not be sent again after a step-up for this advice, one sentence; nil where it could. Asked
+    /// before AM is: an approval that cannot be shown would be spent for nothing.
+    public func obstacle(to advice: Advice, _ head: RequestHead, body: [UInt8]) -> String? {
+        var trial = self
+        trial.absorb(advice, StepUp.Outcome(session: advice.isUpgrade ? "\(session.token)-" : nil))
+        do throws(Refusal) {
+            _ = try trial.request(head, body: body)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
     private var isNewSession: Bool { session.token != original.token }
 
     // MARK: the request

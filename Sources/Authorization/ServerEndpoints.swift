@@ -5,9 +5,10 @@ internal import Interception
 extension AuthorizationPolicy {
     /// A request for policy decisions, whose answer is advice in the body form (am-ig-server.md §7).
     public func isPolicyEvaluation(_ head: RequestHead) -> Bool {
-        guard head.method == .post, head.host == server.host,
-            let action = head.query.flatMap({ QueryText($0)["_action"] }),
-            action == "evaluate" || action == "evaluateTree"
+        guard head.method == .post, head.host == server.host, let query = head.query else { return false }
+        // a second action might be the one that counts
+        let actions = QueryText(query).values(named: "_action")
+        guard actions == ["evaluate"] || actions == ["evaluateTree"], let base = URLPlace(server.url), base.holds(head)
         else { return false }
         return ServerPath(head.path)?.resource == ["policies"]
     }
@@ -22,7 +23,13 @@ extension AuthorizationPolicy {
     /// AM's endpoints for authentication, sessions and OAuth.
     func isOwnEndpoint(_ head: RequestHead) -> Bool {
         guard head.host == server.host else { return false }
-        let path = head.path
+        // in whichever reading of the path: what it answers means something else there
+        return !PathReading.all(of: Array(head.path.utf8)) { reading in
+            !isOwnEndpoint(String(decoding: reading.applied(to: Array(head.path.utf8)), as: UTF8.self))
+        }
+    }
+
+    private func isOwnEndpoint(_ path: String) -> Bool {
         if server.paths.values.contains(path) { return true }
         if ServerPath.segments(path).contains("oauth2") { return true }
         guard let first = ServerPath(path)?.resource.first else { return false }
@@ -81,6 +88,9 @@ enum Realm {
 }
 
 extension AuthorizationServer {
+    /// Where a redirect that carries an advice may lead: to AM itself and to its login pages.
+    var places: [URLPlace] { ([url] + loginPages).compactMap { URLPlace($0) } }
+
     /// The configured realm that is meant by this name; AM's realm names ignore case.
     func configuredRealm(_ name: String) -> String? {
         let wanted = Realm.normalized(name)

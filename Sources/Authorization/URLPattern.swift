@@ -30,13 +30,22 @@ struct URLPattern: Sendable {
         origin = (scheme, authority)
     }
 
-    /// Scheme and host compare without regard to case.
+    /// Scheme and host compare without regard to case. The path fits where it does in whichever way a server may read it.
     func matches(_ url: URLParts) -> Bool {
         guard let origin else {
-            return Glob.matches(rest, url.scheme + [0x3A, 0x2F, 0x2F] + url.authority + url.path)
+            let start = url.scheme + [0x3A, 0x2F, 0x2F] + url.authority
+            return PathReading.all(of: url.path) { reading in
+                Glob.matches(reading.decoded(rest), start + reading.applied(to: url.path) + url.query)
+            }
         }
-        return Glob.matches(origin.scheme, url.scheme, ignoringCase: true)
-            && Glob.matches(origin.authority, url.authority, ignoringCase: true) && Glob.matches(rest, url.path)
+        guard Glob.matches(origin.scheme, url.scheme, ignoringCase: true),
+            Glob.matches(origin.authority, url.authority, ignoringCase: true)
+        else { return false }
+        let split = rest.firstIndex(of: 0x3F) ?? rest.endIndex
+        return PathReading.all(of: url.path) { reading in
+            let path = reading.applied(to: Array(rest[..<split]))
+            return Glob.matches(path + rest[split...], reading.applied(to: url.path) + url.query)
+        }
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -47,8 +56,9 @@ struct URLPattern: Sendable {
 struct URLParts {
     var scheme: [UInt8]
     var authority: [UInt8]
-    /// With the query.
     var path: [UInt8]
+    /// With its question mark.
+    var query: [UInt8]
 
     init(_ head: RequestHead) {
         let target = head.target
@@ -56,7 +66,8 @@ struct URLParts {
         authority = Array(head.host.utf8)
         if authority.contains(ASCII.colon) { authority = [0x5B] + authority + [0x5D] }
         if target.port != target.scheme.defaultPort { authority += ":\(target.port)".utf8 }
-        path = Array(head.fields.bytes[target.pathAndQuery.indices])
+        path = Array(head.fields.bytes[target.path.indices])
         if path.first != 0x2F { path.insert(0x2F, at: 0) }
+        query = Array(head.fields.bytes[target.pathAndQuery.indices].dropFirst(target.path.indices.count))
     }
 }

@@ -15,6 +15,7 @@ struct AuthorizationBuilder {
         let resources = resources(fields)
         let answers = AnswerBuilder(findings: findings).answers(fields.list("answers"))
         guard let server = server(fields, section.position, servers) else { return nil }
+        judgePresentations(fields, server)
         var policy = AuthorizationPolicy(resources: resources, server: server)
         policy.answers = answers
         if let text = fields.text("when_client_handles_advice") {
@@ -76,6 +77,10 @@ struct AuthorizationBuilder {
             judge(url, written)
             var resource = AuthorizationPolicy.Resource(url: url)
             guard let fields = item.fields else { return resource }
+            if let forms = forms(fields) { resource.advice = forms }
+            if fields.has("trees") {
+                resource.trees = fields.list("trees").compactMap { $0.text.map(TreePattern.init) }
+            }
             resource.present = Self.presentation(fields.text("present"))
             if let scope = fields.text("replay").flatMap(AuthorizationPolicy.ReplayScope.init) {
                 resource.replay = scope
@@ -85,7 +90,33 @@ struct AuthorizationBuilder {
         }
     }
 
+    private func forms(_ fields: Fields) -> Advice.Forms? {
+        guard let written = fields["advice"] else { return nil }
+        if written.isEmptyList {
+            findings.error(written.position, "advice takes at least one form; leave the resource out for none")
+        }
+        let sources = fields.list("advice").compactMap { $0.text.flatMap(Advice.Source.init) }
+        return Advice.Forms(sources.map { Advice.Forms($0) })
+    }
+
+    /// The session may come in a header named like its cookie, and the id would take its place there.
+    private func judgePresentations(_ fields: Fields, _ server: AuthorizationServer) {
+        let own = fields.list("resources").map { $0.fields?["present"] }
+        let shared = fields.fields("present")?.all.map(\.value) ?? []
+        for case let written? in own + shared {
+            guard case .header(let name) = Self.presentation(written.text), ASCII.equal(name, server.cookie) else {
+                continue
+            }
+            findings.error(written.position, "the header \(name) carries the session; take another name for the id")
+        }
+    }
+
     private func judge(_ url: String, _ written: Decoded) {
+        if Self.reachesFar(url) {
+            findings.warning(
+                written.position,
+                "this covers every host that fits, whoever runs it; name the host, as https://shop.example.com/*")
+        }
         if url.hasPrefix("https:"), !isOpened(url) {
             findings.warning(
                 written.position,
@@ -98,6 +129,17 @@ struct AuthorizationBuilder {
         {
             findings.warning(written.position, "this covers the host's root alone; write \(url)/* for all of it")
         }
+    }
+
+    /// Whether a glob covers hosts that nobody named: a star that stands for more than the names below one domain.
+    private static func reachesFar(_ glob: String) -> Bool {
+        guard let mark = glob.firstRange(of: "://") else { return true }
+        let authority = glob[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        let host = authority.hasPrefix("[") ? authority : authority.prefix { $0 != ":" }
+        guard Glob.isGlob(host) else { return false }
+        guard host.hasPrefix("*.") else { return true }
+        let domain = host.dropFirst(2)
+        return Glob.isGlob(domain) || !domain.contains(".")
     }
 
     /// A glob over hosts may be partly opened; that nothing is opened at all can be told of it.

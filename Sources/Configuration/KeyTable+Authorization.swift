@@ -30,8 +30,17 @@ extension KeyTable {
 
     static let resource = [
         Key("url", .text(.urlGlob), "Glob over the whole URL.", isRequired: true),
+        Key(
+            "advice", .oneOrMany(.choice(Advice.Source.allCases.map(\.rawValue))),
+            "Forms in which an advice counts; body: a decision as the whole body, which may be somebody's data.",
+            standard: "[header, redirect]"),
+        Key(
+            "trees", .oneOrMany(.text(.tree)),
+            "Trees that an advice may ask for, with globs; without the key any, but none for an advice in a body."),
         Key("present", .text(.presentation), "How the transaction id is handed back."),
-        Key("replay", .choice(["safe", "any"]), "Methods that are replayed; safe: GET and HEAD.", standard: "any"),
+        Key(
+            "replay", .choice(["safe", "any"]),
+            "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx."),
         Key("enforce", .choice(["gateway", "am"]), "Who enforces the policy.", standard: "gateway"),
     ]
 

@@ -79,6 +79,9 @@ enum KeyTable {
             standard: "[/]"),
         Key("cookie", .text(.cookieName), "Name of the session cookie.", standard: "iPlanetDirectoryPro"),
         Key("paths", .object(.paths), "Endpoints that are not where AM has them.", standard: "{}"),
+        Key(
+            "login_pages", .oneOrMany(.text(.serverURL)),
+            "Pages elsewhere that sign users in; a redirect there, or to url, may carry an advice.", standard: "[]"),
     ]
 
     static let paths = AuthorizationServer.Endpoint.allCases.map {

@@ -25,10 +25,17 @@ struct ServerBuilder {
                     "requests to \(host) pass in tunnels that are not opened, so no interceptor sees them; write tls: { intercept: [\"\(host)\"] }"
                 )
             }
+            if head.target.scheme == .http, !Self.isThisMachine(host) {
+                findings.warning(
+                    written.position,
+                    "sessions and answers go to \(host) unencrypted, for everyone on the way to read; write https"
+                )
+            }
             var server = AuthorizationServer(url: url, host: host)
             let realms = fields.list("realms").compactMap(\.text)
             if !realms.isEmpty { server.realms = realms }
             if let cookie = fields.text("cookie") { server.cookie = cookie }
+            server.loginPages = fields.list("login_pages").compactMap { $0.text.flatMap(Self.normalized) }
             for field in fields.fields("paths")?.all ?? [] {
                 guard let endpoint = AuthorizationServer.Endpoint(rawValue: field.name) else { continue }
                 server.paths[endpoint] = field.value.text
@@ -41,11 +48,14 @@ struct ServerBuilder {
     /// scheme's own, no slash at the end. Nil for what is no URL.
     static func normalized(_ url: String) -> String? {
         guard let head = try? RequestHead(method: "GET", url: url) else { return nil }
-        let target = head.target
-        let host = head.host.utf8.contains(ASCII.colon) ? "[\(head.host)]" : head.host
-        let port = target.port == target.scheme.defaultPort ? "" : ":\(target.port)"
         var path = head.path[...]
         while path.hasSuffix("/") { path = path.dropLast() }
-        return "\(target.scheme.name)://\(host)\(port)\(path)"
+        return head.originText + path
+    }
+
+    /// What is said to a host of this machine leaves it over no wire (RFC 6761 §6.3).
+    private static func isThisMachine(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        return IPAddress(host).map(AddressGroup.loopback.contains) ?? false
     }
 }

@@ -155,10 +155,18 @@ struct TextFormat: Sendable {
     }
 
     static let presentation = TextFormat(
-        "query:NAME or header:NAME, such as query:_txid", pattern: "^(query:.+|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$"
+        "query:NAME, or header:NAME for a header that means nothing else, such as query:_txid",
+        pattern: "^(query:.+|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$"
     ) { text in
         if text.hasPrefix("query:") { return text.utf8.count > 6 }
-        return text.hasPrefix("header:") && HeaderRules.isWritable(String(text.dropFirst(7)))
+        return text.hasPrefix("header:") && HeaderRules.isFree(String(text.dropFirst(7)))
+    }
+
+    static let tree = TextFormat(
+        "the name of a tree, with its realm or without, such as StepUp or /alpha:StepUp", pattern: "^(/[^:]*:)?[^:]+$"
+    ) { text in
+        let parts = text.utf8.split(separator: ASCII.colon, omittingEmptySubsequences: false)
+        return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty } && (parts.count == 1 || text.hasPrefix("/"))
     }
 
     // MARK: fields and cookies
@@ -209,11 +217,9 @@ struct TextFormat: Sendable {
 /// Which headers a rule may write.
 enum HeaderRules {
     /// False for what frames a message or concerns one connection: Usher writes those itself (RFC 9110 §7.6.1).
-    static func isWritable(_ name: String) -> Bool {
-        guard FieldSyntax.isName(name) else { return false }
-        var table = FieldTable()
-        table.add(name, "")
-        let known = table.slots[0].known
-        return !known.isHopByHop && known != .contentLength && known != .trailer
-    }
+    static func isWritable(_ name: String) -> Bool { FieldSyntax.isName(name) && !FieldName(name).isProxysOwn }
+
+    /// Whether a transaction's id may stand there. Not in a header that has a meaning of its own to Usher or to anyone on
+    /// the way: the id would take the place of a host, a session, a credential.
+    static func isFree(_ name: String) -> Bool { FieldSyntax.isName(name) && FieldName(name) == .other }
 }

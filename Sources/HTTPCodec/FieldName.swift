@@ -5,6 +5,12 @@ public enum FieldName: UInt8, Sendable {
     case expect, cookie, setCookie, authorization, proxyAuthorization, proxyAuthenticate, contentType, location
     case wwwAuthenticate, persistentAuth, maxForwards, xAuthenticateResponse, contentEncoding, date, accept, server
 
+    /// Which field a name names, without regard to case.
+    public init(_ name: String) {
+        let bytes = Array(name.utf8)
+        self = .identify(bytes.span, 0, bytes.count)
+    }
+
     /// The name of the field in `bytes[range]`, without regard to case.
     static func identify(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) -> FieldName {
         switch upper - lower {
@@ -80,6 +86,9 @@ public enum FieldName: UInt8, Sendable {
         default: false
         }
     }
+
+    /// Fields that frame a message or concern one connection: the proxy alone writes these, and no rule may.
+    public var isProxysOwn: Bool { isHopByHop || self == .contentLength || self == .trailer }
 
     /// Whether it may come as a trailer. What frames, routes, authorizes or explains the message may not: a recipient
     /// that merges trailers into the head would obey it too late (RFC 9110 §6.5.1).

@@ -27,7 +27,11 @@ private struct JSONReader {
     var position = 0
 
     mutating func skipSpace(_ input: Span<UInt8>) {
-        while position < input.count, [0x20, 0x0A, 0x0D, 0x09].contains(input[position]) { position += 1 }
+        while position < input.count {
+            let byte = input[position]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            position += 1
+        }
     }
 
     mutating func value(_ input: Span<UInt8>, depth: Int) throws(JSONFault) -> JSONValue {
@@ -57,38 +61,33 @@ private struct JSONReader {
 
     private mutating func number(_ input: Span<UInt8>) throws(JSONFault) -> JSONValue {
         let start = position
-        var text: [UInt8] = []
-        func peek(_ at: Int) -> UInt8 { at < input.count ? input[at] : 0 }
-        func digits(_ position: inout Int, _ text: inout [UInt8]) -> Int {
-            let before = text.count
-            while ASCII.isDigit(peek(position)) {
-                text.append(peek(position))
-                position += 1
-            }
-            return text.count - before
-        }
-        if peek(position) == 0x2D {
-            text.append(0x2D)
-            position += 1
-        }
-        let leadingZero = peek(position) == 0x30
-        let whole = digits(&position, &text)
+        take(0x2D, input)
+        let leadingZero = position < input.count && input[position] == 0x30
+        let whole = takeDigits(input)
         guard whole > 0, !(leadingZero && whole > 1) else { throw JSONFault(offset: start) }
-        if peek(position) == 0x2E {
-            text.append(0x2E)
+        if take(0x2E, input), takeDigits(input) == 0 { throw JSONFault(offset: position) }
+        let isCapital = position < input.count && input[position] == 0x45
+        if isCapital || position < input.count && input[position] == 0x65 {
             position += 1
-            guard digits(&position, &text) > 0 else { throw JSONFault(offset: position) }
+            if !take(0x2B, input) { take(0x2D, input) }
+            guard takeDigits(input) > 0 else { throw JSONFault(offset: position) }
         }
-        if peek(position) | 0x20 == 0x65 {
-            text.append(0x65)
-            position += 1
-            if peek(position) == 0x2B || peek(position) == 0x2D {
-                text.append(peek(position))
-                position += 1
-            }
-            guard digits(&position, &text) > 0 else { throw JSONFault(offset: position) }
-        }
-        return .number(String(decoding: text, as: UTF8.self))
+        let text = input.extracting(start..<position)
+        let number = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        return .number(isCapital ? ASCII.lowercased(number) : number)
+    }
+
+    @discardableResult
+    private mutating func take(_ byte: UInt8, _ input: Span<UInt8>) -> Bool {
+        guard position < input.count, input[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func takeDigits(_ input: Span<UInt8>) -> Int {
+        let start = position
+        while position < input.count, ASCII.isDigit(input[position]) { position += 1 }
+        return position - start
     }
 
     private mutating func string(_ input: Span<UInt8>) throws(JSONFault) -> String {

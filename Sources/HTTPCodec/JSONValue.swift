@@ -1,6 +1,6 @@
 /// A JSON text as a value (RFC 8259). Order of members, repeated names and the spelling of numbers survive, so that a
 /// document which is read and written again means the same to everyone.
-public indirect enum JSONValue: Equatable, Sendable {
+public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     /// The number as it was spelt.

@@ -16,15 +16,18 @@ public struct AuthorizationServer: Equatable, Sendable {
     public var cookie: String
     /// Replaced paths, from the host's root.
     public var paths: [Endpoint: String]
+    /// URLs of pages elsewhere that sign users in for this server.
+    public var loginPages: [String]
 
     public init(
         url: String, host: String, realms: [String] = ["/"], cookie: String = "iPlanetDirectoryPro",
-        paths: [Endpoint: String] = [:]
+        paths: [Endpoint: String] = [:], loginPages: [String] = []
     ) {
         self.url = url
         self.host = host
         self.realms = realms
         self.cookie = cookie
         self.paths = paths
+        self.loginPages = loginPages
     }
 }

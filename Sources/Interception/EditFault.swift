@@ -8,12 +8,7 @@ struct EditFault: Error {
 /// The changes that edits have in common. Each says in a few words what it did; names only, never values.
 enum FieldEdit {
     /// Framing and connection-bound fields belong to the proxy (reference: interceptor-semantics.md §4, P21).
-    private static let protected: Set<String> = [
-        "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "te", "trailer",
-        "upgrade",
-    ]
-
-    static func isProtected(_ name: String) -> Bool { protected.contains(ASCII.lowercased(name)) }
+    static func isProtected(_ name: String) -> Bool { FieldName(name).isProxysOwn }
 
     static func ignored(_ name: String) -> String {
         "ignored header \(name), which only the proxy itself may change"

@@ -17,7 +17,7 @@ extension Session {
                 note(.note, "the client handles advice itself: it sent x-authenticate-response")
             } else {
                 stepUp = StepUpState(policy: policy, resource: resource)
-                if AuthorizationPolicy.refusalToReplay(request, resource, bodyComplete: true) == nil {
+                if policy.refusalToReplay(request, resource, bodyComplete: true) == nil {
                     keep = max(keep, policy.maxBodyBytes)
                 }
             }

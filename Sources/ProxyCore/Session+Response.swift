@@ -89,10 +89,11 @@ extension Session {
         deadline = bounded(now + engine.settings.timeouts.idle)
         origin.sink = .collect
         if origin.purpose == .attempt {
-            if let reason = reasonToHold() {
+            if let limit = stepUp?.holds(origin.response, to: request, sent: outgoing ?? request) {
+                held = HeldResponse(reason: .advice, head: origin.response, limit: limit)
+            } else if mayTellFlow {
                 held = HeldResponse(
-                    reason: reason, head: origin.response,
-                    limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
+                    reason: .flow, head: origin.response, limit: stepUp?.policy.maxAnswerBytes ?? Classifier.bodyPeek)
             } else {
                 origin.sink = .client
                 deliverHead(&out)
@@ -133,13 +134,9 @@ extension Session {
         resumeClient(&out)
     }
 
-    private func reasonToHold() -> HeldResponse.Reason? {
-        let response = origin.response
-        if let stepUp, stepUp.holds(response) { return .advice }
-        guard let action = classification?.action, action == .startAuthenticate || action == .authenticate,
-            response.status == 200
-        else { return nil }
-        return .flow
+    private var mayTellFlow: Bool {
+        guard let action = classification?.action else { return false }
+        return (action == .startAuthenticate || action == .authenticate) && origin.response.status == 200
     }
 
     private mutating func forwardInterim(_ out: inout Outbox) {

@@ -35,12 +35,19 @@ struct StepUpState {
         return nil
     }
 
-    /// Whether a response with this head has to be held until it is clear that it is no advice.
-    func holds(_ response: ResponseHead) -> Bool {
-        if isActive { return false }
-        if AdviceReader.needsBody(status: response.status, fields: response.fields) { return true }
-        return AdviceReader.read(
-            status: response.status, fields: response.fields, body: nil, server: policy.server) != nil
+    /// Whether a response with this head has to be held until it is clear that it is no advice, and how much of it.
+    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
+        if isActive { return nil }
+        let reader = reader(request, sent: sent)
+        if reader.read(status: response.status, fields: response.fields, body: nil) != nil {
+            return policy.maxAnswerBytes
+        }
+        guard reader.needsBody(status: response.status, fields: response.fields) else { return nil }
+        return min(policy.maxAnswerBytes, AdviceReader.maxBody)
+    }
+
+    func reader(_ request: RequestHead, sent: RequestHead) -> AdviceReader {
+        AdviceReader(policy.forms(for: request, sent: sent, resource))
     }
 }
 
@@ -49,14 +56,18 @@ extension Session {
     /// A held response is here whole: is it an advice, and may Usher act on it?
     mutating func considerAdvice(_ response: HeldResponse, _ out: inout Outbox) {
         guard var state = stepUp,
-            let advice = AdviceReader.read(
-                status: response.head.status, fields: response.head.fields, body: response.body,
-                server: state.policy.server)
+            let advice = state.reader(request, sent: outgoing ?? request).read(
+                status: response.head.status, fields: response.head.fields, body: response.body)
         else { return deliverHeld(response, &out) }
+        let exchange = AdvisedExchange(
+            request: request, sent: outgoing ?? request, body: body, bodyComplete: bodyKept, resource: state.resource,
+            status: response.head.status)
+        if let doubt = state.policy.doubt(of: advice, in: exchange) {
+            note(.note, "no advice: \(doubt)")
+            return deliverHeld(response, &out)
+        }
         note(.advice, "\(response.head.status) from \(request.host) asks for \(advice.summary)")
-        if let refusal = AuthorizationPolicy.refusalToReplay(request, state.resource, bodyComplete: bodyKept)
-            ?? state.rounds.refusal(of: advice)
-        {
+        if let refusal = state.policy.refusal(of: advice, in: exchange) ?? state.rounds.refusal(of: advice) {
             note(.note, "no step-up: \(refusal)")
             return deliverHeld(response, &out)
         }
@@ -67,13 +78,16 @@ extension Session {
             note(.note, "no step-up: the request carries no session (cookie or header \(state.policy.server.cookie))")
             return deliverHeld(response, &out)
         }
+        let replay = state.replay ?? Replay(policy: state.policy, resource: state.resource, session: session)
+        if let obstacle = replay.obstacle(to: advice, request, body: body) {
+            note(.note, "no step-up: \(obstacle)")
+            return deliverHeld(response, &out)
+        }
+        state.replay = replay
         state.rounds.begin(advice)
         var machine = StepUp(
             policy: state.policy, advice: advice, session: session, realm: state.policy.evaluatedRealm(request))
         let order = machine.begin()
-        if state.replay == nil {
-            state.replay = Replay(policy: state.policy, resource: state.resource, session: session)
-        }
         state.machine = machine
         state.advice = advice
         state.original = response

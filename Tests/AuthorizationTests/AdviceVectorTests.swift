@@ -1,5 +1,6 @@
 import Authorization
 import HTTPCodec
+import Interception
 import Testing
 
 @Suite("Advice vectors")
@@ -15,8 +16,8 @@ struct AdviceVectorTests {
             let table = fields(
                 response["headers"]?.items?.map { ($0[0]?.text ?? "", $0[1]?.text ?? "") } ?? [])
             let body = Array((response["body"]?.text ?? "").utf8)
-            let advice = AdviceReader.read(status: status, fields: table, body: body, server: am)
-            #expect(advice == AdviceReader.read(status: status, fields: table, body: body), id)
+            let reader = AdviceReader(everyForm)
+            let advice = reader.read(status: status, fields: table, body: body)
 
             guard let expected = vector["expect"]?["advice"], expected != .null else {
                 #expect(advice == nil, id)
@@ -30,9 +31,27 @@ struct AdviceVectorTests {
             #expect(found.transactionId == expected["txId"]?.text, id)
             #expect(found.xml == expected["xml"]?.text, id)
             #expect(found.refusal == nil, id)
-            if found.source == .body { #expect(AdviceReader.needsBody(status: status, fields: table), id) }
+            if found.source == .body { #expect(reader.needsBody(status: status, fields: table), id) }
+            try checkJudgement(file["request"], found, status, id)
             try checkCall(vector["expect"]?["authenticate"], found, id)
         }
+    }
+
+    /// Every advice that a resource may give counts, and may be acted on where the resource says so.
+    private func checkJudgement(_ original: JSONValue?, _ advice: Advice, _ status: Int, _ id: Comment) throws {
+        let head = try request(
+            original?["method"]?.text ?? "", original?["url"]?.text ?? "", lines(original?["headers"]))
+        let asking = AuthorizationPolicy.Resource(url: "*", advice: everyForm, trees: [TreePattern("*")])
+        let standard = AuthorizationPolicy.Resource(url: "*")
+        #expect(policy().forms(for: head, sent: head, asking).contains(.init(advice.source)), id)
+        #expect(
+            policy().forms(for: head, sent: head, standard).contains(.init(advice.source)) == (advice.source != .body),
+            id)
+        let resource = advice.source == .body ? asking : standard
+        var policy = policy()
+        #expect(policy.doubt(of: advice, in: exchange(head, resource, status: status)) == nil, id)
+        if let realm = advice.realm { policy.server.realms.append(realm) }
+        #expect(policy.refusal(of: advice, in: exchange(head, resource, status: status)) == nil, id)
     }
 
     /// The first authenticate call of the vectors that tell it.

@@ -9,7 +9,7 @@ struct ChallengeTests {
     static let advices = Base64.encode(Array("{\"TransactionConditionAdvice\":[\"t-1\"]}".utf8))
 
     private func advice(_ lines: String...) -> Advice? {
-        AdviceReader.read(status: 401, fields: fields(lines.map { ("WWW-Authenticate", $0) }), body: nil)
+        readAdvice(401, lines.map { ("WWW-Authenticate", $0) })
     }
 
     @Test(arguments: [

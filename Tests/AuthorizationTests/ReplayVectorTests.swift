@@ -18,7 +18,7 @@ private struct Exchange {
         var rounds = Rounds(policy)
         guard let resource = policy.resource(for: head),
             let session = SessionSource.find(in: head, body: body, policy: policy),
-            AuthorizationPolicy.refusalToReplay(head, resource, bodyComplete: body.count <= policy.maxBodyBytes) == nil
+            policy.refusalToReplay(head, resource, bodyComplete: body.count <= policy.maxBodyBytes) == nil
         else { return false }
         var replay = Replay(policy: policy, resource: resource, session: session)
         for advice in advices where rounds.refusal(of: advice) == nil {

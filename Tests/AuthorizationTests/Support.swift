@@ -38,6 +38,23 @@ func policy(_ resources: [String] = ["https://shop.example.test/api/*"]) -> Auth
     AuthorizationPolicy(resources: resources.map { .init(url: $0) }, server: am)
 }
 
+/// All forms of advice, for tests of how they are read.
+let everyForm: Advice.Forms = [.header, .redirect, .body]
+
+/// Reads an answer in every form.
+func readAdvice(_ status: Int, _ lines: [(String, String)], _ body: [UInt8]? = nil) -> Advice? {
+    AdviceReader(everyForm).read(status: status, fields: fields(lines), body: body)
+}
+
+/// An exchange in which an advice came.
+func exchange(
+    _ request: RequestHead, _ resource: AuthorizationPolicy.Resource = .init(url: "*"), body: String = "",
+    status: Int = 401
+) -> AdvisedExchange {
+    AdvisedExchange(
+        request: request, sent: request, body: Array(body.utf8), bodyComplete: true, resource: resource, status: status)
+}
+
 let json = [("Content-Type", "application/json")]
 
 /// A step whose callbacks are given as JSON.

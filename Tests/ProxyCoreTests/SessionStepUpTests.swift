@@ -83,7 +83,7 @@ struct SessionStepUpTests {
         )
         talk.connects()
         _ = talk.originGot()
-        talk.origin(Up.json("[{\"resource\":\"r\",\"actions\":{},\"advices\":\(Up.transaction)}]"))
+        talk.origin(Up.json("[{\"resource\":\"r\",\"actions\":{},\"attributes\":{},\"advices\":\(Up.transaction)}]"))
         let call = talk.originGot()
         #expect(call.contains("Cookie: iPlanetDirectoryPro=SESSION-U\r\n"))
         talk.origin(Up.success)
@@ -193,7 +193,11 @@ struct SessionStepUpTests {
             ("0123456789x", "Content-Length: 11\r\n\r\n0123456789x"),
             ("0123456789xy", "Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n7\r\n56789xy\r\n0\r\n\r\n"),
         ] {
-            let talk = Conversation(stepUpSettings { $0.maxAnswerBytes = 10 }, delivery: delivery)
+            let settings = stepUpSettings {
+                $0.maxAnswerBytes = 10
+                $0.resources[0].advice = [.header, .body]
+            }
+            let talk = Conversation(settings, delivery: delivery)
             talk.client(Up.get)
             talk.connects()
             talk.origin("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(framing)")

@@ -1,0 +1,51 @@
+internal import HTTPCodec
+
+/// AM's decision on one resource, as it writes it (am-ig-server.md §7). Nothing else may stand in one: an object that has
+/// more to say is somebody's data.
+struct PolicyDecision {
+    private let actions: JSONValue
+    let advices: JSONValue
+
+    private static let members: Set<String> = ["resource", "actions", "attributes", "advices"]
+
+    /// The decisions in a body that is one decision, or a list of nothing but decisions; nil for any other body.
+    static func list(_ body: [UInt8]) -> [PolicyDecision]? {
+        guard couldBeList(body), let value = try? JSONValue(parsing: body) else { return nil }
+        var decisions: [PolicyDecision] = []
+        for item in value.items ?? [value] {
+            guard let decision = PolicyDecision(item) else { return nil }
+            decisions.append(decision)
+        }
+        return decisions
+    }
+
+    private init?(_ value: JSONValue) {
+        guard let members = value.members else { return nil }
+        let names = Set(members.map(\.name))
+        // a name that stands twice would mean one thing here and another elsewhere
+        guard names.count == members.count, names.subtracting(["ttl"]) == Self.members,
+            value["resource"]?.text != nil, let actions = value["actions"], Self.isMap(actions),
+            let attributes = value["attributes"], Self.isMap(attributes), let advices = value["advices"]
+        else { return nil }
+        self.actions = actions
+        self.advices = advices
+    }
+
+    /// An empty map is written as a list by some servers.
+    private static func isMap(_ value: JSONValue) -> Bool { value.members != nil || value.items != nil }
+
+    /// An action is allowed already.
+    var grants: Bool {
+        if let members = actions.members { return members.contains { $0.value.isTrue } }
+        return (actions.items ?? []).contains { $0.isTrue }
+    }
+
+    /// Whether the first bytes are those of an object or of a list of objects; the rest of what is not need not be read.
+    private static func couldBeList(_ body: [UInt8]) -> Bool {
+        var rest = body.drop(while: isSpace)
+        if rest.first == 0x5B { rest = rest.dropFirst().drop(while: isSpace) }
+        return rest.first == 0x7B
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x0A, 0x0D, 0x09].contains(byte) }
+}

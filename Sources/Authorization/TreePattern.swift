@@ -1,0 +1,26 @@
+internal import HTTPCodec
+internal import Interception
+
+/// An entry of a resource's `trees`: `StepUp`, or `/alpha:StepUp` for a realm of its own. `*` stands for any run of
+/// characters in the name.
+public struct TreePattern: Equatable, Sendable {
+    private let realm: String?
+    private let name: String
+
+    public init(_ text: String) {
+        (realm, name) = Self.split(text)
+    }
+
+    /// The realm and the name in `/alpha:StepUp`; AM writes a name without a realm as `StepUp` or `:StepUp`.
+    static func split(_ text: String) -> (realm: String?, name: String) {
+        guard let colon = text.utf8.firstIndex(of: ASCII.colon) else { return (nil, text) }
+        let realm = text[..<colon]
+        return (realm.isEmpty ? nil : Realm.normalized(String(realm)), String(text[text.utf8.index(after: colon)...]))
+    }
+
+    /// Whether this entry allows a tree of a realm. An entry without a realm speaks of the configured ones.
+    func allows(_ name: String, realm asked: String, at server: AuthorizationServer) -> Bool {
+        let fits = realm.map { ASCII.equal($0, asked) } ?? (server.configuredRealm(asked) != nil)
+        return fits && Glob.matches(self.name, name)
+    }
+}

@@ -1,0 +1,149 @@
+/// One of the ways in which servers read a path before they look it up. They differ in how often they decode it, in
+/// what parts its segments, and in whether a segment's parameters and empty segments count. Who grants something by
+/// path grants it where the path fits however it is read, or `/api/..%2Fadmin` would pass for something under `/api`.
+public struct PathReading: Equatable, Sendable {
+    /// How often percent-encoding is taken off.
+    private let decodings: Int
+    /// `%2F` and `%5C` become what they stand for.
+    private let decodesSeparators: Bool
+    private let partsAtBackslash: Bool
+    /// Segments end at a semicolon: `..;x` is `..`.
+    private let cutsParameters: Bool
+    private let dropsEmptySegments: Bool
+    private let removesDots: Bool
+
+    private init(
+        decodings: Int = 0, decodesSeparators: Bool = true, partsAtBackslash: Bool = false,
+        cutsParameters: Bool = false,
+        dropsEmptySegments: Bool = false, removesDots: Bool = true
+    ) {
+        self.decodings = decodings
+        self.decodesSeparators = decodesSeparators
+        self.partsAtBackslash = partsAtBackslash
+        self.cutsParameters = cutsParameters
+        self.dropsEmptySegments = dropsEmptySegments
+        self.removesDots = removesDots
+    }
+
+    /// The path as it came.
+    public static let asWritten = PathReading(removesDots: false)
+
+    private static let deepest = PathReading(
+        decodings: 2, partsAtBackslash: true, cutsParameters: true, dropsEmptySegments: true)
+
+    private static let every: [PathReading] = (0...2).flatMap { decodings in
+        (0..<16).compactMap { bits in
+            if decodings == 0, bits & 1 == 0 { return nil }
+            return PathReading(
+                decodings: decodings, decodesSeparators: bits & 1 != 0, partsAtBackslash: bits & 2 != 0,
+                cutsParameters: bits & 4 != 0, dropsEmptySegments: bits & 8 != 0)
+        }
+    }
+
+    /// A longer path that climbs in any reading fits in none: no client writes such, and all readings of it cost.
+    private static let maxClimbing = 2048
+
+    /// Whether something holds of a path in every reading of it. One reading suffices for the ordinary path.
+    public static func all(of path: [UInt8], hold: (PathReading) -> Bool) -> Bool {
+        guard hold(.asWritten) else { return false }
+        guard isOdd(path) else { return true }
+        guard let plain = settled(path) else { return false }
+        // where nothing climbs, readings only leave things out, and the one that leaves out most tells
+        if !hasPair(plain, 0x2E, 0x2E) { return hold(.deepest) }
+        return path.count <= maxClimbing && every.allSatisfy(hold)
+    }
+
+    /// The path, or the path of a pattern, in this reading. What begins with no slash stays as it is.
+    public func applied(to path: [UInt8]) -> [UInt8] {
+        guard removesDots, path.first == 0x2F else { return decoded(path) }
+        let bytes = decoded(path)
+        var kept: [ArraySlice<UInt8>] = []
+        var isOpen = false
+        let parts = bytes.split(omittingEmptySubsequences: false) { $0 == 0x2F || partsAtBackslash && $0 == 0x5C }
+        for index in parts.indices.dropFirst() {
+            let segment = cutsParameters ? parts[index].prefix { $0 != 0x3B } : parts[index]
+            isOpen = true
+            if segment.elementsEqual([0x2E, 0x2E]) {
+                _ = kept.popLast()
+            } else if segment.isEmpty && (dropsEmptySegments || index == parts.count - 1)
+                || segment.elementsEqual([0x2E])
+            {
+                continue
+            } else {
+                kept.append(segment)
+                isOpen = false
+            }
+        }
+        let path = [0x2F] + Array(kept.joined(separator: [0x2F]))
+        return isOpen && !kept.isEmpty ? path + [0x2F] : path
+    }
+
+    /// The text as often decoded as in this reading, and in capitals what stays encoded.
+    public func decoded(_ text: [UInt8]) -> [UInt8] {
+        guard text.contains(0x25) else { return text }
+        var text = text
+        for _ in 0..<decodings {
+            text = decodesSeparators ? PercentCoding.decodeBytes(text, plusAsSpace: false) : Self.decodedInside(text)
+        }
+        Self.capitalize(&text)
+        return text
+    }
+
+    // MARK: bytes
+
+    /// Nothing in it that servers read in more than one way.
+    private static func isOdd(_ path: [UInt8]) -> Bool {
+        var last: UInt8 = 0
+        for byte in path {
+            switch byte {
+            case 0x25, 0x5C, 0x3B: return true
+            case 0x2F where last == 0x2F, 0x2E where last == 0x2F: return true
+            default: last = byte
+            }
+        }
+        return false
+    }
+
+    /// The path without any encoding. Nil for one that is encoded deeper than the readings reach, or that hides a
+    /// control character, at which some servers end it.
+    private static func settled(_ path: [UInt8]) -> [UInt8]? {
+        let plain = deepest.decoded(path)
+        guard PercentCoding.decodeBytes(plain, plusAsSpace: false) == plain else { return nil }
+        return plain.contains { $0 < 0x20 || $0 == 0x7F } ? nil : plain
+    }
+
+    private static func hasPair(_ bytes: [UInt8], _ first: UInt8, _ second: UInt8) -> Bool {
+        zip(bytes, bytes.dropFirst()).contains { $0 == first && $1 == second }
+    }
+
+    /// Decodes all but the separators.
+    private static func decodedInside(_ text: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            guard let byte = escape(text, index) else {
+                out.append(text[index])
+                index += 1
+                continue
+            }
+            if byte == 0x2F || byte == 0x5C { out += text[index..<index + 3] } else { out.append(byte) }
+            index += 3
+        }
+        return out
+    }
+
+    /// `%2f` and `%2F` are one (RFC 3986 §6.2.2.1).
+    private static func capitalize(_ text: inout [UInt8]) {
+        for index in text.indices where escape(text, index) != nil {
+            for digit in [index + 1, index + 2] where ASCII.isAlpha(text[digit]) { text[digit] &= 0xDF }
+        }
+    }
+
+    private static func escape(_ text: [UInt8], _ index: Int) -> UInt8? {
+        guard text[index] == 0x25, index + 2 < text.count, let high = ASCII.hexValue(text[index + 1]),
+            let low = ASCII.hexValue(text[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+}
