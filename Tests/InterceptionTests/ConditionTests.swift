@@ -47,6 +47,16 @@ struct ConditionTests {
         #expect(!Self.holds(.test(key, [.exact(value)]), try request(Self.wire)))
     }
 
+    @Test(arguments: [(Condition.Key.realm, "/Alpha"), (.tree, "login"), (.type, "Service"), (.action, "authenticate")])
+    func letterCaseMattersInWhatARequestMeans(key: Condition.Key, value: String) throws {
+        let meant = Classification(
+            action: .authenticate, payload: ActionPayload(tree: "Login", type: "service"), realm: "/alpha", evidence: ""
+        )
+        let head = try request(Self.wire)
+        #expect(Self.holds(.test(key, [.glob("*")]), head, meant))
+        #expect(!Self.holds(.test(key, [.exact(value)]), head, meant))
+    }
+
     @Test(arguments: [
         Condition.Key.header("Absent"), .query("absent"), .cookie("absent"), .action, .tree, .type, .realm,
     ])
