@@ -14,31 +14,62 @@ enum AdviceEcho {
     /// Whether URL or body name `authIndex…`, anywhere, or have a parameter `goto`, however encoded and in whatever case.
     static func isIn(_ head: RequestHead, body: [UInt8]) -> Bool {
         let target = head.fields.bytes[head.target.pathAndQuery.indices]
-        return isIn(target.drop { $0 != 0x3F }.dropFirst()) || holds(plain(target), mark) || isIn(body[...])
+        // a path is no list of parameters
+        let query = target.drop { $0 != 0x3F }.dropFirst()
+        return has(mark, plain(target)) || isIn(query) || isIn(body[...])
     }
 
     /// Whether a query, or a body as a form, names either.
     private static func isIn(_ pairs: ArraySlice<UInt8>) -> Bool {
-        let plain = plain(pairs)
-        if holds(plain, mark) || holds(plain, part) { return true }
-        return plain.split(omittingEmptySubsequences: true) { $0 == 0x26 || $0 == 0x3B }.contains {
-            $0.prefix { $0 != 0x3D }.elementsEqual(parameter)
-        }
+        let text = plain(pairs)
+        return has(mark, text) || has(part, text)
+            || has(parameter, text) { start, end in
+                let before = start == 0 ? 0x26 : text[start - 1]
+                let after = end == text.count ? 0x3D : text[end]
+                return (before == 0x26 || before == 0x3B) && (after == 0x3D || after == 0x26 || after == 0x3B)
+            }
     }
 
     /// In lower case and without encoding.
     private static func plain(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var text = Array(bytes)
-        for _ in 0..<maxDecodings where text.contains(0x25) {
-            text = PercentCoding.decodeBytes(text, plusAsSpace: true)
-        }
-        return text.map(ASCII.lower)
+        for _ in 0..<maxDecodings where !decode(&text) { break }
+        for index in 0..<text.count { text[index] = ASCII.lower(text[index]) }
+        return text
     }
 
-    private static func holds(_ text: [UInt8], _ word: [UInt8]) -> Bool {
-        guard text.count >= word.count else { return false }
-        return (0...(text.count - word.count)).contains { at in
-            text[at] == word[0] && text[at..<(at + word.count)].elementsEqual(word)
+    /// Takes percent-encoding off once, in place: a body may be large. False where there is none.
+    private static func decode(_ text: inout [UInt8]) -> Bool {
+        guard var write = text.firstIndex(of: 0x25) else { return false }
+        var read = write
+        while read < text.count {
+            if text[read] == 0x25, read + 2 < text.count, let high = ASCII.hexValue(text[read + 1]),
+                let low = ASCII.hexValue(text[read + 2])
+            {
+                text[write] = high << 4 | low
+                read += 3
+            } else {
+                text[write] = text[read]
+                read += 1
+            }
+            write += 1
         }
+        let isShorter = write < text.count
+        text.removeLast(text.count - write)
+        return isShorter
+    }
+
+    /// Whether a word stands in the text, at a place that suits.
+    private static func has(
+        _ word: [UInt8], _ text: [UInt8], where suits: (_ start: Int, _ end: Int) -> Bool = { _, _ in true }
+    ) -> Bool {
+        let (word, text) = (word.span, text.span)
+        guard let first = word.isEmpty ? nil : word[0], text.count >= word.count else { return false }
+        for start in 0...(text.count - word.count) where text[start] == first {
+            var length = 1
+            while length < word.count, text[start &+ length] == word[length] { length &+= 1 }
+            if length == word.count, suits(start, start + length) { return true }
+        }
+        return false
     }
 }

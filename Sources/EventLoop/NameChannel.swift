@@ -142,10 +142,11 @@ final class NameChannel {
         arm()
     }
 
-    private func arm() {
+    /// Sees to it that the answers that have come are told, and that a server has only so much time.
+    func arm() {
         guard underWay > 0 else { return }
         let next = loop.now + (arrived.isEmpty ? Self.tick : 0)
-        // without memory for a timer the next event of any socket does it
+        // without memory for a timer the next call does it, or the next event of any socket
         if next < due, alarm?.set(milliseconds: next - loop.now) == true { due = next }
     }
 

@@ -71,6 +71,12 @@ public final class NameService {
         servers.ask(NameQuestion(host: host, family: .any), .hosts, as: name)
     }
 
+    /// To be called by whoever waits for an answer that others have asked for: a timer that could not be set is set now.
+    public func goOn() {
+        servers?.goOn()
+        for one in retiring { one.goOn() }
+    }
+
     public func adopt(_ settings: Settings) {
         guard settings != self.settings else { return }
         self.settings = settings
@@ -171,6 +177,8 @@ final class NameServers {
     private var all: [NameChannel] { [hosts, servers, anyServer].compactMap(\.self) }
 
     var isIdle: Bool { all.allSatisfy { $0.underWay == 0 } }
+
+    func goOn() { for channel in all { channel.arm() } }
 
     func ask(_ question: NameQuestion, _ source: Source, as name: String? = nil) {
         switch source {

@@ -18,7 +18,11 @@ final class NameBook {
     /// - Parameter client: whose share a new question counts to.
     func find(_ host: String, for dial: Dial, of client: AddressBlock?) -> NameCache<Dial, AddressBlock>.Finding {
         let finding = cache.find(host, for: dial, of: client, now: loop.now)
-        if finding == .unasked { service?.ask(host) }
+        switch finding {
+        case .unasked: service?.ask(host)
+        case .waiting: service?.goOn()
+        case .known, .failed: break
+        }
         return finding
     }
 

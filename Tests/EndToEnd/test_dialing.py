@@ -124,7 +124,7 @@ def test_a_denied_address_in_every_form(denying, origin, host):
     assert server.requests == []
 
 
-@pytest.mark.parametrize("host", ["127.1", "0x7f.1", "0x7f000001", "2130706433", "0177.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1"])
+@pytest.mark.parametrize("host", ["127.1", "127.1.", "0x7f.1", "0x7f000001", "2130706433", "0177.0.0.1"])
 def test_numbers_that_are_no_addresses(plain_usher, origin, host):
     """Nothing is denied there, and still nobody guesses what is meant."""
     server = origin()
