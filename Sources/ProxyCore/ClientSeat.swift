@@ -27,16 +27,19 @@ public final class ClientSeat {
         return true
     }
 
-    /// Makes sure that there is room for so many bytes in all; none gives everything back. False where there is none.
+    /// Makes sure that there is room for so many bytes in all. False where there is none.
     func hold(_ bytes: Int, _ limits: Limits) -> Bool {
         let wanted = bytes <= Self.small ? 0 : (bytes + Self.piece - 1) / Self.piece * Self.piece
-        if bytes == 0, reserved > 0 {
-            shares.withShares { $0.letGo(reserved, of: client) }
-            reserved = 0
-        }
         guard wanted > reserved else { return true }
         guard shares.withShares({ $0.hold(wanted - reserved, for: client, limits) }) else { return false }
         reserved = wanted
         return true
+    }
+
+    /// Gives all of that room back.
+    func letGo() {
+        guard reserved > 0 else { return }
+        shares.withShares { $0.letGo(reserved, of: client) }
+        reserved = 0
     }
 }

@@ -271,7 +271,7 @@ extension Session {
             } catch { return refuse(error, &out) }
         }
         hasMore = position < bytes.count
-        if !mayKeep { return cannotKeepBody(&out) }
+        if !mayKeep() { return cannotKeepBody(&out) }
         if bodyState == .complete {
             bodyKept = true
             bodyCollected(&out)

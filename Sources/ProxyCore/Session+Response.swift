@@ -271,7 +271,7 @@ extension Session {
                     .badResponse(
                         "AM's answer is larger than authorization.limits.answer or limits.buffered_body allows"),
                     "the answer is too large to be looked through for an advice", &out)
-            } else if !mayKeep {
+            } else if !mayKeep() {
                 cannotHold(
                     .noRoom("AM's answer cannot be kept"),
                     "limits.buffered leaves no room to look through the answer for an advice", &out)

@@ -36,14 +36,11 @@ extension Session {
     }
 
     /// Whether there is room for what this exchange keeps by now.
-    var mayKeep: Bool {
+    func mayKeep() -> Bool {
         guard let seat else { return true }
         let kept = body.count + (held?.body.count ?? 0) + (stepUp?.original?.body.count ?? 0)
         return seat.hold(kept, engine.settings.limits)
     }
-
-    /// Nothing is kept any more.
-    func keepsNothing() { _ = seat?.hold(0, engine.settings.limits) }
 
     mutating func cannotKeepBody(_ out: inout Outbox) {
         answerLast(.noRoom("the request's body cannot be kept"), &out)

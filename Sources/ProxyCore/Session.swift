@@ -251,7 +251,7 @@ public struct Session: ~Copyable {
         if !cookieLines.isEmpty { cookieLines = [] }
         classification = nil
         classifierStep = .none
-        keepsNothing()
+        seat?.letGo()
         if body.capacity > 64 << 10 { body = [] } else { body.removeAll(keepingCapacity: true) }
         if closesAfter || isLastOfClient || bodyState != .complete {
             clientPending = []
@@ -286,7 +286,7 @@ public struct Session: ~Copyable {
             record.milliseconds = now - began
             out.orders.append(.record)
         }
-        keepsNothing()
+        seat?.letGo()
         phase = .closed
         deadline = now + engine.settings.timeouts.idle
         out.orders.append(.closeClient(reset: reset))

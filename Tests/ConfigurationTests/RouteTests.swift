@@ -61,6 +61,16 @@ import Testing
                 + "usher.yaml:6:15: warning: \"*.b.test\" is never reached: \"*.test\" of line 4 comes first\n")
     }
 
+    @Test func theSharesOfClients() throws {
+        func limits(_ text: String) throws -> Limits { try snapshot("version: 1\nlimits: { \(text) }").settings.limits }
+        #expect(try limits("connections: 400").perClient == 100 && limits("connections: 4").perClient == 64)
+        #expect(try limits("connections: 4, per_client: 2").perClient == 2 && limits("header: 1KiB").perClient == 1024)
+        #expect(try limits("buffered: 1MiB").buffered == 1 << 20)
+        #expect(diagnosis("version: 1\nlimits: { buffered: 1KiB }").contains("limits.buffered takes a size"))
+        let timeouts = try snapshot("version: 1\ntimeouts: { half_closed: 0s, drain: 2s }").settings.timeouts
+        #expect(timeouts.halfClosed == 0 && timeouts.drain == 2_000)
+    }
+
     @Test func thePool() throws {
         let settings = try snapshot(
             "version: 1\nlimits: { idle_per_origin: 3 }\ntimeouts: { pool_idle: 2m }"

@@ -34,7 +34,7 @@ def status(client, url, *fields):
 class Silent(Origin):
     """Reads a request and answers `answer` when it may; tells when the proxy has given it up."""
 
-    def __init__(self, answer=wire.response(body=b"late")):
+    def __init__(self, answer=wire.response(fields=[("Connection", "close")], body=b"late")):
         self.asked = threading.Semaphore(0)
         self.given_up = threading.Semaphore(0)
         self.may_answer = threading.Event()
