@@ -24,9 +24,7 @@ struct ConnectionBinding {
 public enum LeaseScope: Sendable {
     /// The client's own one; else one that belongs to nobody; else a new one.
     case any
-    /// One that belongs to nobody, or a new one: what goes out is not the client's.
-    case shared
-    /// The client's own one, or a new one: what goes out would give its identity to the connection.
+    /// The client's own one, or a new one: what goes out would give its identity to the connection, or goes out once alone.
     case own
     case new
 }

@@ -75,8 +75,8 @@ extension Session {
             guard editRequest(&out) else { return }
         }
         // a replay that may not go out twice does not go by a connection that may have ended unseen (RFC 9110 §9.2.2)
-        let isReplay = stepUp?.original != nil
-        lease(.attempt, fresh: isReplay && !(outgoing?.method ?? request.method).isIdempotent, &out)
+        let goesOnce = stepUp?.original != nil && !(outgoing?.method ?? request.method).isIdempotent
+        lease(.attempt, goesOnce ? .own : .any, &out)
     }
 
     /// Runs the request phase on a copy. False when it ended in an answer made here.
@@ -101,24 +101,17 @@ extension Session {
 
     // MARK: the origin's connection
 
-    mutating func lease(_ purpose: OriginLeg.Purpose, fresh: Bool = false, _ out: inout Outbox) {
+    mutating func lease(_ purpose: OriginLeg.Purpose, _ scope: LeaseScope, _ out: inout Outbox) {
         let wanted = nextOrigin(purpose)
         noteRoute(wanted)
         origin.begin(purpose, wanted)
         origin.isBinding = sendsConnectionCredentials
         deadline = bounded(now + engine.settings.timeouts.connect)
-        out.orders.append(.lease(wanted, fresh ? .new : scope(purpose)))
+        out.orders.append(.lease(wanted, origin.isBinding && scope == .any ? .own : scope))
     }
 
     private var sendsConnectionCredentials: Bool {
         if let outgoing { outgoing.fields.hasConnectionCredentials } else { request.fields.hasConnectionCredentials }
-    }
-
-    private func scope(_ purpose: OriginLeg.Purpose) -> LeaseScope {
-        switch purpose {
-        case .attempt: origin.isBinding ? .own : .any
-        case .serverCall: origin.isBinding ? .new : .shared
-        }
     }
 
     /// The connection in use carries an identity from here on. For Usher's own calls it is closed after them instead.

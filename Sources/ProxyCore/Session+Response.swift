@@ -363,7 +363,7 @@ extension Session {
         case .awaitingHead:
             if mayRepeat {
                 releaseOrigin(reusable: false, &out)
-                return lease(origin.purpose, fresh: true, &out)
+                return lease(origin.purpose, .new, &out)
             }
             if let fault, let wanted = origin.origin { return originFailed(ProxyError(fault, wanted), &out) }
             originFailed(origin.hasAnswered ? .incompleteResponse : .connectionTerminated, &out)

@@ -164,7 +164,7 @@ extension Session {
         outgoing = head
         outgoingBody = call.body
         // what AM does by a call it does not do twice, and an idle connection may have ended unseen (RFC 9110 §9.2.2)
-        lease(.serverCall, fresh: true, &out)
+        lease(.serverCall, .new, &out)
     }
 
     mutating func serverAnswered(_ response: HeldResponse, _ out: inout Outbox) {

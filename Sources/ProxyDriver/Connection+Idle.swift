@@ -6,7 +6,7 @@ extension Connection {
     /// A connection that stands already.
     func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
         guard scope != .new, worker.mayReuse(wanted) else { return nil }
-        if scope != .shared, let channel = bound?.take(wanted.poolKey) { return channel }
+        if let channel = bound?.take(wanted.poolKey) { return channel }
         return scope == .own ? nil : worker.pool.take(wanted.poolKey)
     }
 

@@ -356,7 +356,6 @@ final class DriverModel {
     private func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginConnection? {
         switch scope {
         case .any: bound.take(wanted) ?? pool.take(wanted)
-        case .shared: pool.take(wanted)
         case .own: bound.take(wanted)
         case .new: nil
         }
