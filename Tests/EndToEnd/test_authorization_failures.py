@@ -172,7 +172,7 @@ AM_FAULTS = [
 AM_REASONS = {
     "garbage": "badStatusLine", "hangs up": "closed the connection without an answer", "500": "AM answered 500",
     "html": "no JSON object", "half a step": "no JSON object", "refused": "refused to authenticate",
-    "transaction gone": "cannot read the transaction", "redirect": "AM answered 302", "asks for ever": "more than the",
+    "transaction gone": "cannot read the transaction", "redirect": "AM answered 302", "asks for ever": "the answers are wrong",
     "an enormous step": "larger than", "an unknown callback": "RetinaCallback",
 }
 
