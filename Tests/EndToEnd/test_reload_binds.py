@@ -130,7 +130,8 @@ def test_a_tunnel_that_is_relayed_goes_on(start, base, origin):
         assert client.read(6) == b"<\0two>"
     with connection(usher) as other:
         other.send(wire.request("GET", f"{server.url}/"))
-        assert other.is_at_end()
+        # closed over what it sends, the connection may end in a reset
+        assert other.end() in ("closed", "reset") and other.buffer == b""
 
 
 # who may use it
