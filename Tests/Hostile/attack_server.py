@@ -58,7 +58,7 @@ def start(binary, folder, corpora):
     world = ground.World(binary, folder, {
         "am": [{"url": am, "realms": ["/", "/alpha"]}],
         "authorization": {
-            "resources": [f"{resource.url}/*"], "am": am, "hold": "3s", "answers": [
+            "resources": [f"{resource.url}/*"], "am": am, "hold": "3s", "lockout": {"refusals": 0}, "answers": [
                 {"callback": "NameCallback", "value": "demo"}, {"callback": "PasswordCallback", "value": "ROBOT-SECRET"},
                 {"callback": "ChoiceCallback", "choose": "Yes"}]}})
 

@@ -16,7 +16,7 @@ THREADS = 4
 # nothing that the proxy is told may keep its client waiting longer
 PATIENCE = 8.0
 TIMEOUTS = {
-    "header": "1s", "idle": "2s", "response": "2s", "connect": "1s", "tls": "1s", "tunnel_idle": "2s"}
+    "header": "1s", "idle": "2s", "response": "2s", "connect": "1s", "tls": "1s", "tunnel_idle": "2s", "half_closed": "1s"}
 GROWN_MIB = 96
 GROWN_DESCRIPTORS = 40
 
