@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install run test bench instructions soak browser testssl hostile fuzz tsan asan format lint
+.PHONY: help deps build install run test bench instructions soak browser testssl hostile fuzz mutants tsan asan format lint
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
@@ -46,6 +46,10 @@ hostile: build ## nearly right inputs of every kind against the release build, f
 fuzz: ## every fuzz target for SECONDS=60
 	@scripts/deps build
 	@scripts/fuzz $(SECONDS)
+
+mutants: ## small faults in a copy of the sources, one at a time: which of them the tests notice (half an hour)
+	@scripts/deps test
+	@scripts/mutants
 
 tsan: ## unit and end-to-end tests under the thread sanitizer
 	@scripts/sanitize thread
