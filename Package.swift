@@ -70,6 +70,7 @@ let package = Package(
             path: "bench/instructions", swiftSettings: strict),
 
         tests("InterceptionTests", ["Interception", "HTTPCodec"]),
+        tests("ObservationTests", ["Observation", "HTTPCodec", "Interception"]),
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
         tests("TLSEngineTests", ["TLSEngine", "HTTPCodec", "COpenSSL"]),
@@ -82,7 +83,10 @@ let package = Package(
         tests("SandboxTests", ["Sandbox", "HTTPCodec", "TLSEngine", "EventLoop"]),
         tests(
             "UsherTests",
-            ["Usher", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine", "HTTPCodec"]),
+            [
+                "Usher", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine",
+                "HTTPCodec",
+            ]),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: ["Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "HTTPCodec"],

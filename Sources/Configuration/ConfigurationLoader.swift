@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProxyCore
 
 /// Every fault and every warning of a configuration that does not stand.
 public struct ConfigurationFaults: Error, Equatable, Sendable {
@@ -38,6 +39,7 @@ public enum ConfigurationLoader {
         guard !findings.hasErrors else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
+        snapshot.settings.secrets = secrets.ledger.texts
         snapshot.warnings = findings.diagnostics
         snapshot.variables = variables.names
         return .success(snapshot)

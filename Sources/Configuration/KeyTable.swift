@@ -132,6 +132,9 @@ enum KeyTable {
 
     static let log = [
         Key("access", .choice(LogSettings.Access.allCases.map(\.rawValue)), "Lines per exchange.", standard: "json"),
+        Key(
+            "show", .oneOrMany(.text(.name)),
+            "Query parameters whose values stand in the log, beside those that are harmless anyway.", standard: "[]"),
         Key("level", .choice(LogSettings.Level.allCases.map(\.rawValue)), "How much is told.", standard: "info"),
     ]
 }

@@ -12,9 +12,11 @@ struct Secrets {
     let readFile: FileReading
     let findings: Findings
     let variables: ReadVariables
+    let ledger = SecretLedger()
 
     /// The text with its references filled in; nil where one cannot be, which has been reported then.
-    func resolve(_ text: String, at position: Position) -> String? {
+    /// - Parameter isPublic: the key takes an address or a name: what the environment has for it is no secret.
+    func resolve(_ text: String, at position: Position, isPublic: Bool = false) -> String? {
         guard text.contains("${") else { return text }
         var out = ""
         var rest = text[...]
@@ -30,7 +32,9 @@ struct Secrets {
                     findings.error(position, "\"${\" is not closed by \"}\"; write $${ for \"${\" itself")
                     return nil
                 }
-                if let value = value(of: after[..<end].dropFirst(), position) {
+                let reference = after[..<end].dropFirst()
+                if let value = value(of: reference, position) {
+                    if !isPublic || !reference.hasPrefix("env.") { ledger.keep(value) }
                     out += value
                 } else {
                     isComplete = false

@@ -26,6 +26,17 @@ indirect enum Shape: Sendable {
     case json
 }
 
+extension Shape {
+    /// An address, a name, a number or an option: what the environment has for it is no secret.
+    var isPublic: Bool {
+        switch self {
+        case .text(let format): format.isPublic
+        case .secret, .json: false
+        default: true
+        }
+    }
+}
+
 /// One key of an object.
 struct Key: Sendable {
     var name: String

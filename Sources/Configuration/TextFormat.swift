@@ -15,19 +15,22 @@ struct TextFormat: Sendable {
     let takesUser: Bool
     /// Where a host stands in it, which may be written beyond ASCII.
     let host: HostPlace
+    /// True for addresses and names: what the environment has for them is no secret.
+    let isPublic: Bool
     let accepts: @Sendable (String) -> Bool
 
     enum HostPlace { case none, whole, url }
 
     init(
         _ expected: String, pattern: String? = nil, isQuotable: Bool = true, takesUser: Bool = false,
-        host: HostPlace = .none,
+        host: HostPlace = .none, isPublic: Bool = false,
         _ accepts: @escaping @Sendable (String) -> Bool
     ) {
         self.expected = expected
         self.pattern = pattern
         self.isQuotable = isQuotable
         self.takesUser = takesUser
+        self.isPublic = isPublic
         self.host = host
         self.accepts = accepts
     }
@@ -42,16 +45,19 @@ struct TextFormat: Sendable {
     }
 
     static let any = TextFormat("text", isQuotable: false) { _ in true }
+    /// What a request is known by: a host, a path, a method.
+    static let term = TextFormat("text", isQuotable: false, isPublic: true) { _ in true }
 
     static let label = TextFormat(
-        "a name of 1 to 64 letters, digits, spaces and any of . _ - / : +", pattern: "^[A-Za-z0-9 ._/:+-]{1,64}$"
+        "a name of 1 to 64 letters, digits, spaces and any of . _ - / : +", pattern: "^[A-Za-z0-9 ._/:+-]{1,64}$",
+        isPublic: true
     ) { text in
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || " ._-/:+".utf8.contains($0) }
     }
 
     static let actionName = TextFormat(
-        "the name of an Action in capitals, such as TRANSFER", pattern: "^[A-Z][A-Z0-9_]*$"
+        "the name of an Action in capitals, such as TRANSFER", pattern: "^[A-Z][A-Z0-9_]*$", isPublic: true
     ) { text in
         text.utf8.first.map { (0x41...0x5A).contains($0) } == true
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
@@ -61,14 +67,16 @@ struct TextFormat: Sendable {
 
     static let listener = TextFormat(
         "an address and a port, such as 127.0.0.1:3128, [::1]:3128 or, for TLS, https://127.0.0.1:3129",
-        pattern: #"^(https?://)?([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#
+        pattern: #"^(https?://)?([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#, isPublic: true
     ) { Listener($0) != nil }
 
     static let nameServer = TextFormat(
-        "an address with or without a port, such as 192.0.2.53, 127.0.0.1:5353 or [2001:db8::53]:53"
+        "an address with or without a port, such as 192.0.2.53, 127.0.0.1:5353 or [2001:db8::53]:53", isPublic: true
     ) { NameServer($0) != nil }
 
-    static let client = TextFormat("loopback, an address or a CIDR block, such as 192.0.2.7 or 10.1.0.0/16") {
+    static let client = TextFormat(
+        "loopback, an address or a CIDR block, such as 192.0.2.7 or 10.1.0.0/16", isPublic: true
+    ) {
         $0 == AddressGroup.loopback.rawValue || AddressBlock($0) != nil
     }
 
@@ -78,10 +86,12 @@ struct TextFormat: Sendable {
 
     static let destination = TextFormat(
         "a host or host glob with or without a port, an address, a CIDR block, \"*\", or one of "
-            + AddressGroup.allCases.map(\.rawValue).joined(separator: ", "), host: .whole
+            + AddressGroup.allCases.map(\.rawValue).joined(separator: ", "), host: .whole, isPublic: true
     ) { DestinationPattern($0) != nil }
 
-    static let hostGlob = TextFormat("a host, a host glob such as *.example.com, or an address", host: .whole) { text in
+    static let hostGlob = TextFormat(
+        "a host, a host glob such as *.example.com, or an address", host: .whole, isPublic: true
+    ) { text in
         !text.isEmpty && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == 0x2A } && !IPAddress.isLookalike(text)
             || IPAddress(text) != nil
     }
@@ -97,17 +107,18 @@ struct TextFormat: Sendable {
     // MARK: TLS
 
     /// Quoted in no message: where a path is expected, a key may have been pasted.
-    static let file = TextFormat("the path of a file", isQuotable: false) { text in
+    static let file = TextFormat("the path of a file", isQuotable: false, isPublic: true) { text in
         !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
     static let constraint = TextFormat(
         "a domain, which stands for all below it as well, an address or a CIDR block, such as staging.example.com or 10.1.0.0/16",
-        host: .whole
+        host: .whole, isPublic: true
     ) { (try? NameConstraints([$0])) != nil }
 
     static let pin = TextFormat(
-        "sha256/ and the base64 of the 32 bytes of a public key's SHA-256", pattern: "^sha256/[A-Za-z0-9+/_-]{43}=?$"
+        "sha256/ and the base64 of the 32 bytes of a public key's SHA-256", pattern: "^sha256/[A-Za-z0-9+/_-]{43}=?$",
+        isPublic: true
     ) { digest(ofPin: $0) != nil }
 
     /// The 32 bytes behind `sha256/` (RFC 7469 §2.4).
@@ -126,11 +137,12 @@ struct TextFormat: Sendable {
 
     static let serverURL = TextFormat(
         "an http or https URL without a query, such as https://am.example.com/am", pattern: "^https?://[^?#]+$",
-        host: .url
+        host: .url, isPublic: true
     ) { isURL($0) && !$0.utf8.contains(0x3F) }
 
     static let urlGlob = TextFormat(
-        "a glob over the whole URL, such as https://shop.example.com/api/*", pattern: #"^(https?://|\*)"#, host: .url
+        "a glob over the whole URL, such as https://shop.example.com/api/*", pattern: #"^(https?://|\*)"#, host: .url,
+        isPublic: true
     ) { text in
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else { return false }
         if text.hasPrefix("*") { return true }
@@ -143,27 +155,33 @@ struct TextFormat: Sendable {
         isPath($0) && !$0.utf8.contains(0x3F)
     }
 
-    static let realm = TextFormat("a realm as a path, such as / or /alpha", pattern: "^/([^/]+(/[^/]+)*)?$") { text in
+    static let realm = TextFormat(
+        "a realm as a path, such as / or /alpha", pattern: "^/([^/]+(/[^/]+)*)?$", isPublic: true
+    ) { text in
         text == "/"
             || isPath(text)
                 && text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    static let authority = TextFormat("a host with or without a port, such as www.example.com:8080", host: .whole) {
+    static let authority = TextFormat(
+        "a host with or without a port, such as www.example.com:8080", host: .whole, isPublic: true
+    ) {
         text in
         isURL("http://\(text)") && !text.utf8.contains { $0 == 0x2F || $0 == 0x3F }
     }
 
     static let presentation = TextFormat(
         "query:NAME, or header:NAME for a header that means nothing else, such as query:_txid",
-        pattern: "^(query:.+|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$"
+        pattern: "^(query:.+|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$",
+        isPublic: true
     ) { text in
         if text.hasPrefix("query:") { return text.utf8.count > 6 }
         return text.hasPrefix("header:") && HeaderRules.isFree(String(text.dropFirst(7)))
     }
 
     static let tree = TextFormat(
-        "the name of a tree, with its realm or without, such as StepUp or /alpha:StepUp", pattern: "^(/[^:]*:)?[^:]+$"
+        "the name of a tree, with its realm or without, such as StepUp or /alpha:StepUp", pattern: "^(/[^:]*:)?[^:]+$",
+        isPublic: true
     ) { text in
         let parts = text.utf8.split(separator: ASCII.colon, omittingEmptySubsequences: false)
         return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty } && (parts.count == 1 || text.hasPrefix("/"))
@@ -171,12 +189,13 @@ struct TextFormat: Sendable {
 
     // MARK: fields and cookies
 
-    static let method = TextFormat("a method in capitals, such as GET", pattern: "^[A-Z][A-Z-]*$") { text in
+    static let method = TextFormat("a method in capitals, such as GET", pattern: "^[A-Z][A-Z-]*$", isPublic: true) {
+        text in
         FieldSyntax.isName(text) && !text.utf8.contains { (0x61...0x7A).contains($0) } && text != "CONNECT"
     }
 
     static let headerName = TextFormat(
-        "the name of a header", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+        "the name of a header", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", isPublic: true
     ) { FieldSyntax.isName($0) }
 
     static let headerValue = TextFormat("a header's value, which holds no control character", isQuotable: false) {
@@ -186,7 +205,7 @@ struct TextFormat: Sendable {
     static let name = TextFormat("a name that is not empty") { !$0.isEmpty }
 
     static let cookieName = TextFormat(
-        "the name of a cookie", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+        "the name of a cookie", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", isPublic: true
     ) { FieldSyntax.isName($0) }
 
     static let cookieValue = TextFormat(
@@ -196,7 +215,8 @@ struct TextFormat: Sendable {
             && !text.hasSuffix(" ")
     }
 
-    static let cookieDomain = TextFormat("a cookie's domain, such as example.com", host: .whole) { text in
+    static let cookieDomain = TextFormat("a cookie's domain, such as example.com", host: .whole, isPublic: true) {
+        text in
         let host = text.hasPrefix(".") ? text.dropFirst() : text[...]
         return !host.isEmpty && host.utf8.allSatisfy(ASCII.isUnreserved)
     }

@@ -101,14 +101,15 @@ struct Walker {
         case .oneOrMany(let element):
             guard case .list(let items) = node.content else { return list([node], element, node, path) }
             return list(items, element, node, path)
-        case .matcher:
-            guard case .list(let items) = node.content else { return list([node], .text(.any), node, path) }
+        case .matcher(let kind):
+            let element = Shape.text(kind == .text ? .any : .term)
+            guard case .list(let items) = node.content else { return list([node], element, node, path) }
             if items.isEmpty {
                 findings.error(
                     node.position, "\(subject(path)) is an empty list, which nothing matches; remove the key")
                 return nil
             }
-            return list(items, .text(.any), node, path)
+            return list(items, element, node, path)
         case .object(let name):
             guard let fields = object(node, name, path: path) else { return nil }
             return Decoded(position: node.position, written: "", content: .fields(fields))
@@ -160,7 +161,7 @@ struct Walker {
             guard let secret = secrets.secret(written, kind, subject(path), at: node.position) else { return nil }
             return Decoded(position: node.position, written: shown(written), content: .secret(secret))
         }
-        guard let text = secrets.resolve(written, at: node.position) else { return nil }
+        guard let text = secrets.resolve(written, at: node.position, isPublic: shape.isPublic) else { return nil }
         guard let content = content(text, written, shape, node.position, path) else { return nil }
         return Decoded(position: node.position, written: shown(written), content: content)
     }

@@ -73,9 +73,9 @@ extension RequestEdit: Edit {
         }
     }
 
-    /// Scheme, authority and path: a query may hold secrets.
+    /// Scheme, authority and path: a query, or what stands behind a semicolon, may hold secrets.
     private static func place(_ head: RequestHead) -> String {
-        "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))\(head.path)"
+        "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))\(head.path.prefix { $0 != ";" })"
     }
 }
 

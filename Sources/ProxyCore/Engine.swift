@@ -10,6 +10,7 @@ public final class Engine: Sendable {
     /// Every regular expression of the configuration, each once.
     private let watches: [PatternWatch]
     let headLimits: HeadLimits
+    let redaction: Redaction
     /// Nil where `usher.proxy` is a host like any other.
     let pages: OwnPages?
 
@@ -39,6 +40,7 @@ public final class Engine: Sendable {
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
         plan = Plan(rules: settings.rules)
+        redaction = Redaction(settings)
         watches = (settings.rules.flatMap(\.patterns) + settings.actions.flatMap(\.when.patterns)).map(\.watch)
         headLimits = HeadLimits(
             bytes: settings.limits.header, fields: settings.limits.headerFields, target: settings.limits.url)

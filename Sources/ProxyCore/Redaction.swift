@@ -1,60 +1,163 @@
-import HTTPCodec
+public import HTTPCodec
+internal import Interception
 
-/// Keeps secrets out of what is recorded (am-ig-server.md §14.7).
-enum Redaction {
-    /// Query parameters whose values are credentials, or as good as.
-    private static let secretParameters: Set<String> = [
-        "_txid", "_idtoken", "authindexvalue", "code", "state", "id_token_hint", "access_token", "refresh_token",
-        "token",
-        "suspendedid", "sessionupgradessotokenid", "tokenid", "password", "client_secret", "csrf", "samlresponse",
-        "relaystate", "goto", "request",
-    ]
+/// Keeps secrets out of what is recorded (am-ig-server.md §14.7). The one place that decides what of a URL, a tree or a
+/// sentence may stand in a log.
+public struct Redaction: Sendable {
+    private let harmless: HarmlessNames
+    private let secrets: SecretTexts
 
-    /// Appends the request's URL as the client asked for it, with the values of secret parameters replaced.
-    /// - Parameter name: a parameter that is secret beside the usual ones.
-    static func appendURL(of head: borrowing RequestHead, hiding name: String? = nil, to out: inout [UInt8]) {
-        let target = head.target
-        head.fields.bytes.withUnsafeBufferPointer { bytes in
-            func append(_ range: ByteRange) {
-                out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range.indices]))
-            }
-            if target.form == .authority { return append(target.authority) }
-            out.append(literal: target.scheme == .http ? "http://" : "https://")
-            append(target.authority)
-            append(target.path)
-            guard let query = target.query else { return }
-            out.append(0x3F)
-            var start = query.lower
-            while start <= query.upper {
-                var end = start
-                while end < query.upper, bytes[end] != 0x26 { end += 1 }
-                var equals = start
-                while equals < end, bytes[equals] != 0x3D { equals += 1 }
-                append(ByteRange(start: start, end: equals))
-                if equals < end {
-                    out.append(0x3D)
-                    if isSecret(UnsafeBufferPointer(rebasing: bytes[start..<equals]), name) {
-                        out.append(literal: "REDACTED")
-                    } else {
-                        append(ByteRange(start: equals + 1, end: end))
-                    }
-                }
-                if end < query.upper { out.append(0x26) }
-                start = end + 1
-            }
+    /// Longer names and values are none that anybody gave to a parameter of those sorts.
+    private static let longestName = 64
+    private static let longestValue = 128
+
+    public init(_ settings: Settings) {
+        harmless = HarmlessNames(settings.shownParameters)
+        secrets = SecretTexts(settings.secrets)
+    }
+
+    // MARK: words
+
+    /// A sentence, or what else was put together here, without what references of the configuration were filled in with.
+    public func text(_ text: String) -> String {
+        guard !secrets.isEmpty else { return text }
+        var bytes = Array(text.utf8)
+        secrets.remove(from: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The strings of a document, likewise.
+    public func document(_ value: JSONValue) -> JSONValue {
+        guard !secrets.isEmpty else { return value }
+        return switch value {
+        case .string(let string): .string(text(string))
+        case .array(let items): .array(items.map(document))
+        case .object(let members): .object(members.map { .init($0.name, document($0.value)) })
+        case .null, .bool, .number: value
         }
     }
 
-    private static func isSecret(_ name: UnsafeBufferPointer<UInt8>, _ other: String?) -> Bool {
-        let decoded = PercentCoding.decodeBytes(name, plusAsSpace: true).map(ASCII.lower)
-        let text = String(decoding: decoded, as: UTF8.self)
-        return secretParameters.contains(text) || other.map(ASCII.lowercased) == text
+    /// A tree as a client named it: an advice is a whole document in its place, and whatever is no name may be anything.
+    func tree(_ payload: ActionPayload?) -> String? {
+        guard let tree = payload?.tree else { return nil }
+        if let type = payload?.type, ASCII.equal(type, "composite_advice") { return "composite_advice" }
+        let isName =
+            tree.utf8.count <= Self.longestName
+            && tree.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == ASCII.space || $0 == 0x2F || $0 == ASCII.colon }
+        return isName ? text(tree) : SecretTexts.replacement.description
     }
 
-    /// The same for a URL of Usher's own calls.
-    static func url(of head: borrowing RequestHead, hiding name: String? = nil) -> String {
+    // MARK: URLs
+
+    /// A URL of Usher's own calls.
+    func url(of head: borrowing RequestHead) -> String {
         var out: [UInt8] = []
-        appendURL(of: head, hiding: name, to: &out)
+        appendURL(of: head, to: &out)
         return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Appends the request's URL as the client asked for it, in ASCII. Values of parameters are shown under harmless
+    /// names alone.
+    func appendURL(of head: borrowing RequestHead, to out: inout [UInt8]) {
+        let target = head.target
+        let start = out.count
+        head.fields.bytes.withUnsafeBufferPointer { bytes in
+            func part(_ range: ByteRange) -> Slice<UnsafeBufferPointer<UInt8>> { bytes[range.indices] }
+            if target.form == .authority { return Self.append(part(target.authority), to: &out) }
+            out.append(literal: target.scheme == .http ? "http://" : "https://")
+            Self.append(part(target.authority), to: &out)
+            appendPath(part(target.path), to: &out)
+            guard let query = target.query else { return }
+            out.append(0x3F)
+            appendParameters(part(query), to: &out)
+        }
+        secrets.remove(from: &out, behind: start)
+    }
+
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+    /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3).
+    private func appendPath(_ path: Bytes, to out: inout [UInt8]) {
+        guard path.contains(0x3B) else { return Self.append(path, to: &out) }
+        var isFirst = true
+        for segment in path.split(separator: 0x2F, omittingEmptySubsequences: false) {
+            if !isFirst { out.append(0x2F) }
+            isFirst = false
+            let name = segment.prefix { $0 != 0x3B }
+            Self.append(name, to: &out)
+            guard name.endIndex < segment.endIndex else { continue }
+            out.append(0x3B)
+            appendParameters(segment[segment.index(after: name.endIndex)...], to: &out)
+        }
+    }
+
+    private func appendParameters(_ query: Bytes, to out: inout [UInt8]) {
+        var start = query.startIndex
+        while start <= query.endIndex {
+            var end = start
+            while end < query.endIndex, query[end] != 0x26, query[end] != 0x3B { end += 1 }
+            appendParameter(query[start..<end], to: &out)
+            if end < query.endIndex { out.append(query[end]) }
+            start = end + 1
+        }
+    }
+
+    private func appendParameter(_ pair: Bytes, to out: inout [UInt8]) {
+        guard !pair.isEmpty else { return }
+        let name = pair.prefix { $0 != 0x3D }
+        let isHarmless = harmless.contains(name)
+        guard name.endIndex < pair.endIndex else {
+            // a value without a name
+            return isHarmless ? Self.append(name, to: &out) : out.append(literal: SecretTexts.replacement)
+        }
+        if name.count <= Self.longestName {
+            Self.append(name, to: &out)
+        } else {
+            out.append(literal: SecretTexts.replacement)
+        }
+        out.append(0x3D)
+        let value = pair[pair.index(after: name.endIndex)...]
+        guard !value.isEmpty else { return }
+        guard isHarmless, value.count <= Self.longestValue else { return out.append(literal: SecretTexts.replacement) }
+        let open = Self.open(value)
+        Self.append(open, to: &out)
+        if open.endIndex < value.endIndex { out.append(literal: SecretTexts.replacement) }
+    }
+
+    /// As much of a harmless value as is harmless: a URL in it has a query and a fragment of its own, encoded or not,
+    /// and may have a user before an @.
+    private static func open(_ value: Bytes) -> Bytes {
+        var index = value.startIndex
+        var end: Int?
+        while index < value.endIndex {
+            var byte = value[index]
+            var next = index + 1
+            if byte == 0x25, index + 2 < value.endIndex, let high = ASCII.hexValue(value[index + 1]),
+                let low = ASCII.hexValue(value[index + 2])
+            {
+                byte = high << 4 | low
+                next = index + 3
+            }
+            switch byte {
+            case 0x40: return value[value.startIndex..<value.startIndex]
+            case 0x3F, 0x23, 0x26, 0x3B, 0x3D, 0x25: end = end ?? index
+            default: break
+            }
+            index = next
+        }
+        return value[..<(end ?? value.endIndex)]
+    }
+
+    /// What is no printable ASCII is percent-encoded, so that every line of a log is UTF-8 whatever a client sends.
+    private static func append(_ bytes: Bytes, to out: inout [UInt8]) {
+        for byte in bytes {
+            if byte > 0x20, byte < 0x7F {
+                out.append(byte)
+            } else {
+                out.append(0x25)
+                out.append(PercentCoding.hexDigit(byte >> 4))
+                out.append(PercentCoding.hexDigit(byte & 15))
+            }
+        }
     }
 }

@@ -170,7 +170,7 @@ extension Session {
             }
             guard try request.framing() == .none else { throw HTTPFault(.bodyNotAllowed, at: 0) }
             try request.settleHost(scheme: .https)
-            Redaction.appendURL(of: request, to: &record.url)
+            engine.redaction.appendURL(of: request, to: &record.url)
             return asksForPassword ? authenticate(&out) : try admitted(&out)
         }
         let framing = try request.framing()
@@ -186,7 +186,7 @@ extension Session {
             request.alignHost()
         }
         try request.fields.removeConnectionFields()
-        Redaction.appendURL(of: request, to: &record.url)
+        engine.redaction.appendURL(of: request, to: &record.url)
         switch framing {
         case .none, .untilClose: bodyState = .complete
         case .length(let length):

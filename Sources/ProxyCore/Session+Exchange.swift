@@ -61,8 +61,8 @@ extension Session {
         }
         if let classification, let action = classification.action {
             record.action = action
-            record.realm = classification.realm
-            record.tree = classification.payload?.tree
+            record.realm = classification.realm.map(engine.redaction.text)
+            record.tree = engine.redaction.tree(classification.payload)
             note(.action, "\(action.rawValue): \(classification.evidence)")
         }
         attempt(&out)
@@ -266,6 +266,7 @@ extension Session {
         note(.note, error.details)
         let before = out.client.count
         var error = error
+        error.details = engine.redaction.text(error.details)
         // a step-up may have replaced the session before the exchange failed
         for line in cookieLines { error.fields.append("Set-Cookie: \(line)") }
         OwnAnswer.write(error, flow: record.flow, to: request, closing: closesAfter, into: &out)

@@ -32,13 +32,6 @@ struct StepUpState {
 
     var isActive: Bool { machine != nil }
 
-    /// The query parameter that carries the transaction's id, where one does.
-    var presentedParameter: String? {
-        let style = resource.present ?? (advice?.source == .body ? policy.presentToREST : policy.presentToGateway)
-        if case .query(let name) = style { return name }
-        return nil
-    }
-
     /// Whether a response with this head has to be held until it is clear that it is no advice, and how much of it.
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
         if isActive { return nil }
@@ -146,7 +139,8 @@ extension Session {
         }
         // the machine knows better than an authId that may tell nothing
         classification.change { $0.payload = call.payload }
-        note(.action, "\(call.action.rawValue): call \(call.number) of the step-up to \(Redaction.url(of: head))")
+        note(
+            .action, "\(call.action.rawValue): call \(call.number) of the step-up to \(engine.redaction.url(of: head))")
         switch intercept(&head) {
         case .proceed: break
         case .respond(let local, _): return advance(HeldResponse(local), &out)
@@ -210,7 +204,7 @@ extension Session {
             guard let again = try stepUp?.replay?.request(request, body: body) else {
                 return abandon(reset: true, &out)
             }
-            let url = Redaction.url(of: again.head, hiding: stepUp?.presentedParameter)
+            let url = engine.redaction.url(of: again.head)
             note(.replay, "\(again.head.methodText) \(url) is sent again")
             outgoing = again.head
             outgoingBody = again.body

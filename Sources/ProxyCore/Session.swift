@@ -237,7 +237,7 @@ public struct Session: ~Copyable {
     }
 
     mutating func note(_ kind: ExchangeRecord.Event.Kind, _ text: String) {
-        record.events.append(.init(kind, text, at: now - began))
+        record.events.append(.init(kind, engine.redaction.text(text), at: now - began))
     }
 
     /// Ends the exchange: writes the record and makes ready for the next one, or closes.

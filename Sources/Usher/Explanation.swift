@@ -18,6 +18,7 @@ public struct Explanation {
     private let body: [UInt8]
     private let end: String?
     private let protection: String?
+    private let redaction: Redaction
 
     /// - Parameter text: an HTTP message with an absolute-form request line, lines ended by CRLF or LF, or a curl command.
     /// - Throws: `Fault` when it can be read as neither.
@@ -55,6 +56,7 @@ public struct Explanation {
             }
         }
         self.protection = protection
+        redaction = Redaction(snapshot.settings)
         self.end = end
         after = Self.asForwarded(forwarded, bodyCount: body.count)
     }
@@ -156,7 +158,9 @@ public struct Explanation {
     // MARK: telling
 
     /// The shape that `usher explain --json` promises.
-    public var json: JSONValue {
+    public var json: JSONValue { redaction.document(whole) }
+
+    private var whole: JSONValue {
         func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
         return .object([
             .init("action", optional(classification.action?.rawValue)),
@@ -216,6 +220,6 @@ public struct Explanation {
             lines.append("  \(after.methodText) \(after.url)")
             for (name, value) in after.fields.lines { lines.append("  \(name): \(value)") }
         }
-        return lines.joined(separator: "\n") + "\n"
+        return redaction.text(lines.joined(separator: "\n") + "\n")
     }
 }

@@ -6,6 +6,7 @@ final class LogSink: Sendable {
     private struct Queue {
         var batches: [[UInt8]] = []
         var bytes = 0
+        /// Records that did not fit into the queue.
         var lost = 0
         var closing = false
     }
@@ -21,6 +22,7 @@ final class LogSink: Sendable {
         let queue = Locked(Queue())
         self.queue = queue
         thread = try SystemThread(name: "log") {
+            var writer = LogWriter(descriptor)
             while true {
                 let (batches, lost, closing) = queue.wait { queue -> ([[UInt8]], Int, Bool)? in
                     guard !queue.batches.isEmpty || queue.closing else { return nil }
@@ -31,9 +33,9 @@ final class LogSink: Sendable {
                     }
                     return (queue.batches, queue.lost, queue.closing)
                 }
-                for batch in batches { LogSink.write(batch, descriptor) }
-                if lost > 0 { Console.error("\(lost) bytes of log were lost: standard output is read too slowly") }
-                if closing { return }
+                for batch in batches { writer.write(batch) }
+                writer.lose(lost, "standard output is read too slowly")
+                if closing { return writer.finish() }
             }
         }
     }
@@ -41,7 +43,7 @@ final class LogSink: Sendable {
     func post(_ batch: [UInt8]) {
         queue.signal { queue in
             guard queue.bytes + batch.count <= Self.limit else {
-                queue.lost += batch.count
+                queue.lost += LogWriter.records(in: batch[...])
                 return
             }
             queue.batches.append(batch)
@@ -54,24 +56,6 @@ final class LogSink: Sendable {
         queue.signal { $0.closing = true }
         if !thread.join(withinMilliseconds: Self.patience) {
             Console.error("the rest of the log was lost: standard output is not read")
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], _ descriptor: Int32) {
-        bytes.withUnsafeBytes { buffer in
-            var sent = 0
-            while sent < buffer.count {
-                let count = Glibc.write(descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
-                if count < 0, errno == EINTR { continue }
-                if count < 0, errno == EAGAIN {
-                    // somebody else who has the same pipe made it non-blocking
-                    var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&query, 1, -1)
-                    continue
-                }
-                guard count > 0 else { return }
-                sent += count
-            }
         }
     }
 }

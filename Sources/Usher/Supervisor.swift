@@ -174,7 +174,7 @@ public final class Supervisor {
     }
 
     private func accessLog() -> @Sendable () -> any Recorder {
-        let detail = log == nil ? .none : logDetail(snapshot)
+        let detail = log == nil ? .none : snapshot.log.detail
         return { [log] in AccessLog(detail: detail) { log?.post($0) } }
     }
 
@@ -191,11 +191,6 @@ public final class Supervisor {
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
         if let limit = options.drainLimit { settings.drainLimit = limit }
         return settings
-    }
-
-    private func logDetail(_ snapshot: Snapshot) -> AccessLog.Detail {
-        if snapshot.log.access == .none { return .none }
-        return snapshot.log.level == .info || snapshot.log.level == .debug ? .events : .exchanges
     }
 
     /// Two descriptors a client connection, and some to spare.

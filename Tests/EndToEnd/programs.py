@@ -38,18 +38,19 @@ def eventually(condition, what, seconds=DEADLINE):
 class Program:
     """A child whose output is kept line by line while it runs, and which may be told things."""
 
-    def __init__(self, command, environment=None, listens=False, user=None):
+    def __init__(self, command, environment=None, listens=False, user=None, output=None):
+        """`output` takes standard output in the place of `lines`."""
         self.command = [str(part) for part in command]
         self.lines = []
         self.errors = []
         self._changed = threading.Condition()
-        self._open = 2
+        self._open = 1 if output else 2
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE if listens else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            self.command, stdin=subprocess.PIPE if listens else subprocess.DEVNULL, stdout=output or subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             errors="replace", env={**os.environ, **TRACEABLE, **(environment or {})}, user=user)
         self._readers = [
             threading.Thread(target=self._read, args=pair, daemon=True)
-            for pair in ((self.process.stdout, self.lines), (self.process.stderr, self.errors))
+            for pair in ((self.process.stdout, self.lines), (self.process.stderr, self.errors)) if pair[0]
         ]
         for reader in self._readers:
             reader.start()
@@ -116,7 +117,7 @@ Flow = collections.namedtuple("Flow", "access events")
 
 
 class Usher(Program):
-    def __init__(self, binary, config, listen=("127.0.0.1:0",), environment=None, state=None):
+    def __init__(self, binary, config, listen=("127.0.0.1:0",), environment=None, state=None, output=None):
         """`state` is the folder for what it keeps, its authority above all."""
         self.config = config
         if state:
@@ -125,7 +126,7 @@ class Usher(Program):
         command = [binary, "serve", "--config", config]
         for address in listen:
             command += ["--listen", address]
-        super().__init__(command, environment)
+        super().__init__(command, environment, output=output)
         self.listeners = self.ports("usher", len(listen))
         self.port = self.listeners[0]
         self.url = f"http://127.0.0.1:{self.port}"

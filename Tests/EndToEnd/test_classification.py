@@ -24,7 +24,7 @@ def am(binary, tmp_path_factory):
     server = wire.Answering(lambda _: response(body=step, fields=[("Content-Type", "application/json")]))
     path = tmp_path_factory.mktemp("am") / "usher.yaml"
     path.write_text(json.dumps({
-        "version": 1, "am": [{
+        "version": 1, "log": {"show": ["n"]}, "am": [{
             "url": f"http://am.localhost:{server.port}/am", "realms": ["/", "/alpha"],
             "paths": {"userinfo": "/custom/who-am-i"}}]}))
     usher = programs.Usher(binary, path)

@@ -1,0 +1,120 @@
+import HTTPCodec
+import Interception
+import ProxyCore
+import Testing
+
+/// What of a request stands in the log.
+@Suite("Redaction")
+struct RedactionTests {
+    private func url(_ target: String, _ settings: Settings = Settings()) -> String {
+        let talk = Conversation(settings)
+        talk.client("GET \(target) HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        talk.driver.dialFails(.timedOut)
+        return talk.record.urlText
+    }
+
+    @Test(
+        "Values under names that may hold a secret",
+        arguments: [
+            "iPlanetDirectoryPro", "ssoToken", "authId", "id_token", "client_assertion", "assertion", "subject_token",
+            "device_code", "code_verifier", "X-TxID", "X-Amz-Signature", "api_key", "pw", "pwd", "passwd",
+            "sunamcompositeadvice", "_txid", "_idtoken", "authIndexValue", "code", "state", "id_token_hint",
+            "access_token", "refresh_token", "token", "suspendedId", "sessionUpgradeSSOTokenId", "tokenId", "password",
+            "client_secret", "csrf", "SAMLResponse", "RelayState", "goto", "request", "nobodyKnowsThisName", "realms",
+        ])
+    func secretNames(_ name: String) {
+        for mark in ["&", ";"] {
+            #expect(
+                url("http://a.test/p?page=1\(mark)\(name)=s3cret\(mark)limit=2")
+                    == "http://a.test/p?page=1\(mark)\(name)=REDACTED\(mark)limit=2")
+        }
+        #expect(url("http://a.test/p;\(name)=s3cret/q") == "http://a.test/p;\(name)=REDACTED/q")
+        #expect(url("http://a.test?\(name)=s3cret") == "http://a.test?\(name)=REDACTED")
+    }
+
+    @Test(arguments: [
+        ("a.test/p?", "a.test/p?"), ("a.test/code=x", "a.test/code=x"),
+        ("a.test/p?token=a=b&&x&=y&", "a.test/p?token=REDACTED&&REDACTED&=REDACTED&"),
+        ("a.test/p?_TxId=x&_txid=", "a.test/p?_TxId=REDACTED&_txid="),
+        ("a.test/p?%63ode=x", "a.test/p?%63ode=REDACTED"),
+        ("a.test/p?s3cret", "a.test/p?REDACTED"), ("a.test/p?page", "a.test/p?page"),
+        ("a.test/p?REALM=/alpha&r%65alm=%2Fb", "a.test/p?REALM=/alpha&r%65alm=%2Fb"),
+        ("a.test/p;jsessionid=x;v=1/..;/q", "a.test/p;jsessionid=REDACTED;v=1/..;/q"),
+        (
+            "a.test/p?redirect_uri=https://b.test/cb?code=x&page=1",
+            "a.test/p?redirect_uri=https://b.test/cbREDACTED&page=1"
+        ),
+        (
+            "a.test/p?redirect_uri=https%3A%2F%2Fb.test%2Fcb%3Fcode%3Dx",
+            "a.test/p?redirect_uri=https%3A%2F%2Fb.test%2FcbREDACTED"
+        ),
+        ("a.test/p?redirect_uri=app%3A%2F%2Fcb%23code", "a.test/p?redirect_uri=app%3A%2F%2FcbREDACTED"),
+        ("a.test/p?redirect_uri=https%253A%252F%252Fb.test%253Fcode", "a.test/p?redirect_uri=httpsREDACTED"),
+        ("a.test/p?redirect_uri=https://u:pw@b.test/", "a.test/p?redirect_uri=REDACTED"),
+        ("a.test/p?redirect_uri=https%3A%2F%2Fu%3Apw%40b.test", "a.test/p?redirect_uri=REDACTED"),
+        ("a.test/p?v=\(String(repeating: "x", count: 129))", "a.test/p?v=REDACTED"),
+        ("a.test/p?\(String(repeating: "x", count: 65))=1", "a.test/p?REDACTED=REDACTED"),
+        ("a.test/a\"b?page=\"", "a.test/a\"b?page=\""),
+    ])
+    func forms(_ asked: String, _ shown: String) {
+        #expect(url("http://\(asked)") == "http://\(shown)")
+    }
+
+    @Test("A URL is ASCII in the log, whatever bytes a client sends")
+    func bytes() {
+        let talk = Conversation()
+        talk.client(
+            Array("GET http://a.test/".utf8) + [0xFF, 0xC3, 0xA4] + Array("?page=".utf8) + [0x80]
+                + Array(" HTTP/1.1\r\nHost: a.test\r\n\r\n".utf8))
+        talk.driver.dialFails(.timedOut)
+        #expect(talk.record.urlText == "http://a.test/%FF%C3%A4?page=%80")
+    }
+
+    @Test func namesThatTheConfigurationShows() {
+        var settings = Settings()
+        settings.shownParameters = ["Order", "q"]
+        #expect(
+            url("http://a.test/p?order=7&Q=x&%71=y&qq=z", settings) == "http://a.test/p?order=7&Q=x&%71=y&qq=REDACTED")
+    }
+
+    @Test("What came from a reference stands nowhere")
+    func secrets() {
+        var settings = Settings()
+        settings.secrets = ["s3cr3t/x", "s3cr3t", "tiny"]
+        #expect(
+            url("http://a.test/s3cr3t/x/s3cr3t?page=as3cr3tb", settings)
+                == "http://a.test/REDACTED/REDACTED?page=aREDACTEDb")
+        #expect(url("http://a.test/s3cr3t%2Fx/tiny/s3cr3", settings) == "http://a.test/REDACTED/tiny/s3cr3")
+        settings.rules = [
+            Rule(name: "move", request: [.setURL("http://b.test/s3cr3t/x")]),
+            Rule(name: "end", request: [.abort("no s3cr3t here")]),
+        ]
+        let talk = Conversation(settings)
+        talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        let answer = talk.clientGot()
+        let story = talk.notes.joined(separator: "\n")
+        #expect(story.contains("move: set URL to http://b.test/REDACTED") && story.contains("no REDACTED here"))
+        #expect(!story.contains("s3cr3t") && !answer.contains("s3cr3t") && answer.contains("no REDACTED here"))
+    }
+
+    @Test(
+        "A client's own advice is no tree's name",
+        arguments: [
+            ("composite_advice", "%3CAdvices%3Es3cret%3C/Advices%3E", "composite_advice"),
+            ("service", "Login", "Login"),
+            ("service", "%3CAdvices%3E", "REDACTED"), ("service", "My%20Tree", "My Tree"),
+            ("Composite_Advice", "x", "composite_advice"),
+        ])
+    func tree(_ type: String, _ value: String, _ shown: String) {
+        var settings = Settings()
+        settings.servers = [server]
+        let talk = Conversation(settings)
+        talk.client(
+            "POST http://am.test/am/json/authenticate?authIndexType=\(type)&authIndexValue=\(value) HTTP/1.1\r\n"
+                + "Host: am.test\r\nContent-Length: 2\r\n\r\n{}")
+        talk.driver.dialFails(.timedOut)
+        #expect(talk.record.tree == shown)
+        #expect(!talk.record.urlText.contains("s3cret"))
+        #expect(!talk.notes.joined().contains("s3cret"))
+    }
+}
