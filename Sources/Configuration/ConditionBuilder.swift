@@ -95,7 +95,7 @@ struct ConditionBuilder {
             if let limit = PatternProbe.limit(of: pattern) {
                 findings.warning(
                     position,
-                    "this pattern can be made to think for long: it reaches its limit of \(limit.rawValue) on a text that is made for it, and does not match then; write no repeat within a repeat, as in (a+)+, nor two in a row that fit the same text, and begin with ^"
+                    "this pattern can be made to think for long: it reaches its limit of \(limit.rawValue) on a text that is made for it, and does not match then; write no repeat within a repeat, as in (a+)+, nor two in a row that fit the same text, few alternatives, and begin with ^"
                 )
             }
             return pattern

@@ -12,9 +12,10 @@ final class MatchRoom {
         case notText
     }
 
-    /// Steps that a match may take, as the odometer counts them, and how many more for each byte of a long subject.
+    /// Steps that a match may take, as the odometer counts them, or so many for each byte of a long subject: enough for what
+    /// tries a dozen alternatives at every byte, so that a long text in front of it hides nothing.
     static let steps = 1 << 17
-    static let stepsPerByte = 8
+    static let stepsPerByte = 32
     /// Of the interpreter, in KiB: it keeps there what it may have to come back to.
     private static let heap: UInt32 = 8192
     /// PCRE2's own limit for one place where a match may start, behind the one that counts for all of them.
@@ -88,13 +89,16 @@ final class MatchRoom {
     func begin(_ code: PatternCode, count: Int) {
         odometer.pointee = usher_odometer(
             work: 0, allowance: max(Self.steps, Self.stepsPerByte * count),
-            cost: code.repeatCost + (code.comparesBack ? count / 8 : 0), last: 0)
+            cost: code.stepCost(on: count), last: 0)
     }
 
     /// Finds the first match at or behind a place.
+    /// - Parameter start: other than 0 where a search goes on, over bytes that the one from 0 found to be UTF-8: looking
+    ///   at all of them again for every match would take the square of their count.
     func find(_ code: PatternCode, in subject: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Result {
         odometer.pointee.last = start
-        let status = pcre2_match_8(code.pointer, subject.baseAddress, subject.count, start, 0, data, context)
+        let options = start > 0 ? PCRE2_NO_UTF_CHECK : 0
+        let status = pcre2_match_8(code.pointer, subject.baseAddress, subject.count, start, options, data, context)
         switch status {
         // 0: there are more groups than places for them
         case 0...:

@@ -4,10 +4,10 @@ internal import CPCRE2
 final class PatternCode: @unchecked Sendable {
     // "the compiled code is immutable and may be used by several threads at the same time" (pcre2api(3), Multithreading)
     let pointer: OpaquePointer
-    /// What one step of a match costs beside itself, where a step may look at many bytes: a repeat with a count, and the
-    /// part of the subject that a reference back compares.
-    let repeatCost: Int
-    let comparesBack: Bool
+    /// The largest count of a repeat, by eight.
+    private let repeatCost: Int
+    private let comparesBack: Bool
+    private let judgesScripts: Bool
 
     /// Every item of the expression calls back, which is how the work of one match is counted: PCRE2's own limits begin
     /// anew at each place where a match may start. `$` is the very end, so that no line break hides behind it.
@@ -27,12 +27,22 @@ final class PatternCode: @unchecked Sendable {
         repeatCost = Self.largestCount(bytes) / 8
         var highest: UInt32 = 0
         comparesBack = pcre2_pattern_info_8(made, UInt32(PCRE2_INFO_BACKREFMAX), &highest) != 0 || highest > 0
+        judgesScripts = Self.scriptRuns.contains { text.contains($0) }
         // a result other than 0, as where no memory may be made executable, leaves the code to the interpreter; every
         // limit holds there as well
         _ = pcre2_jit_compile_8(made, UInt32(PCRE2_JIT_COMPLETE))
     }
 
     deinit { pcre2_code_free_8(pointer) }
+
+    /// What one step of a match costs beside itself, where a step may look at many bytes: a repeat with a count, the part
+    /// of the subject that a reference back compares, and the one that has to be of one script.
+    func stepCost(on count: Int) -> Int {
+        repeatCost + (comparesBack ? count / 8 : 0) + (judgesScripts ? count : 0)
+    }
+
+    /// How they begin (pcre2pattern(3), Script runs).
+    private static let scriptRuns = ["(*sr:", "(*script_run:", "(*asr:", "(*atomic_script_run:"]
 
     private static func words(_ error: Int32) -> String {
         var buffer = [UInt8](repeating: 0, count: 256)

@@ -9,8 +9,8 @@ public enum PatternProbe {
 
     /// The limit that the expression reaches on one of them; nil where it reaches none.
     public static func limit(of pattern: Pattern) -> PatternLimit? {
-        // without a repeat there is nothing that could take long
-        guard pattern.text.utf8.contains(where: { "*+{".utf8.contains($0) }) else { return nil }
+        // without a repeat and a choice there is nothing that could take long
+        guard pattern.text.utf8.contains(where: { "*+{|".utf8.contains($0) }) else { return nil }
         for subject in subjects(for: withoutVerbs(pattern.text)) {
             if let limit = pattern.limit(on: subject) { return limit }
         }

@@ -9,7 +9,7 @@ struct OpenFolder: ~Copyable {
     private let isShared: Bool
     /// In such a folder everybody may remove what is their own alone.
     private let isSticky: Bool
-    /// A folder above it that everybody may change: whoever does can put another in this one's place.
+    /// Where a folder above it is open to everybody: what somebody else can put there in this one's place, and the remedy.
     private let openAncestor: String?
     private let descriptor: Descriptor
 
@@ -33,7 +33,6 @@ struct OpenFolder: ~Copyable {
         var links = 0
         var openAncestor: String?
         while let part = rest.popLast() {
-            if status.st_mode & S_IWOTH != 0, status.st_mode & S_ISVTX == 0 { openAncestor = "the one above \(part)" }
             var number = openat(current.number, part, pathOnly | O_NOFOLLOW | O_CLOEXEC)
             if number < 0, errno == ENOENT, makes {
                 // another process may be quicker
@@ -49,6 +48,7 @@ struct OpenFolder: ~Copyable {
             }
             let next = Descriptor(owning: number)
             let found = try Self.status(next, path)
+            openAncestor = Self.openness(of: status, part, found) ?? openAncestor
             guard found.st_mode & S_IFMT == S_IFLNK else {
                 guard found.st_mode & S_IFMT == S_IFDIR else {
                     if !makes { return nil }
@@ -85,9 +85,7 @@ struct OpenFolder: ~Copyable {
             )
         }
         guard owner.user == 0 || owner.user == geteuid() || openAncestor == nil else {
-            throw FileTrouble(
-                "everybody may put another folder in place of \(path): \(openAncestor ?? "") is open to all (chmod o-w, or +t)"
-            )
+            throw FileTrouble("\(path) may be anybody's: \(openAncestor ?? "")")
         }
     }
 
@@ -217,6 +215,18 @@ struct OpenFolder: ~Copyable {
         guard fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
         let own = [0, geteuid()]
         return own.contains(status.st_uid) && own.contains(owner.user) && (!isShared || isSticky)
+    }
+
+    /// Why what stands in a folder may be anybody's; nil where it may not.
+    /// - Parameter found: what stands there.
+    private static func openness(of folder: stat, _ part: String, _ found: stat) -> String? {
+        guard folder.st_mode & S_IWOTH != 0 else { return nil }
+        guard folder.st_mode & S_ISVTX != 0 else {
+            return "everybody may put another in place of \(part) (chmod o-w the folder above it)"
+        }
+        // there nobody takes away what is another's, but whoever comes first makes it
+        guard found.st_uid != 0, found.st_uid != geteuid() else { return nil }
+        return "user \(found.st_uid) made \(part) where everybody may make folders (name a folder elsewhere)"
     }
 
     private static func start(_ path: String) throws(FileTrouble) -> Descriptor {

@@ -131,20 +131,20 @@ struct PageBuilder {
             Section(
                 title: "Python",
                 lines: [
-                    "requests and pip read one file in place of their own, so it has to hold the usual roots too; usher env makes one:",
-                    "$ REQUESTS_CA_BUNDLE=ca-bundle.pem SSL_CERT_FILE=ca-bundle.pem HTTPS_PROXY=\(proxy) python3 …",
+                    "requests and pip read one file in place of their own, so it has to hold the usual roots too; usher env makes one and names it, here BUNDLE:",
+                    "$ REQUESTS_CA_BUNDLE=BUNDLE SSL_CERT_FILE=BUNDLE HTTPS_PROXY=\(proxy) python3 …",
                 ]),
             Section(
                 title: "Go",
                 lines: [
                     "On Linux it trusts SSL_CERT_FILE, elsewhere what the system trusts. It never asks a proxy for localhost.",
-                    "$ SSL_CERT_FILE=ca-bundle.pem HTTPS_PROXY=\(proxy) ./program",
+                    "$ SSL_CERT_FILE=BUNDLE HTTPS_PROXY=\(proxy) ./program",
                 ]),
             Section(
                 title: ".NET",
                 lines: [
                     "On Linux it trusts SSL_CERT_FILE, elsewhere what the system trusts.",
-                    "$ SSL_CERT_FILE=ca-bundle.pem HTTPS_PROXY=\(proxy) dotnet run",
+                    "$ SSL_CERT_FILE=BUNDLE HTTPS_PROXY=\(proxy) dotnet run",
                 ]),
         ]
     }

@@ -66,14 +66,17 @@ def test_systemd_understands_the_units(binary, tmp_path):
     assert done.returncode == 0 and "usher.s" not in done.stderr, done.stderr
 
 
-def reload(binary, usher, environment):
-    """One after another, until one fails, as systemd does."""
+def reload(binary, usher, environment, credentials="/nonexistent"):
+    """One after another, until one fails, as systemd does: it shows the credentials to those alone that leave the sandbox
+    (+), and tells them of the folder as %d."""
     lines = settings("ExecReload")
     assert len(lines) == 2
     for line in lines:
+        folder = str(credentials) if line.startswith("+") else "/nonexistent"
         words = [
-            word.replace("/usr/local/bin/usher", str(binary)).replace("/etc/usher/usher.yaml", str(usher.config))
-            .replace("$MAINPID", str(usher.process.pid)) for word in shlex.split(line)]
+            word.replace("%d", folder).replace("/usr/local/bin/usher", str(binary))
+            .replace("/etc/usher/usher.yaml", str(usher.config)).replace("$MAINPID", str(usher.process.pid))
+            for word in shlex.split(line.removeprefix("+"))]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
         if done.returncode != 0:
             return done
@@ -97,3 +100,14 @@ def test_a_reload_of_a_file_with_a_fault_fails(binary, start, origin):
         programs.eventually(
             lambda: client.exchange(request("GET", f"{server.url}/")).status == 200
             and server.requests[-1].get("x-mark") == "mark-three", "the new rules apply")
+
+
+def test_a_reload_knows_the_credentials(binary, start, tmp_path):
+    """The daemon has the folder from systemd; the commands of a reload find nothing of it in their environment."""
+    (tmp_path / "credentials").mkdir()
+    (tmp_path / "credentials" / "mark").write_text("mark")
+    text = "version: 1\ninterceptors: [{ name: mark, request: [{ set_header: { X-Mark: \"${credential.mark}\" } }] }]\n"
+    usher = start(text, environment={"CREDENTIALS_DIRECTORY": str(tmp_path / "credentials")})
+    done = reload(binary, usher, {}, tmp_path / "credentials")
+    assert done.returncode == 0, done.stdout
+    usher.wait_for(lambda: [line for line in usher.errors if "generation 2" in line], "the new generation")

@@ -207,8 +207,26 @@ def test_a_folder_that_everybody_may_swap_is_refused(call, belonging, tmp_path):
     shutil.move(belonging, openly / "state")
     openly.chmod(0o777)
     refused(call("ca", "show", STATE_DIRECTORY=str(openly / "state")), "in place of")
-    openly.chmod(0o1777)
+    openly.chmod(0o755)
     assert call("ca", "show", STATE_DIRECTORY=str(openly / "state")).returncode == 0
+
+
+@AS_ROOT
+def test_a_folder_that_another_made_where_everybody_may_is_refused(call, belonging, tmp_path):
+    """As in /tmp: whoever comes first makes the folder, with a CA of theirs."""
+    everybodys = tmp_path / "everybodys"
+    everybodys.mkdir()
+    everybodys.chmod(0o1777)
+    folder = everybodys / "usher"
+    shutil.copytree(belonging, folder)
+    for path in [folder, *folder.iterdir()]:
+        os.chown(path, OTHER, OTHER)
+    for verb in (["ca", "show"], ["ca", "rotate"], ["env"], ["run", "--", "true"]):
+        refused(call(*verb, STATE_DIRECTORY=str(folder)), f"user {OTHER} made usher where everybody may")
+    # one's own is one's own there, too
+    for path in [folder, *folder.iterdir()]:
+        os.chown(path, os.geteuid(), os.getegid())
+    assert call("ca", "show", STATE_DIRECTORY=str(folder)).returncode == 0
 
 
 @AS_ROOT

@@ -59,7 +59,7 @@ struct PatternTests {
         "An expression that would think for ever reaches its limit and does not match",
         arguments: [
             "(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*)*x$", "([a-z]+)*!", "(?:a{1,50}){1,50}b", "(a+)\\1+b", ".*.*.*x$",
-            "a{8000}b", "(?i)(a+)\\1+b", "(x+x+)+y|(a+)+$", "(?:a|b|c)*c$|(?:a|a)*$",
+            "a{8000}b", "(?i)(a+)\\1+b", "(x+x+)+y|(a+)+$", "(?:a|b|c)*c$|(?:a|a)*$", "(*sr:.*)xx-",
         ], ["", "(*NO_JIT)", "(*LIMIT_MATCH=4000000000)(*LIMIT_HEAP=4000000000)(*LIMIT_DEPTH=4000000000)"])
     func limits(_ text: String, _ before: String) throws {
         let pattern = try Pattern(before + text, place: "here")
@@ -79,10 +79,30 @@ struct PatternTests {
             ".*login.*", "^/api/[^/]+/users", "^https?://([^/]+)/(.*)$", "[?&]code=", "^(?:[a-z0-9]|%[0-9a-f]{2})*$",
             "js.n",
             "^am\\.", "\\.(png|css|js)$", "(.*)*", "^(a+)+", "^[0-9a-f]{8}-[0-9a-f]{4}$",
+            "(?:select|union|insert|update|delete|drop|exec)",
         ], ["", "(*NO_JIT)"])
     func apt(_ text: String, _ before: String) throws {
         let pattern = try Pattern(before + text)
         #expect(PatternProbe.limit(of: pattern) == nil)
+    }
+
+    @Test(
+        "No long text hides what stands behind it from an expression that takes time by the length alone",
+        arguments: [
+            ("(?:select|union|insert|update|delete|drop|exec)", "s", "select"),
+            ("(?i)(?:admin|actuator|api-docs|auth)", "a", "ADMIN"),
+            ("\\.(?:php|asp|aspx|jsp|cgi|pl|sh)$", ".", ".php"), ("(?:\\.\\./|%2e%2e/){1,10}", "%", "%2e%2e/"),
+        ], ["", "(*NO_JIT)"])
+    func hiding(_ expression: (text: String, letter: String, word: String), _ before: String) throws {
+        let value = String(repeating: expression.letter, count: 30_000) + expression.word
+        #expect(try Self.found(before + expression.text, value))
+        #expect(PatternProbe.limit(of: try Pattern(before + expression.text)) == nil)
+    }
+
+    @Test("More alternatives than a long text may be tried with are told")
+    func manyAlternatives() throws {
+        let words = (10..<90).map { "s\($0)" }
+        #expect(PatternProbe.limit(of: try Pattern(words.joined(separator: "|"))) != nil)
     }
 
     @Test("The words about a limit come once a minute, counted, whoever matched")
@@ -140,6 +160,23 @@ struct PatternTests {
         var small = try request("GET http://h.test/xax")
         #expect(plan.applyRequest(from: 0, to: &small, nil).verdict == .proceed)
         #expect(small.url == "http://h.test/x\(String(repeating: "a", count: 100))x")
+    }
+
+    @Test("A rewriting that finds much takes time by the length of the URL, not by its square")
+    func muchFound() throws {
+        let plan = Plan(rules: [Rule(name: "r", request: [.rewriteURL(try Pattern("a"), "b")])])
+        func time(_ count: Int) throws -> Duration {
+            let head = try request("GET http://h.test/\(String(repeating: "a", count: count))")
+            var best = Duration.seconds(60)
+            for _ in 0..<5 {
+                var edited = head
+                best = min(best, ContinuousClock().measure { _ = plan.applyRequest(from: 0, to: &edited, nil) })
+                #expect(edited.url == "http://h.test/\(String(repeating: "b", count: count))")
+            }
+            return best
+        }
+        // as many letters in sixteen parts
+        #expect(try time(16_000) < time(1_000) * 16 * 2)
     }
 
     @Test("A rewriting at its limit leaves the URL as it is")
