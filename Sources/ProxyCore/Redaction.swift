@@ -41,10 +41,17 @@ public struct Redaction: Sendable {
     func tree(_ payload: ActionPayload?) -> String? {
         guard let tree = payload?.tree else { return nil }
         if let type = payload?.type, ASCII.equal(type, "composite_advice") { return "composite_advice" }
+        return name(tree)
+    }
+
+    /// A realm as a client named it, in the path or as a parameter.
+    func realm(_ realm: String?) -> String? { realm.map(name) }
+
+    private func name(_ text: String) -> String {
         let isName =
-            tree.utf8.count <= Self.longestName
-            && tree.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == ASCII.space || $0 == 0x2F || $0 == ASCII.colon }
-        return isName ? text(tree) : SecretTexts.replacement.description
+            text.utf8.count <= Self.longestName
+            && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == ASCII.space || $0 == 0x2F || $0 == ASCII.colon }
+        return isName ? self.text(text) : SecretTexts.replacement.description
     }
 
     // MARK: URLs

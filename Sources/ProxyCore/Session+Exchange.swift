@@ -61,7 +61,7 @@ extension Session {
         }
         if let classification, let action = classification.action {
             record.action = action
-            record.realm = classification.realm.map(engine.redaction.text)
+            record.realm = engine.redaction.realm(classification.realm)
             record.tree = engine.redaction.tree(classification.payload)
             note(.action, "\(action.rawValue): \(classification.evidence)")
         }

@@ -117,4 +117,19 @@ struct RedactionTests {
         #expect(!talk.record.urlText.contains("s3cret"))
         #expect(!talk.notes.joined().contains("s3cret"))
     }
+
+    @Test(
+        "A client's own realm is shown where it is a name alone",
+        arguments: [("/alpha", "/alpha"), ("/alpha/b", "/alpha/b"), ("/alpha%3FssoToken%3Ds3cret", "REDACTED")])
+    func realm(_ value: String, _ shown: String) {
+        var settings = Settings()
+        settings.servers = [server]
+        let talk = Conversation(settings)
+        talk.client(
+            "POST http://am.test/am/json/authenticate?realm=\(value) HTTP/1.1\r\nHost: am.test\r\n"
+                + "Content-Length: 2\r\n\r\n{}")
+        talk.driver.dialFails(.timedOut)
+        #expect(talk.record.realm == shown)
+        #expect(!talk.record.urlText.contains("s3cret") && !talk.notes.joined().contains("s3cret"))
+    }
 }
