@@ -11,12 +11,14 @@ enum AdviceEcho {
     /// How often encoding is taken off; what is encoded deeper comes out of no server as an advice.
     private static let maxDecodings = 3
 
-    /// Whether URL or body name `authIndex…`, anywhere, or have a parameter `goto`, however encoded and in whatever case.
+    /// Whether URL or body name `authIndex…`, anywhere, or have a parameter `goto`, however encoded and in whatever case. Of
+    /// `Referer`, where some servers lead back to, only `authIndex…` tells: it names `goto` whenever AM has signed in.
     static func isIn(_ head: RequestHead, body: [UInt8]) -> Bool {
         let target = head.fields.bytes[head.target.pathAndQuery.indices]
         // a path is no list of parameters
         let query = target.drop { $0 != 0x3F }.dropFirst()
         return has(mark, plain(target)) || isIn(query) || isIn(body[...])
+            || head.fields.values(named: "Referer").contains { has(mark, plain(Array($0.utf8)[...])) }
     }
 
     /// Whether a query, or a body as a form, names either.
@@ -38,16 +40,18 @@ enum AdviceEcho {
         return text
     }
 
-    /// Takes percent-encoding off once, in place: a body may be large. False where there is none.
+    /// Takes percent-encoding, and the escapes of JSON's strings, off once, in place: a body may be large. False where there
+    /// is none.
     private static func decode(_ text: inout [UInt8]) -> Bool {
-        guard var write = text.firstIndex(of: 0x25) else { return false }
+        guard var write = text.firstIndex(where: { $0 == 0x25 || $0 == 0x5C }) else { return false }
         var read = write
         while read < text.count {
-            if text[read] == 0x25, read + 2 < text.count, let high = ASCII.hexValue(text[read + 1]),
-                let low = ASCII.hexValue(text[read + 2])
+            let length = escapeLength(text, read)
+            if length > 0, let high = ASCII.hexValue(text[read + length - 2]),
+                let low = ASCII.hexValue(text[read + length - 1])
             {
                 text[write] = high << 4 | low
-                read += 3
+                read += length
             } else {
                 text[write] = text[read]
                 read += 1
@@ -57,6 +61,15 @@ enum AdviceEcho {
         let isShorter = write < text.count
         text.removeLast(text.count - write)
         return isShorter
+    }
+
+    /// How long an escape for one byte is that may begin here, `%41` or `\u0041`; 0 where none does.
+    private static func escapeLength(_ text: [UInt8], _ start: Int) -> Int {
+        if text[start] == 0x25 { return start + 2 < text.count ? 3 : 0 }
+        guard text[start] == 0x5C, start + 5 < text.count, text[start + 1] == 0x75, text[start + 2] == 0x30,
+            text[start + 3] == 0x30
+        else { return 0 }
+        return 6
     }
 
     /// Whether a word stands in the text, at a place that suits.

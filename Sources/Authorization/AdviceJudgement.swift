@@ -42,7 +42,7 @@ extension AuthorizationPolicy {
     public func doubt(of advice: Advice, in exchange: AdvisedExchange) -> String? {
         guard advice.source == .redirect, let location = advice.location else { return nil }
         guard let target = URLReference.resolve(location, against: exchange.sent),
-            server.places.contains(where: { $0.holds(target) })
+            server.signsIn(at: target)
         else {
             return
                 "a redirect with an advice leads to \(Words.shown(location)), which is neither \(server.url) nor one of its login_pages"
@@ -53,27 +53,32 @@ extension AuthorizationPolicy {
         return nil
     }
 
-    /// Why nothing is done about an advice, one sentence; nil where a step-up may start.
-    public func refusal(of advice: Advice, in exchange: AdvisedExchange) -> String? {
-        refusalToReplay(
+    /// What becomes of an advice that counts.
+    public enum Judgement: Equatable, Sendable {
+        /// A step-up in one of the configured realms, as the configuration spells it.
+        case stepUp(realm: String)
+        /// Nothing, for this reason, one sentence.
+        case refused(String)
+    }
+
+    public func judgement(of advice: Advice, in exchange: AdvisedExchange) -> Judgement {
+        let replay = refusalToReplay(
             exchange.request, exchange.resource, bodyComplete: exchange.bodyComplete, after: exchange.status)
-            ?? refusalOfRealm(advice, exchange) ?? refusalOfTrees(advice, exchange)
+        if let replay { return .refused(replay) }
+        let named = namedRealm(advice, exchange)
+        guard let realm = server.configuredRealm(named) else {
+            return .refused("the advice is for realm \(Words.shown(named)), which am[].realms does not name")
+        }
+        return refusalOfTrees(advice, exchange, realm: realm).map(Judgement.refused) ?? .stepUp(realm: realm)
     }
 
-    private func refusalOfRealm(_ advice: Advice, _ exchange: AdvisedExchange) -> String? {
-        let realm = realm(of: advice, exchange)
-        if server.configuredRealm(realm) != nil { return nil }
-        return "the advice is for realm \(Words.shown(realm)), which am[].realms does not name"
-    }
-
-    /// The realm in which the step-up runs.
-    private func realm(of advice: Advice, _ exchange: AdvisedExchange) -> String {
+    /// The realm of an advice; that of the policy evaluation, or the first one configured, where it names none.
+    private func namedRealm(_ advice: Advice, _ exchange: AdvisedExchange) -> String {
         if let realm = advice.realm, !realm.isEmpty { return Realm.normalized(realm) }
         return evaluatedRealm(exchange.request) ?? server.realms.first ?? "/"
     }
 
-    private func refusalOfTrees(_ advice: Advice, _ exchange: AdvisedExchange) -> String? {
-        let realm = realm(of: advice, exchange)
+    private func refusalOfTrees(_ advice: Advice, _ exchange: AdvisedExchange, realm: String) -> String? {
         // AM's own decisions, challenges and redirects of a listed resource may name any tree of the configured realms. What
         // an application passes on in a body is further from AM, and names none unless it is told to
         let isAsked = advice.source != .body || isPolicyEvaluation(exchange.request)

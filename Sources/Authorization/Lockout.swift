@@ -4,7 +4,8 @@
 /// Two tallies are kept: one for the answers, one for these answers in one session. While AM has not taken the answers
 /// once, each refusal counts against both. Answers that were taken are right for somebody: what a session is refused that
 /// they never served says more about the session, and counts once against the answers. A client with another user's
-/// session could else hold off everybody.
+/// session could else hold off everybody. Where many such sessions have made the answers doubtful, one that they served
+/// last time may still try: it knows best.
 public struct Lockout: Sendable {
     /// `authorization.lockout` of the configuration.
     public struct Limits: Equatable, Sendable {
@@ -64,7 +65,8 @@ public struct Lockout: Sendable {
         var own = sessions[key.session] ?? Tally()
         whole.forget(now)
         own.forget(now)
-        for tally in [whole, own] where now < tally.heldUntil {
+        let knowsBetter = whole.isDoubted && own.successes > 0
+        for tally in knowsBetter ? [own] : [whole, own] where now < tally.heldUntil {
             return .held(refusals: tally.refusals, milliseconds: tally.heldUntil - now)
         }
         guard whole.underWay < whole.allowed(limits), own.underWay < own.allowed(limits) else { return .later }
@@ -91,7 +93,7 @@ public struct Lockout: Sendable {
         case .refused:
             let served = own.successes > 0
             own.refused(limits, now)
-            if whole.successes == 0 || served {
+            if served || whole.successes == 0 && !whole.isDoubted {
                 whole.refused(limits, now)
             } else if own.refusals == 1 {
                 whole.doubted(limits, now)
@@ -120,6 +122,8 @@ private struct Tally: Sendable {
     var successes = 0
     var underWay = 0
     var heldUntil = Int.min
+    /// AM has taken the answers, and since then refused them in other sessions than those that they served.
+    private(set) var isDoubted = false
     private var pauses = 0
     private var last = 0
 
@@ -157,17 +161,20 @@ private struct Tally: Sendable {
         successes += 1
         pauses = 0
         heldUntil = .min
+        isDoubted = false
     }
 
     mutating func refused(_ limits: Lockout.Limits, _ now: Int) {
         successes = 0
         refusals += 1
+        isDoubted = false
         pause(limits, now)
     }
 
     /// Another session than those that the answers served was refused.
     mutating func doubted(_ limits: Lockout.Limits, _ now: Int) {
         refusals += 1
+        isDoubted = true
         if refusals >= limits.refusals { successes = 0 }
         pause(limits, now)
     }

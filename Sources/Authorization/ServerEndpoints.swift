@@ -88,8 +88,10 @@ enum Realm {
 }
 
 extension AuthorizationServer {
-    /// Where a redirect that carries an advice may lead: to AM itself and to its login pages.
-    var places: [URLPlace] { ([url] + loginPages).compactMap { URLPlace($0) } }
+    /// Whether a request leads to AM itself or to one of its login pages, as a redirect that carries an advice has to.
+    func signsIn(at head: RequestHead) -> Bool {
+        ([url] + loginPages).contains { URLPlace($0)?.holds(head) == true }
+    }
 
     /// The configured realm that is meant by this name; AM's realm names ignore case.
     func configuredRealm(_ name: String) -> String? {
@@ -103,6 +105,6 @@ extension AuthorizationServer {
         guard let path = paths[.authenticate] else { return "\(url)/json\(Realm.urlPath(realm))/authenticate" }
         let base = try RequestHead(method: "POST", url: url)
         let authority = base.fields.text(base.target.authority)
-        return "\(base.target.scheme.name)://\(authority)\(path.hasPrefix("/") ? path : "/" + path)"
+        return "\(base.target.scheme.name)://\(authority)\(path)"
     }
 }

@@ -22,11 +22,10 @@ public struct StepUp: Sendable {
     private let manners: [(name: String, value: String)]
 
     /// - Parameters:
-    ///   - realm: the realm where the advice names none: that of the policy evaluation.
+    ///   - realm: one of the configured realms, as the policy judged.
     ///   - app: the app's own request.
     public init(
-        policy: AuthorizationPolicy, advice: Advice, session: SessionSource, realm: String? = nil,
-        app: RequestHead? = nil
+        policy: AuthorizationPolicy, advice: Advice, session: SessionSource, realm: String, app: RequestHead? = nil
     ) {
         manners = ["User-Agent", "Accept-Language"].flatMap { name in
             (app?.fields.values(named: name) ?? []).filter(FieldSyntax.isValue).map { (name, $0) }
@@ -35,23 +34,11 @@ public struct StepUp: Sendable {
         self.advice = advice
         self.session = session
         document = advice.xml
-        let wanted = advice.realm.flatMap { $0.isEmpty ? nil : $0 } ?? realm
-        let fallback = policy.server.realms.first ?? "/"
-        self.realm = wanted.flatMap(policy.server.configuredRealm) ?? fallback
-        if let wanted, policy.server.configuredRealm(wanted) == nil {
-            note("the advice names realm \(Words.shown(wanted)), which is not configured; \(fallback) is used")
-        }
-        if let named = advice.amURI, !isConfiguredServer(named) {
+        self.realm = realm
+        if let named = advice.amURI, (try? RequestHead(method: "GET", url: named)).map(policy.server.signsIn) != true {
             note("the advice names another server, \(Words.shown(named)); only \(policy.server.url) is asked")
         }
         if let affinity = session.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
-    }
-
-    /// A step-up for a session that came in a cookie or a field.
-    public init(policy: AuthorizationPolicy, advice: Advice, session: String, affinity: String? = nil) {
-        self.init(
-            policy: policy, advice: advice, session: SessionSource(token: session, carrier: .cookie, affinity: affinity)
-        )
     }
 
     /// What happened since the last time this was asked, a sentence each, without secrets.
@@ -185,11 +172,6 @@ public struct StepUp: Sendable {
     /// What tells this login from others: which answers it gives to whom, and for whose session.
     public var login: Login {
         Login(answers: [policy.server.url, realm] + policy.answers.flatMap(\.parts), session: session.token)
-    }
-
-    private func isConfiguredServer(_ address: String) -> Bool {
-        guard let head = try? RequestHead(method: "GET", url: address) else { return false }
-        return head.host == policy.server.host
     }
 
     private mutating func note(_ sentence: String) { story.append(sentence) }

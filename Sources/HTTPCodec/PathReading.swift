@@ -50,22 +50,26 @@ public struct PathReading: Equatable, Sendable {
         guard let plain = settled(path) else { return false }
         // where nothing climbs, readings only leave things out, and the one that leaves out most tells
         if !hasPair(plain, 0x2E, 0x2E) { return hold(.deepest) }
-        return path.count <= maxClimbing && every.allSatisfy(hold)
+        return path.count <= maxClimbing && !hidesDots(path) && every.allSatisfy(hold)
+    }
+
+    /// Some of the path's `..` are such only in some readings. Servers in a row may each remove those that they see, so that
+    /// the last one arrives where no single reading leads; and nobody hides dots in good faith.
+    private static func hidesDots(_ path: [UInt8]) -> Bool {
+        asWritten.segments(of: path).count(where: isParent) != deepest.segments(of: path).count(where: isParent)
     }
 
     /// The path, or the path of a pattern, in this reading. What begins with no slash stays as it is.
     public func applied(to path: [UInt8]) -> [UInt8] {
         guard removesDots, path.first == 0x2F else { return decoded(path) }
-        let bytes = decoded(path)
         var kept: [ArraySlice<UInt8>] = []
         var isOpen = false
-        let parts = bytes.split(omittingEmptySubsequences: false) { $0 == 0x2F || partsAtBackslash && $0 == 0x5C }
-        for index in parts.indices.dropFirst() {
-            let segment = cutsParameters ? parts[index].prefix { $0 != 0x3B } : parts[index]
+        let segments = segments(of: path)
+        for (index, segment) in segments.enumerated().dropFirst() {
             isOpen = true
-            if segment.elementsEqual([0x2E, 0x2E]) {
+            if Self.isParent(segment) {
                 _ = kept.popLast()
-            } else if segment.isEmpty && (dropsEmptySegments || index == parts.count - 1)
+            } else if segment.isEmpty && (dropsEmptySegments || index == segments.count - 1)
                 || segment.elementsEqual([0x2E])
             {
                 continue
@@ -77,6 +81,15 @@ public struct PathReading: Equatable, Sendable {
         let path = [0x2F] + Array(kept.joined(separator: [0x2F]))
         return isOpen && !kept.isEmpty ? path + [0x2F] : path
     }
+
+    private func segments(of path: [UInt8]) -> [ArraySlice<UInt8>] {
+        let parts = decoded(path).split(omittingEmptySubsequences: false) {
+            $0 == 0x2F || partsAtBackslash && $0 == 0x5C
+        }
+        return cutsParameters ? parts.map { $0.prefix { $0 != 0x3B } } : parts
+    }
+
+    private static func isParent(_ segment: ArraySlice<UInt8>) -> Bool { segment.elementsEqual([0x2E, 0x2E]) }
 
     /// The text as often decoded as in this reading, and in capitals what stays encoded.
     public func decoded(_ text: [UInt8]) -> [UInt8] {

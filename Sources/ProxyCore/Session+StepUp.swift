@@ -65,7 +65,14 @@ extension Session {
         }
         note(.advice, "\(response.head.status) from \(request.host) asks for \(advice.summary)")
         judgeLogin(by: advice)
-        if let refusal = state.policy.refusal(of: advice, in: exchange) ?? state.rounds.refusal(of: advice) {
+        let realm: String
+        switch state.policy.judgement(of: advice, in: exchange) {
+        case .stepUp(let found): realm = found
+        case .refused(let reason):
+            note(.note, "no step-up: \(reason)")
+            return deliverHeld(response, &out)
+        }
+        if let refusal = state.rounds.refusal(of: advice) {
             note(.note, "no step-up: \(refusal)")
             return deliverHeld(response, &out)
         }
@@ -83,9 +90,7 @@ extension Session {
         }
         state.replay = replay
         state.rounds.begin(advice)
-        let machine = StepUp(
-            policy: state.policy, advice: advice, session: session, realm: state.policy.evaluatedRealm(request),
-            app: request)
+        let machine = StepUp(policy: state.policy, advice: advice, session: session, realm: realm, app: request)
         state.machine = machine
         state.attempt = nil
         state.hasBegun = false

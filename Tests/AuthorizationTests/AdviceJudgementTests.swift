@@ -41,7 +41,8 @@ struct AdviceJudgementTests {
         ("?a;authIndexType=x", ""), ("?to=https%3A%2F%2Fam%3FauthIndexType%3Dx", ""), ("/authIndexType", ""),
         ("?goto=x", ""), ("?GOTO", ""), ("?a=b&%67oto=c", ""), ("?a=b;goto=c", ""), ("", "goto=x"),
         ("", "a=b&authIndexType=c"),
-        ("", "a=%61uthIndexType"), ("", "Content-Disposition: form-data; name=\"goto\"\r\n\r\nx"),
+        ("", "a=%61uthIndexType"), ("", "{\"to\":\"\\u0061uth\\u0049ndexType=x\"}"), ("", "\\u005cu0061uthIndexType"),
+        ("", "Content-Disposition: form-data; name=\"goto\"\r\n\r\nx"),
     ])
     func aRequestThatSaysItItself(_ rest: String, _ body: String) throws {
         let head = try request("POST", Self.url + rest)
@@ -53,9 +54,18 @@ struct AdviceJudgementTests {
 
     @Test(arguments: [
         ("?got=o", ""), ("?x=goto", ""), ("/goto", ""), ("?my_goto=x", ""), ("", "agoto=x"), ("", "auth index"),
+        ("", "\\u0061uth\\u"),
     ])
     func ordinaryRequests(_ rest: String, _ body: String) throws {
         #expect(try doubt("https://am.example.test/am/", request("POST", Self.url + rest), body: body) == nil)
+    }
+
+    @Test(arguments: [
+        ("?authIndexType=x", true), ("?a=%2561uthIndexType", true), ("?goto=x", false), ("", false),
+    ])
+    func whereTheClientCameFrom(_ rest: String, _ counts: Bool) throws {
+        let head = try request("GET", Self.url, [("Referer", "https://am.example.test/am/" + rest)])
+        #expect(try (doubt("https://am.example.test/am/", head) != nil) == counts)
     }
 
     // MARK: forms
@@ -90,8 +100,9 @@ struct AdviceJudgementTests {
     {
         let resource = AuthorizationPolicy.Resource(url: "*", replay: scope)
         let advice = Advice(source: .body, conditions: [.init("TransactionConditionAdvice", ["t"])])
-        let refusal = try policy().refusal(
-            of: advice, in: exchange(request(method, Self.url), resource, status: status))
+        let refusal = try policy().judgement(
+            of: advice, in: exchange(request(method, Self.url), resource, status: status)
+        ).refusal
         #expect((refusal == nil) == expected)
         #expect(expected || refusal?.contains("replay: ") == true)
     }
@@ -113,7 +124,7 @@ struct AdviceJudgementTests {
     ) throws -> String? {
         let resource = AuthorizationPolicy.Resource(url: "*", trees: trees.map { $0.map { TreePattern($0) } })
         let advice = Advice(source: source, realm: realm, conditions: [.init(name, [value])])
-        return try policy().refusal(of: advice, in: exchange(request("POST", url), resource))
+        return try policy().judgement(of: advice, in: exchange(request("POST", url), resource)).refusal
     }
 
     private static let service = "AuthenticateToServiceConditionAdvice"
@@ -155,6 +166,20 @@ struct AdviceJudgementTests {
         )
         let evaluate = "https://am.example.test/am/json/realms/root/realms/beta/policies?_action=evaluate"
         #expect(try refusal(transaction, "t", source: .body, evaluate)?.contains("/beta") == true)
+    }
+
+    @Test(arguments: [
+        (nil, "/"), ("", "/"), ("/", "/"), ("alpha", "/alpha"), ("/Alpha/", "/alpha"), ("root/alpha", "/alpha"),
+    ])
+    func theRealmIsSpelledAsConfigured(_ named: String?, _ expected: String) throws {
+        let advice = Advice(source: .header, realm: named, conditions: [.init("TransactionConditionAdvice", ["t"])])
+        let here = try exchange(request("GET", Self.url))
+        #expect(policy().judgement(of: advice, in: here) == .stepUp(realm: expected))
+        // a policy evaluation asks in a realm of its own
+        let evaluate = "https://am.example.test/am/json/realms/root/realms/alpha/policies?_action=evaluate"
+        let there = try exchange(request("POST", evaluate))
+        #expect(
+            policy().judgement(of: advice, in: there) == .stepUp(realm: named ?? "" == "" ? "/alpha" : expected))
     }
 
     @Test func aBodyNamesNoTree() throws {

@@ -51,7 +51,7 @@ struct AdviceVectorTests {
         var policy = policy()
         #expect(policy.doubt(of: advice, in: exchange(head, resource, status: status)) == nil, id)
         if let realm = advice.realm { policy.server.realms.append(realm) }
-        #expect(policy.refusal(of: advice, in: exchange(head, resource, status: status)) == nil, id)
+        #expect(policy.judgement(of: advice, in: exchange(head, resource, status: status)).refusal == nil, id)
     }
 
     /// The first authenticate call of the vectors that tell it.

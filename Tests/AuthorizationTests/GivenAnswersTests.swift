@@ -96,7 +96,7 @@ struct GivenAnswersTests {
             ])
         let advice = Advice(source: .header, conditions: [.init("TransactionConditionAdvice", ["t-1"])])
         var stepUp = StepUp(
-            policy: policy(), advice: advice, session: .init(token: "S", carrier: .cookie), app: app)
+            policy: policy(), advice: advice, session: .init(token: "S", carrier: .cookie), realm: "/", app: app)
         let first = try #require(stepUp.begin().call)
         let second = try #require(
             stepUp.answered(

@@ -134,7 +134,34 @@ struct LockoutTests {
         var book = Lockout()
         succeed(&book, key)
         for session in 0..<3 { refuse(&book, .init(answers: 1, session: 100 + UInt128(session))) }
-        #expect(book.begin(key, limits, now: 0) == .held(refusals: 3, milliseconds: 1_000))
+        #expect(book.begin(foreign, limits, now: 0) == .held(refusals: 3, milliseconds: 1_000))
+        // one after the other, those who were served may try
+        #expect(book.begin(key, limits, now: 0) == .go)
+        #expect(book.begin(key, limits, now: 0) == .later)
+        book.end(key, .taken, limits, now: 0)
+        #expect(book.begin(foreign, limits, now: 0) == .go)
+        book.end(foreign, .unjudged, limits, now: 0)
+    }
+
+    @Test func aPauseForDoubtsGrowsAndStillLetsTheServedTry() {
+        var book = Lockout()
+        succeed(&book, key)
+        for session in 0..<3 { refuse(&book, .init(answers: 1, session: 100 + UInt128(session))) }
+        refuse(&book, .init(answers: 1, session: 200), now: 1_000)
+        #expect(book.begin(foreign, limits, now: 1_000) == .held(refusals: 4, milliseconds: 2_000))
+        succeed(&book, key, now: 1_000)
+    }
+
+    @Test func whoWasServedAndIsRefusedEndsTheDoubt() {
+        var book = Lockout()
+        let other = Lockout.Key(answers: 1, session: 30)
+        succeed(&book, key)
+        succeed(&book, other)
+        for session in 0..<3 { refuse(&book, .init(answers: 1, session: 100 + UInt128(session))) }
+        refuse(&book, key)
+        for one in [key, other, foreign] {
+            #expect(book.begin(one, limits, now: 0) == .held(refusals: 4, milliseconds: 1_000))
+        }
     }
 
     /// The password was changed at AM.
@@ -194,7 +221,7 @@ struct LoginTests {
         ]
         change(&policy)
         let advice = Advice(source: .header, realm: "/alpha", conditions: [.init("AuthLevelConditionAdvice", ["1"])])
-        return StepUp(policy: policy, advice: advice, session: session).login
+        return StepUp(policy: policy, advice: advice, session: session, realm: "/alpha").login
     }
 
     @Test func everyPartCounts() {
@@ -204,7 +231,7 @@ struct LoginTests {
         let others = [
             login { $0.answers[0].response = .value("user2") }, login { $0.answers[1].response = .value("other") },
             login { $0.answers[1].response = .choose("secret") }, login { $0.answers[1].prompt = nil },
-            login { $0.answers.removeLast() }, login { $0.server.url += "2" }, login { $0.server.realms = ["/"] },
+            login { $0.answers.removeLast() }, login { $0.server.url += "2" },
         ]
         for other in others { #expect(other.answers != plain.answers) }
         // no two rows of texts read alike

@@ -25,7 +25,7 @@ private struct Exchange {
             rounds.begin(advice)
             stepUps += 1
             var machine = StepUp(
-                policy: policy, advice: advice, session: replay.session, realm: policy.evaluatedRealm(head))
+                policy: policy, advice: advice, session: replay.session, realm: policy.evaluatedRealm(head) ?? "/")
             guard let outcome = authenticate(&machine) else { return !replays.isEmpty }
             replay.absorb(advice, outcome)
             replays.append(try replay.request(head, body: body))

@@ -62,7 +62,21 @@ func step(_ authId: String, _ callbacks: String) -> [UInt8] {
     Array("{\"authId\":\"\(authId)\",\"callbacks\":[\(callbacks)],\"stage\":\"Any\"}".utf8)
 }
 
+extension AuthorizationPolicy.Judgement {
+    var refusal: String? { if case .refused(let reason) = self { reason } else { nil } }
+}
+
 extension StepUp {
+    /// A step-up for a session that came in a cookie.
+    init(
+        policy: AuthorizationPolicy, advice: Advice, session: String, affinity: String? = nil, realm: String = "/"
+    ) {
+        self.init(
+            policy: policy, advice: advice,
+            session: SessionSource(token: session, carrier: .cookie, affinity: affinity),
+            realm: realm)
+    }
+
     mutating func answered(
         _ status: Int, _ body: String, _ lines: [(String, String)] = json
     ) -> Order {

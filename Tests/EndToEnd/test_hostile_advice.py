@@ -91,6 +91,17 @@ ELSEWHERE = [
 ]
 
 
+def test_a_body_of_json_that_comes_back_as_a_redirect(start, origin):
+    stage = Stage(start, origin, lambda seen: response(302, [("Location", json.loads(seen.body)["to"])]))
+    body = json.dumps({"to": f"{stage.am_url}/?{query()}"}).replace("authIndex", r"\u0061uth\u0049ndex").encode()
+    stage.left_alone("/json", stage.ask("/json", "POST", [("Content-Type", "text/plain")], body), 302)
+
+
+def test_a_page_that_leads_back_where_the_client_came_from(start, origin):
+    stage = Stage(start, origin, lambda seen: response(302, [("Location", seen.get("referer"))]))
+    stage.left_alone("/back", stage.ask("/back", fields=[("Referer", f"{stage.am_url}/?{query()}")]), 302)
+
+
 @pytest.mark.parametrize("location", ELSEWHERE)
 def test_a_redirect_to_anywhere_else(start, origin, location):
     place = {}
@@ -280,7 +291,8 @@ def test_a_policy_evaluation_at_another_port(start, origin):
 CLIMBING = [
     "/api/../admin", "/api/%2e%2e/admin", "/api/%2E./admin", "/api/..%2fadmin", "/api/..%2Fadmin", "/api/..;/admin",
     "/api/..;x=y/admin", "/api/%2e%2e%3b/admin", r"/api/..\admin", "/api/..%5cadmin", "/api/%252e%252e/admin",
-    "/api//../../admin", "/api/./../admin", "/api/x/../../admin", "/api/%2e%2e/admin/..;/api/x", "/api/x%00/../../admin",
+    "/api//../../admin", "/api/./../admin", "/api/x/../../admin", "/api/%2e%2e/admin/..;/api/x",
+    "/api/%2e%2e/admin/%2e%2e/../api/x", "/api/x%00/../../admin",
     "/admin", "//api/x", "/API/x", "/api;x/y",
 ]
 

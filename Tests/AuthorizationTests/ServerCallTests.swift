@@ -4,7 +4,7 @@ import Interception
 import Testing
 
 @Suite("Where calls to AM may go")
-struct ServerAddressTests {
+struct ServerCallTests {
     private func refusal(
         _ url: String, of server: String = "https://am.test/am", host: String? = nil,
         _ change: (inout AuthorizationServer) -> Void = { _ in }
@@ -19,6 +19,7 @@ struct ServerAddressTests {
     @Test(arguments: [
         "https://am.test/am/json/authenticate", "https://AM.test:443/am/json", "https://am.test/am",
         "https://am.test/am/json/realms/root%2Frealms%2Falpha/authenticate?x=../..", "https://am.test/am/a..b/...",
+        "https://am.test/am/./x", "https://am.test/am/json/realms/root/realms/caf%C3%A9%25/authenticate",
     ])
     func underTheServer(_ url: String) throws {
         #expect(try refusal(url) == nil)
@@ -33,7 +34,7 @@ struct ServerAddressTests {
     }
 
     @Test(arguments: [
-        "/", "", "/a", "/amx", "/AM/json", "/am/..", "/am/../x", "/am/./x", "/am/%2e%2E/x", "/am/%2e./x", "/am/..%2fx",
+        "/", "", "/a", "/amx", "/AM/json", "/am/..", "/am/../x", "/am/%2e%2E/x", "/am/%2e./x", "/am/..%2fx",
         "/am/..%5cx", "/am/..;a=b/x", "/am/%252e%252e/x", "/am/%25252525252e/x", "/%61m/x", "//am/x",
     ])
     func besideTheContext(_ path: String) throws {
@@ -43,7 +44,7 @@ struct ServerAddressTests {
     @Test func aServerThatHasTheWholeHost() throws {
         for url in ["https://am.test", "https://am.test/"] {
             #expect(try refusal("https://am.test/json/authenticate", of: url) == nil)
-            #expect(try refusal("https://am.test/x/../json", of: url) != nil)
+            #expect(try refusal("https://am.test/x/../json", of: url) == nil)
         }
     }
 
