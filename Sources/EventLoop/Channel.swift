@@ -94,15 +94,15 @@ open class Channel: EventSource {
     /// Bytes that wait for the kernel.
     public final var queuedBytes: Int { queue.count }
 
-    /// Whether the peer took some of what is queued for it since this was asked last. The kernel holds megabytes for a
-    /// slow peer and asks for more only when much of that is gone, so a queue that does not move says little. The first
-    /// answer is yes: there is nothing to compare with.
+    /// Whether the peer took some of what is on its way to it since this was asked last. The kernel holds megabytes for a
+    /// slow peer and asks for more only when much of that is gone, so a queue that does not move, or is empty, says little.
+    /// The first answer is yes where anything is left: there is nothing to compare with.
     public final func isTaking() -> Bool {
         var held: Int32 = 0
-        guard !isClosed, !queue.isEmpty, ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return false }
+        guard !isClosed, ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return false }
         let left = queue.count + Int(held)
-        defer { lastUntaken = left }
-        return left < lastUntaken
+        defer { lastUntaken = left > 0 ? left : .max }
+        return left > 0 && left < lastUntaken
     }
 
     /// Sends at once what the kernel takes and queues the rest.
@@ -114,7 +114,9 @@ open class Channel: EventSource {
         var sent = 0
         if queue.isEmpty, !isConnecting {
             switch transmit(bytes) {
-            case .success(let count): sent = count
+            case .success(let count):
+                sent = count
+                lastUntaken = .max
             case .failure:
                 fallSilent()
                 return false

@@ -137,8 +137,11 @@ final class NameChannel {
         ares_process_fd(channel, readable, writable)
         let batch = arrived
         arrived = []
-        underWay -= batch.count
-        for (question, outcome) in batch { answered(question, outcome) }
+        for (question, outcome) in batch {
+            // one by one: whoever counts those under way must not take the last ones of the batch for told
+            underWay -= 1
+            answered(question, outcome)
+        }
         arm()
     }
 

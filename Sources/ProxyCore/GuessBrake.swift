@@ -56,21 +56,23 @@ public struct GuessBrake: Sendable {
 
     public func isProven(_ guess: Guess, now: Int) -> Bool { proven.holds(guess.pair, now: now) }
 
-    /// Takes a try.
+    /// Milliseconds until there is a try; none where there is one.
     /// - Parameter now: milliseconds of one monotonic clock.
+    public func wait(_ guess: Guess, now: Int) -> Int {
+        if isProven(guess, now: now) { return pairs.wait(guess.pair, now: now) }
+        let wait = users.wait(guess.user, now: now)
+        guard let client = guess.client else { return wait }
+        return max(wait, networks.wait(client.clientNetwork, now: now), sites.wait(client.siteNetwork, now: now))
+    }
+
+    /// Takes a try.
     public mutating func take(_ guess: Guess, now: Int) -> Outcome {
+        let wait = wait(guess, now: now)
+        guard wait == 0 else { return .wait(wait) }
         if isProven(guess, now: now) {
-            let wait = pairs.wait(guess.pair, now: now)
-            guard wait == 0 else { return .wait(wait) }
             pairs.take(guess.pair, now: now)
             return .taken(isProven: true)
         }
-        var wait = users.wait(guess.user, now: now)
-        if let client = guess.client {
-            wait = max(
-                wait, networks.wait(client.clientNetwork, now: now), sites.wait(client.siteNetwork, now: now))
-        }
-        guard wait == 0 else { return .wait(wait) }
         users.take(guess.user, now: now)
         if let client = guess.client {
             networks.take(client.clientNetwork, now: now)

@@ -59,7 +59,7 @@ public struct Session: ~Copyable {
     var user: String?
     var clientPending: [UInt8] = []
     var clientPaused = false
-    /// When the client closed its side.
+    /// When the client closed its side, or something last moved since then.
     var clientEndedAt: Int?
     var clientEnded: Bool { clientEndedAt != nil }
     var headBegan = false
@@ -156,6 +156,7 @@ public struct Session: ~Copyable {
     /// to what waits for something else: a head, a connection, AM.
     public mutating func touched(now: Int) {
         self.now = now
+        if clientEnded { clientEndedAt = now }
         let timeouts = engine.settings.timeouts
         switch phase {
         case .tunnel: deadline = now + timeouts.tunnelIdle

@@ -20,7 +20,6 @@ public final class Authenticator: Sendable {
         let check: PasswordCheck
         let digest: [UInt8]
         let guess: GuessBrake.Guess
-        let isProven: Bool
     }
 
     private struct State: Sendable {
@@ -59,17 +58,13 @@ public final class Authenticator: Sendable {
             let waiting = Waiting(ticket: ticket, reply: reply)
             if state.waiting[digest]?.append(waiting) != nil { return }
             if state.wrong.holds(digest, now: now) { return verdict = .wrong }
+            let wait = state.brake.wait(guess, now: now)
+            guard wait == 0 else { return verdict = .tooMany(wait: wait) }
             let network = check.client?.clientNetwork
-            guard state.queue.hasRoom(for: network, isProven: state.brake.isProven(guess, now: now)) else {
-                return verdict = .busy
-            }
-            switch state.brake.take(guess, now: now) {
-            case .wait(let wait): verdict = .tooMany(wait: wait)
-            case .taken(let isProven):
-                state.waiting[digest] = [waiting]
-                let question = Question(check: check, digest: digest, guess: guess, isProven: isProven)
-                state.queue.add(question, of: network, isProven: isProven)
-            }
+            let isProven = state.brake.isProven(guess, now: now)
+            guard state.queue.hasRoom(for: network, isProven: isProven) else { return verdict = .busy }
+            state.waiting[digest] = [waiting]
+            state.queue.add(Question(check: check, digest: digest, guess: guess), of: network, isProven: isProven)
         }
         return verdict
     }
@@ -87,19 +82,31 @@ public final class Authenticator: Sendable {
     }
 
     private func next() {
-        let question = state.wait { state in state.queue.next() }
+        // only what is being checked holds a try: many who prove themselves at once are no guessers
+        let (question, outcome) = state.wait { state in
+            state.queue.next().map { ($0, state.brake.take($0.guess, now: Loop.monotonicMilliseconds())) }
+        }
+        let verdict =
+            switch outcome {
+            case .wait(let wait): PasswordVerdict.tooMany(wait: wait)
+            case .taken(let isProven): judge(question, isProven)
+            }
+        let waiting = state.withLock { $0.waiting.removeValue(forKey: question.digest) ?? [] }
+        for one in waiting { one.reply.post(Answer(ticket: one.ticket, verdict: verdict)) }
+    }
+
+    private func judge(_ question: Question, _ isProven: Bool) -> PasswordVerdict {
         let check = question.check
         let isRight = PasswordHash.matches(check.password, check.hash) && !check.isDecoy
-        let waiting = state.withLock { state in
+        state.withLock { state in
             let now = Loop.monotonicMilliseconds()
             if isRight {
-                state.brake.giveBack(question.guess, isProven: question.isProven, now: now)
+                state.brake.giveBack(question.guess, isProven: isProven, now: now)
                 state.brake.proved(question.guess, now: now)
             } else {
                 state.wrong.remember(question.digest, now: now)
             }
-            return state.waiting.removeValue(forKey: question.digest) ?? []
         }
-        for one in waiting { one.reply.post(Answer(ticket: one.ticket, verdict: isRight ? .right : .wrong)) }
+        return isRight ? .right : .wrong
     }
 }

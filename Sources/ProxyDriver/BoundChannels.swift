@@ -2,7 +2,7 @@ import EventLoop
 import ProxyCore
 
 /// Idle connections to origins that carry the identity of one client: they serve that client's connection alone, and end
-/// with it. They count among the idle ones of their loop.
+/// with it. The latest is kept whatever others have: nobody can break off a conversation by holding many.
 final class BoundChannels: ChannelKeeper {
     /// Oldest first.
     private var channels: [OriginChannel] = []
@@ -19,8 +19,9 @@ final class BoundChannels: ChannelKeeper {
     }
 
     func put(_ channel: OriginChannel) {
-        if channels.count >= Self.limit { remove(at: 0).leave() }
-        guard channel.isReusable, pool.hasRoom else { return channel.leave() }
+        guard channel.isReusable else { return channel.leave() }
+        let isFull = channels.count >= Self.limit || !pool.mayBindMore
+        if isFull, !channels.isEmpty { remove(at: 0).leave() }
         channel.connection = nil
         channel.keeper = self
         channels.append(channel)

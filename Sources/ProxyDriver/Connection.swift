@@ -293,7 +293,7 @@ final class Connection {
     // MARK: time
 
     func sweep(_ now: Int) {
-        if session.deadline <= now, client.isTaking() || origin?.isTaking() == true { session.touched(now: now) }
+        if client.isTaking() || origin?.isTaking() == true { session.touched(now: now) }
         if closesWhenDrained {
             guard session.deadline <= now else { return }
             // the session is over, and the client has taken nothing for as long as it may be idle

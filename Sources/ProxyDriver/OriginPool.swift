@@ -11,7 +11,7 @@ final class OriginPool: ChannelKeeper {
 
     private var shelves: [Origin: Shelf] = [:]
     private(set) var count = 0
-    /// Idle connections that belong to clients, kept elsewhere.
+    /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
     var bound = 0
     var perOrigin: Int
     private let total: Int
@@ -21,7 +21,8 @@ final class OriginPool: ChannelKeeper {
         self.total = total
     }
 
-    var hasRoom: Bool { count + bound < total }
+    /// Whether a client that has one of its own may keep another.
+    var mayBindMore: Bool { bound < total }
 
     /// An idle connection to the origin, out of the pool.
     func take(_ origin: Origin) -> OriginChannel? {
@@ -33,7 +34,7 @@ final class OriginPool: ChannelKeeper {
 
     func put(_ channel: OriginChannel, now: Int) {
         let shelf = shelf(channel.origin)
-        guard channel.isReusable, !channel.isBound, hasRoom, shelf.channels.count < perOrigin else {
+        guard channel.isReusable, !channel.isBound, count < total, shelf.channels.count < perOrigin else {
             return channel.leave()
         }
         channel.connection = nil

@@ -37,14 +37,22 @@ final class PasswordDesk {
         if verdict == nil {
             waiting[nextTicket] = Waiting(connection: connection, flow: check.flow, holder: holder, digest: digest)
         }
-        // or the memory would tell, without end, which guess is right
-        if case .tooMany = verdict { memory.forget(holder) }
+        if let verdict { learn(verdict, holder, digest) }
         return verdict
+    }
+
+    private func learn(_ verdict: PasswordVerdict, _ holder: PasswordMemory.Holder, _ digest: [UInt8]) {
+        switch verdict {
+        case .right: memory.remember(holder, digest, now: loop.now)
+        // or the memory would tell, without end, which guess is right
+        case .tooMany: memory.forget(holder)
+        case .wrong, .busy: break
+        }
     }
 
     private func answered(_ answer: Authenticator.Answer) {
         guard let waiting = waiting.removeValue(forKey: answer.ticket) else { return }
-        if answer.verdict == .right { memory.remember(waiting.holder, waiting.digest, now: loop.now) }
+        learn(answer.verdict, waiting.holder, waiting.digest)
         waiting.connection.authenticated(answer.verdict, flow: waiting.flow)
     }
 }

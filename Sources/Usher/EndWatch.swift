@@ -12,11 +12,13 @@ final class EndWatch: Sendable {
 
     /// What the process ends with then (EX_SOFTWARE of sysexits.h).
     static let status: Int32 = 70
+    /// How long the farewell may take, in milliseconds.
+    private static let patience = 4_000
 
     private let state = Locked(State.idle)
 
     /// The last call counts.
-    /// - Parameter farewell: called on the watch's thread, before the process ends.
+    /// - Parameter farewell: called on a thread of its own, which has a few seconds before the process ends.
     func expectEnd(within milliseconds: Int, farewell: @escaping @Sendable () -> Void) {
         let limit = Loop.monotonicMilliseconds() + milliseconds
         let isFirst = state.withLock { state in
@@ -32,7 +34,7 @@ final class EndWatch: Sendable {
         }
     }
 
-    /// The loops have ended.
+    /// Everything has ended.
     func cancel() { state.withLock { $0 = .over } }
 
     private func watch() {
@@ -45,7 +47,9 @@ final class EndWatch: Sendable {
                 return farewell
             }
             if let farewell {
-                farewell()
+                // its words may wait for whoever does not read them
+                let speaker = try? SystemThread(name: "farewell", farewell)
+                _ = speaker?.join(withinMilliseconds: Self.patience)
                 _exit(Self.status)
             }
             usleep(50_000)

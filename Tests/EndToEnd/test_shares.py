@@ -1,7 +1,13 @@
 """What one client may hold of the proxy, and what becomes of requests whose client has gone."""
 
 import base64
+import array
 import contextlib
+import fcntl
+import re
+import socket
+import subprocess
+import termios
 import threading
 
 import pytest
@@ -202,6 +208,30 @@ def test_a_client_that_closed_its_side_gets_its_answer(start, origin, patience):
         assert client.end() == "closed"
 
 
+def test_a_body_that_still_goes_out_is_no_silence(start, origin):
+    """The client has sent all of it and closed its side; the origin takes its time to read it."""
+    size = 400_000
+
+    def serve(connection):
+        connection.read_head()
+        taken = 0
+        while taken < size:
+            pause.wait(0.05)
+            taken += len(connection.read(min(8192, size - taken)))
+        connection.send(wire.response(fields=[("Connection", "close")], body=b"thanks"))
+        connection.end()
+
+    pause = threading.Event()
+    server = Origin(serve)
+    server.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+    server = origin(server)
+    usher = start({"workers": 1, "timeouts": {"half_closed": "500ms"}})
+    with connection(usher) as client:
+        client.send(request("POST", f"{server.url}/upload", body=b"x" * size))
+        client.half_close()
+        assert client.read_response().body == b"thanks"
+
+
 def test_an_answer_that_has_begun_is_delivered(start, origin):
     """Its silence is counted by timeouts.idle, as ever."""
     begun, go = threading.Event(), threading.Event()
@@ -323,6 +353,31 @@ def test_a_worker_that_is_stuck_does_not_hold_up_the_end(binary, write_config, o
         usher.wait_for(lambda: any(line.startswith("fault:") for line in usher.errors), "the fault (a debug build)")
         assert usher.stop() == 70
     assert any("timeouts.drain" in line and "worker" in line for line in usher.errors), usher.errors
+
+
+def test_words_that_nobody_reads_do_not_hold_up_the_end(binary, write_config):
+    """Standard output and error are one pipe, and full."""
+    config = write_config({"workers": 1, "timeouts": {"drain": "500ms"}})
+    with subprocess.Popen(
+            [binary, "serve", "--config", config, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, bufsize=0) as usher:
+        try:
+            fcntl.fcntl(usher.stdout, fcntl.F_SETPIPE_SZ, 4096)
+            port = int(re.search(rb":(\d+)", usher.stdout.readline()).group(1))
+            url = f"http://127.0.0.1:{port}/"
+            with Connection(("127.0.0.1", port)) as client:
+                assert [status(client, url + "x" * 500) for _ in range(200)] == [508] * 200
+            held = array.array("i", [0])
+
+            def is_full():
+                fcntl.ioctl(usher.stdout, termios.FIONREAD, held)
+                return held[0] == 4096
+
+            programs.eventually(is_full, "the pipe is full")
+            usher.terminate()
+            assert usher.wait(programs.DEADLINE) == 70
+        finally:
+            usher.kill()
 
 
 def test_a_drain_ends_what_is_open(binary, write_config, origin):

@@ -262,6 +262,20 @@ struct NameServiceTests {
         #expect(first.asked("b.test") == 0 && second.asked("b.test") == 1)
     }
 
+    @Test func aQuestionThatComesJustBeforeTheChangeIsAnswered() throws {
+        let (first, second) = (try TestNameServer(Self.both), try TestNameServer(Self.both))
+        let asker = try Asker([first.authority])
+        asker.loop.refreshNow()
+        // the first one needs no server, and is told of before the second one was sent to any
+        asker.service?.ask("localhost")
+        asker.service?.ask("a.test")
+        var settings = NameService.Settings(servers: [second.authority])
+        settings.file = "/dev/null"
+        asker.service?.adopt(settings)
+        try asker.finish(2)
+        #expect(first.asked("a.test", 1) == 1 && Set(asker.answers.map(\.host)) == ["localhost", "a.test"])
+    }
+
     @Test(arguments: ["192.0.2.53", "127.0.0.1:x", "localhost:53"]) func serversThatAreNone(_ text: String) {
         // those are checked where they are read; here it is enough that nothing breaks
         #expect(throws: Never.self) { _ = try? Asker([text]) }

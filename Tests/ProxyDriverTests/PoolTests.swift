@@ -114,7 +114,7 @@ struct PoolTests {
 
     // MARK: those of one client
 
-    @Test func aClientsOwnCountAmongTheIdleOnes() throws {
+    @Test func aClientsOwnTakeNoRoomFromOthers() throws {
         let pool = OriginPool(perOrigin: 8, total: 2)
         let bound = BoundChannels(pool: pool)
         let (first, a) = try channel(here)
@@ -124,12 +124,19 @@ struct PoolTests {
         bound.put(second)
         #expect(bound.count == 2 && pool.bound == 2)
         bound.put(third)
-        #expect(third.isClosed && !pool.hasRoom)
-        #expect(bound.take(there) === second && bound.take(there) == nil)
-        #expect(pool.bound == 1)
+        #expect(first.isClosed && bound.count == 2 && !pool.mayBindMore)
+        // another client keeps its conversation, and what serves everybody its place
+        let (other, d) = try channel(here)
+        let others = BoundChannels(pool: pool)
+        others.put(other)
+        #expect(others.take(here) === other)
+        let (shared, e) = try channel(here)
+        pool.put(shared, now: 0)
+        #expect(pool.take(here) === shared)
+        #expect(bound.take(there) === third && pool.bound == 1)
         bound.closeAll()
-        #expect(first.isClosed && bound.count == 0 && pool.bound == 0)
-        for number in [a, b, c] { close(number) }
+        #expect(second.isClosed && bound.count == 0 && pool.bound == 0)
+        for number in [a, b, c, d, e] { close(number) }
     }
 
     @Test func aClientHasFewOfThem() throws {
