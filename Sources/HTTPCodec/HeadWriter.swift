@@ -145,10 +145,12 @@ extension [UInt8] {
         }
     }
 
+    /// In small letters, as `String(_:radix:)` writes it.
     public mutating func append(hexadecimal value: UInt64) {
         var shift = value == 0 ? 0 : (63 &- value.leadingZeroBitCount) & ~3
         while shift >= 0 {
-            append(PercentCoding.hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15))
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
+            append(digit < 10 ? 0x30 &+ digit : 0x57 &+ digit)
             shift -= 4
         }
     }

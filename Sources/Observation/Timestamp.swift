@@ -8,6 +8,10 @@ struct Timestamp {
     mutating func append(to out: inout [UInt8]) {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
+        append(time, to: &out)
+    }
+
+    mutating func append(_ time: timespec, to out: inout [UInt8]) {
         if time.tv_sec != second {
             second = time.tv_sec
             text = Timestamp.format(time.tv_sec)

@@ -44,6 +44,29 @@ import Testing
         #expect(try header("${file:three}", file: "usher.yaml", files: files) == "c")
     }
 
+    @Test func aSecretHasItsBound() throws {
+        func file(_ count: Int) -> [String: FileContent] {
+            ["/etc/usher/long": FileContent(bytes: [UInt8](repeating: 0x61, count: count))]
+        }
+        #expect(try header("${file:long}", files: file(64 << 10))?.utf8.count == 64 << 10)
+        #expect(throws: ConfigurationFaults.self) { try header("${file:long}", files: file((64 << 10) + 1)) }
+    }
+
+    @Test func whatIsNoFileIsNotRead() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "usher-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pipe = folder.appending(path: "usher.yaml").path()
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for path in [pipe, folder.path()] {
+            guard case .failure(let faults) = ConfigurationLoader.load(path: path, environment: [:]) else {
+                Issue.record("\(path) was read")
+                continue
+            }
+            #expect(lines(faults).contains("is no regular file"))
+        }
+    }
+
     @Test func dollarsAreEscaped() throws {
         #expect(try header("$${env.A} $$ $1 $") == "${env.A} $$ $1 $")
         #expect(try header("$$${env.A}", environment: ["A": "x"]) == "$${env.A}")

@@ -26,6 +26,15 @@ struct AddressRaceTests {
         #expect(race.next(now: now) == .wait(until: nil))
     }
 
+    @Test func neitherFamilyIsWithoutABound() {
+        for address in [four, six] {
+            var race = race((0..<40).map { address($0) })
+            var count = 0
+            while case .connect = race.next(now: 1000 + count * 250) { count += 1 }
+            #expect(count == 16)
+        }
+    }
+
     @Test func theFirstFamilyLeads() {
         var race = race([four(1), four(2), six(1)])
         #expect(race.next(now: 1000) == .connect(four(1)) && race.next(now: 1250) == .connect(six(1)))

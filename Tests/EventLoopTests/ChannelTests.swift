@@ -46,6 +46,13 @@ struct ChannelTests {
         #expect(pair.channel.queuedBytes == 0)
     }
 
+    @Test func whoeverFallsSilentLeavesNobodyWaiting() throws {
+        let pair = try Pair(loop)
+        pair.channel.fallSilent()
+        #expect(!pair.channel.send([1]), "nothing goes out any more")
+        try loop.turn(until: { pair.hear() == nil })
+    }
+
     @Test func finishingWaitsForTheQueue() throws {
         let pair = try Pair(loop)
         let bytes = Self.pattern(2 << 20)

@@ -82,6 +82,7 @@ struct ClassifierTests {
         "GET https://am.example.com/am/json/users/riley/devices/2fa/binding/key-1",
         "DELETE https://am.example.com/am/json/users/riley/devices/2fa/binding",
         "DELETE https://am.example.com/am/json/users/riley/devices/2fa/webauthn/key-1",
+        "DELETE https://am.example.com/am/json/users//devices/2fa/binding/key-1",
         "POST https://am.example.com/am/oauth2/introspect",
         "POST https://am.example.com/am/json/authenticate//",
         "POST https://am.example.com/am/json/realms/authenticate",

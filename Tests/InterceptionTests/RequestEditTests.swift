@@ -19,6 +19,16 @@ struct RequestEditTests {
         return reason
     }
 
+    @Test func nothingRunsBehindTheRuleThatAborts() throws {
+        let rules = [
+            Rule(name: "bad", request: [.setHeader([Pair("X", "a\nb")])]),
+            Rule(name: "late", request: [.setHeader([Pair("X-Late", "1")])]),
+        ]
+        let (head, outcome) = Plan(rules: rules).request(try request("GET http://h.example.com/"))
+        #expect(head.fields["X-Late"] == nil && outcome.changes.count == 1)
+        guard case .abort("bad", _) = outcome.verdict else { return #expect(Bool(false), "\(outcome.verdict)") }
+    }
+
     // MARK: headers
 
     @Test func headers() throws {

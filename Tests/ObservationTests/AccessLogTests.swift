@@ -87,7 +87,7 @@ struct AccessLogTests {
         #expect(lines.map { $0["event"] } == [.string("action"), .string("note"), nil])
         #expect(lines.map { $0["text"] } == [.string("one"), .string("two"), nil])
         #expect(lines.map { $0["at_ms"] } == [.integer(3), .integer(0), nil])
-        #expect(lines.allSatisfy { $0["flow"] == .string("1F") })
+        #expect(lines.allSatisfy { $0["flow"] == .string("1f") })
     }
 
     @Test func details() throws {

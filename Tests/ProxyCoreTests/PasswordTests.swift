@@ -65,6 +65,14 @@ struct PasswordTests {
         #expect(talk.driver.checks.isEmpty && talk.clientGot().contains(challenge))
     }
 
+    @Test func whatIsTooLongForAPasswordIsNotChecked() {
+        for (count, checks) in [(506, 1), (507, 0)] {
+            let talk = talk()
+            talk.client(get("alice:" + String(repeating: "x", count: count)))
+            #expect(talk.driver.checks.count == checks)
+        }
+    }
+
     @Test func twoAreNone() {
         let talk = talk()
         talk.client(get("alice:wonder:land", fields: "Proxy-Authorization: Basic YTpi\r\n"))

@@ -65,6 +65,14 @@ import Testing
         #expect(try token(&world, redeem(second)).status == 400)
     }
 
+    @Test func aCodeBelongsToItsClient() throws {
+        var world = World()
+        let session = try world.signIn()
+        let first = try #require(try code(&world, session)["code"])
+        let body = redeem(first).replacing("client_id=app", with: "client_id=service&client_secret=changeit")
+        #expect(try world.json(try token(&world, body))["error"]?.text == "invalid_grant")
+    }
+
     /// RFC 6749 §4.1.3: the place that the code was sent to is the one that it is redeemed for.
     @Test(arguments: ["http%3A%2F%2Fapp.localhost%2Fother", "http%3A%2F%2Fevil.localhost%2Fdone", ""])
     func aCodeBelongsToItsRedirect(_ place: String) throws {
