@@ -83,19 +83,42 @@ public struct Redaction: Sendable {
 
     private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3).
+    /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3). What stands below `sessions` names one:
+    /// AM's own endpoint for them has the token there.
     private func appendPath(_ path: Bytes, to out: inout [UInt8]) {
-        guard path.contains(0x3B) else { return Self.append(path, to: &out) }
+        guard path.contains(0x3B) || Self.namesSession(path) else { return Self.append(path, to: &out) }
         var isFirst = true
+        var isSession = false
         for segment in path.split(separator: 0x2F, omittingEmptySubsequences: false) {
             if !isFirst { out.append(0x2F) }
             isFirst = false
             let name = segment.prefix { $0 != 0x3B }
-            Self.append(name, to: &out)
+            if isSession, !name.isEmpty {
+                out.append(literal: SecretTexts.replacement)
+            } else {
+                Self.append(name, to: &out)
+            }
+            isSession = name.elementsEqual(Self.sessions)
             guard name.endIndex < segment.endIndex else { continue }
             out.append(0x3B)
             appendParameters(segment[segment.index(after: name.endIndex)...], to: &out)
         }
+    }
+
+    private static let sessions = Array("sessions".utf8)
+
+    private static func namesSession(_ path: Bytes) -> Bool {
+        var place = path.startIndex
+        // a slash, the word, a slash and something behind it
+        while path.endIndex - place > sessions.count + 2 {
+            if path[place] == 0x2F, path[place + 1] == 0x73, path[place + 1 + sessions.count] == 0x2F,
+                path[(place + 1)..<(place + 1 + sessions.count)].elementsEqual(sessions)
+            {
+                return true
+            }
+            place += 1
+        }
+        return false
     }
 
     private func appendParameters(_ query: Bytes, to out: inout [UInt8]) {

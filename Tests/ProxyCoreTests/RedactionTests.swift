@@ -55,6 +55,11 @@ struct RedactionTests {
         ("a.test/p?v=\(String(repeating: "x", count: 129))", "a.test/p?v=REDACTED"),
         ("a.test/p?\(String(repeating: "x", count: 65))=1", "a.test/p?REDACTED=REDACTED"),
         ("a.test/a\"b?page=\"", "a.test/a\"b?page=\""),
+        ("a.test/am/json/sessions/AQIC5w.*AAJT*?_action=x", "a.test/am/json/sessions/REDACTED?_action=x"),
+        ("a.test/json/realms/root/sessions/t;x=1/y", "a.test/json/realms/root/sessions/REDACTED;x=REDACTED/y"),
+        ("a.test/am/json/sessions?_action=x", "a.test/am/json/sessions?_action=x"),
+        ("a.test/am/json/sessions/?_action=x", "a.test/am/json/sessions/?_action=x"),
+        ("a.test/sessions/t", "a.test/sessions/REDACTED"), ("a.test/obsessions/t", "a.test/obsessions/t"),
     ])
     func forms(_ asked: String, _ shown: String) {
         #expect(url("http://\(asked)") == "http://\(shown)")
