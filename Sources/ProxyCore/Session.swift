@@ -153,8 +153,10 @@ public struct Session: ~Copyable {
     }
 
     /// The driver relays, or a slow reader took something; this keeps the session from looking idle. It lends no time
-    /// to what waits for something else: a head, a connection, AM.
-    public mutating func touched(now: Int) {
+    /// to what waits for something else: a head, a connection, AM. What the client takes, interim answers above all, is
+    /// no sign of the origin that an answer is to come.
+    /// - Parameter leg: who took something.
+    public mutating func touched(_ leg: Leg, now: Int) {
         self.now = now
         if clientEnded { clientEndedAt = now }
         let timeouts = engine.settings.timeouts
@@ -165,7 +167,9 @@ public struct Session: ~Copyable {
         case .exchanging:
             switch origin.state {
             case .body: deadline = bounded(now + timeouts.idle)
-            case .awaitingHead: deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
+            case .awaitingHead:
+                guard leg == .origin else { break }
+                deadline = bounded(now + (origin.requestSent ? timeouts.response : timeouts.idle))
             case .idle, .leasing: break
             }
         case .preface, .greeting, .securing, .authenticating, .collectingBody, .waiting, .connecting, .peeking: break

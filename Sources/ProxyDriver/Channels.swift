@@ -7,7 +7,7 @@ final class ClientChannel: StreamChannel {
     unowned(unsafe) var connection: Connection?
 
     override func readable() { connection?.clientReadable() }
-    override func progressed() { connection?.progressed() }
+    override func progressed() { connection?.progressed(.client) }
     override func drained() { connection?.clientDrained() }
     override func writeFailed(_ error: SystemError) { connection?.clientLost() }
     override func readingRefused() { connection?.clientLost() }
@@ -77,7 +77,7 @@ final class OriginChannel: StreamChannel {
     }
 
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }
-    override func progressed() { connection?.progressed() }
+    override func progressed() { connection?.progressed(.origin) }
     override func drained() { connection?.originDrained() }
 
     override func writeFailed(_ error: SystemError) {

@@ -96,7 +96,7 @@ final class Connection {
             start = move(bytes, &fromClient, to: origin, &isGone)
             // what the origin said before it went may still be read
             if isGone { origin?.isSpent = true }
-            session.touched(now: now)
+            session.touched(.origin, now: now)
             if let origin, origin.queuedBytes > Self.highWater { client.stopReading() }
             if fromClient.remaining == 0 {
                 session.relayed(from: .client, count: fromClient.moved, now: now, &worker.out)
@@ -125,8 +125,8 @@ final class Connection {
     }
 
     /// A slow reader is not an idle one.
-    func progressed() {
-        session.touched(now: worker.loop.refreshNow())
+    func progressed(_ leg: Leg) {
+        session.touched(leg, now: worker.loop.refreshNow())
         readOn()
     }
 
@@ -197,7 +197,7 @@ final class Connection {
             var isGone = false
             start = move(bytes, &fromOrigin, to: client, &isGone)
             if isGone { return clientLost() }
-            session.touched(now: now)
+            session.touched(.client, now: now)
             if client.queuedBytes > Self.highWater { origin?.stopReading() }
             if fromOrigin.remaining == 0 {
                 // bytes behind the answer: the next request must not take them for its own
@@ -293,7 +293,8 @@ final class Connection {
     // MARK: time
 
     func sweep(_ now: Int) {
-        if client.isTaking() || origin?.isTaking() == true { session.touched(now: now) }
+        if client.isTaking() { session.touched(.client, now: now) }
+        if origin?.isTaking() == true { session.touched(.origin, now: now) }
         if closesWhenDrained {
             guard session.deadline <= now else { return }
             // the session is over, and the client has taken nothing for as long as it may be idle
@@ -428,7 +429,7 @@ final class Connection {
         closesWhenDrained = true
         clientEnded = true
         client.stopReading()
-        session.touched(now: worker.loop.now)
+        session.touched(.client, now: worker.loop.now)
     }
 
     private func close() {

@@ -126,7 +126,7 @@ final class DriverModel {
             if fromClient.remaining != .max { fromClient.remaining -= UInt64(start) }
             fromClient.moved += UInt64(start)
             origin?.received += bytes[..<start]
-            session.touched(now: now)
+            session.touched(.origin, now: now)
             if fromClient.remaining == 0 {
                 session.relayed(from: .client, count: fromClient.moved, now: now, &out)
             }
@@ -171,7 +171,7 @@ final class DriverModel {
             if fromOrigin.remaining != .max { fromOrigin.remaining -= UInt64(start) }
             fromOrigin.moved += UInt64(start)
             sent += bytes[..<start]
-            session.touched(now: now)
+            session.touched(.client, now: now)
             if fromOrigin.remaining == 0 {
                 session.relayed(from: .origin, count: fromOrigin.moved, now: now, &out)
             }
@@ -272,7 +272,7 @@ final class DriverModel {
     }
 
     /// The kernel took some of what was queued for one of the legs.
-    func touched() { session.touched(now: now) }
+    func touched(_ leg: Leg = .client) { session.touched(leg, now: now) }
 
     /// For a clock shared by many.
     func setClock(_ time: Int) { now = time }

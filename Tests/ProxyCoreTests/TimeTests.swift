@@ -87,6 +87,16 @@ struct TimeTests {
         expires(talk, after: 50) { $0.record.status == 408 }
     }
 
+    @Test func aSlowReaderOfInterimAnswersDoesNotLendTimeToTheOrigin() {
+        let talk = Conversation(limits)
+        talk.client(get)
+        talk.connects()
+        talk.origin("HTTP/1.1 103 Early Hints\r\n\r\n")
+        talk.driver.waits(limits.timeouts.response - 50)
+        talk.driver.touched(.client)
+        expires(talk, after: 50) { $0.record.status == 504 }
+    }
+
     @Test func connecting() {
         let talk = Conversation(limits)
         talk.client(get)
