@@ -86,7 +86,8 @@ public struct Redaction: Sendable {
     /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3). What stands below `sessions` names one:
     /// AM's own endpoint for them has the token there.
     private func appendPath(_ path: Bytes, to out: inout [UInt8]) {
-        guard path.contains(0x3B) || Self.namesSession(path) else { return Self.append(path, to: &out) }
+        let bytes = UnsafeBufferPointer(rebasing: path)
+        guard bytes.contains(0x3B) || Self.namesSession(bytes) else { return Self.append(path, to: &out) }
         var isFirst = true
         var isSession = false
         for segment in path.split(separator: 0x2F, omittingEmptySubsequences: false) {
@@ -107,10 +108,10 @@ public struct Redaction: Sendable {
 
     private static let sessions = Array("sessions".utf8)
 
-    private static func namesSession(_ path: Bytes) -> Bool {
-        var place = path.startIndex
+    private static func namesSession(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+        var place = 0
         // a slash, the word, a slash and something behind it
-        while path.endIndex - place > sessions.count + 2 {
+        while path.count - place > sessions.count + 2 {
             if path[place] == 0x2F, path[place + 1] == 0x73, path[place + 1 + sessions.count] == 0x2F,
                 path[(place + 1)..<(place + 1 + sessions.count)].elementsEqual(sessions)
             {
@@ -179,15 +180,22 @@ public struct Redaction: Sendable {
     }
 
     /// What is no printable ASCII is percent-encoded, so that every line of a log is UTF-8 whatever a client sends.
-    private static func append(_ bytes: Bytes, to out: inout [UInt8]) {
-        for byte in bytes {
-            if byte > 0x20, byte < 0x7F {
-                out.append(byte)
-            } else {
+    private static func append(_ part: Bytes, to out: inout [UInt8]) {
+        let bytes = UnsafeBufferPointer(rebasing: part)
+        // what needs no change goes out in runs
+        var start = 0
+        var place = 0
+        while place < bytes.count {
+            let byte = bytes[place]
+            if byte <= 0x20 || byte >= 0x7F {
+                out.append(contentsOf: bytes[start..<place])
                 out.append(0x25)
                 out.append(PercentCoding.hexDigit(byte >> 4))
                 out.append(PercentCoding.hexDigit(byte & 15))
+                start = place + 1
             }
+            place += 1
         }
+        out.append(contentsOf: bytes[start..<place])
     }
 }
