@@ -84,7 +84,7 @@ public final class Supervisor {
         } catch {
             throw StartFault(description: "\(error)")
         }
-        tell("READY=1\nSTATUS=serving with \(count) \(count == 1 ? "worker" : "workers")")
+        tellReady()
         loop.run()
         for worker in workers { worker.join() }
         log?.close()
@@ -209,6 +209,13 @@ public final class Supervisor {
 
     private func tell(_ state: String) { if options.isDaemon { ServiceManager.notify(state) } }
 
+    /// - Parameter remark: what `systemctl status` is to show beside.
+    private func tellReady(_ remark: String? = nil) {
+        let count = workers.count
+        let status = "serving with \(count) \(count == 1 ? "worker" : "workers") by generation \(snapshot.generation)"
+        tell("READY=1\nSTATUS=\(status)\(remark.map { "; \($0)" } ?? "")")
+    }
+
     // MARK: signals
 
     private func watch() throws {
@@ -248,11 +255,9 @@ public final class Supervisor {
 
     private func reloadNow() {
         tell("RELOADING=1\nMONOTONIC_USEC=\(Loop.monotonicMilliseconds() * 1000)")
-        defer { tell("READY=1") }
         switch reload() {
         case .failure(let fault):
-            for diagnostic in fault.diagnostics { Console.error(diagnostic.description) }
-            Console.error("the configuration was not reloaded; generation \(snapshot.generation) stays")
+            reloadFailed(fault.diagnostics.map(\.description))
         case .success(var new):
             new.generation = snapshot.generation + 1
             if new.listeners != snapshot.listeners || new.workers != snapshot.workers || new.log != snapshot.log {
@@ -262,14 +267,20 @@ public final class Supervisor {
             do throws(SecurityBuilder.Fault) {
                 settings = try workerSettings(new)
             } catch {
-                Console.error(error.description)
-                Console.error("the configuration was not reloaded; generation \(snapshot.generation) stays")
-                return
+                return reloadFailed([error.description])
             }
             snapshot = new
             for worker in workers { worker.adopt(settings) }
             Console.error("generation \(new.generation) of the configuration is in force")
+            tellReady()
         }
+    }
+
+    private func reloadFailed(_ reasons: [String]) {
+        let words = "the configuration was not reloaded; generation \(snapshot.generation) stays"
+        for reason in reasons { Console.error(reason) }
+        Console.error(words)
+        tellReady(words)
     }
 
     private func ended(_ error: SystemError?) {

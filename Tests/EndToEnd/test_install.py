@@ -67,16 +67,17 @@ def test_systemd_understands_the_units(binary, tmp_path):
 
 
 def reload(binary, usher, environment, credentials="/nonexistent"):
-    """One after another, until one fails, as systemd does: it shows the credentials to those alone that leave the sandbox
-    (+), and tells them of the folder as %d."""
+    """One after another, until one fails, as systemd does. It shows the credentials, in the folder that %d names, to the
+    daemon alone: a command sees them where it leaves the sandbox (+) and enters the daemon's mounts."""
+    entering = "+/usr/bin/nsenter --target $MAINPID --mount -- "
     lines = settings("ExecReload")
     assert len(lines) == 2
     for line in lines:
-        folder = str(credentials) if line.startswith("+") else "/nonexistent"
+        folder = str(credentials) if line.startswith(entering) else "/nonexistent"
         words = [
             word.replace("%d", folder).replace("/usr/local/bin/usher", str(binary))
             .replace("/etc/usher/usher.yaml", str(usher.config)).replace("$MAINPID", str(usher.process.pid))
-            for word in shlex.split(line.removeprefix("+"))]
+            for word in shlex.split(line.removeprefix(entering))]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
         if done.returncode != 0:
             return done

@@ -30,6 +30,25 @@ def test_readiness_is_told_to_the_service_manager(binary, write_config, tmp_path
         assert b"STOPPING=1" in manager.recv(4096)
 
 
+def test_the_service_manager_is_told_what_became_of_a_reload(binary, write_config, tmp_path):
+    """`systemctl status` shows it: a file that was not taken is not forgotten with the journal."""
+    config = write_config("version: 1\nworkers: 1\n")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(wire.TIMEOUT)
+        usher = programs.Usher(binary, config, environment={"NOTIFY_SOCKET": str(tmp_path / "notify")})
+        assert manager.recv(4096) == b"READY=1\nSTATUS=serving with 1 worker by generation 1"
+        for text, told in (
+                ("version: 1\nworkers: 1\nnonsense: 1\n",
+                 b"by generation 1; the configuration was not reloaded; generation 1 stays"),
+                ("version: 1\nworkers: 1\n", b"by generation 2")):
+            config.write_text(text)
+            usher.process.send_signal(signal.SIGHUP)
+            assert manager.recv(4096).startswith(b"RELOADING=1\n")
+            assert manager.recv(4096) == b"READY=1\nSTATUS=serving with 1 worker " + told
+        assert usher.stop() == 0
+
+
 def hand_over(binary, config, name="", **environment):
     """Starts the program as a socket unit does, with one listener.
 
