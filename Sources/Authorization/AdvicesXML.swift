@@ -11,25 +11,10 @@ enum AdvicesXML {
         var out = "<Advices>"
         for condition in conditions {
             out += "<AttributeValuePair><Attribute name=\"\(condition.name)\"/>"
-            for value in condition.values { out += "<Value>\(escape(value))</Value>" }
+            for value in condition.values { out += "<Value>\(MarkupText.escaped(value, and: "%+"))</Value>" }
             out += "</AttributeValuePair>"
         }
         return out + "</Advices>"
-    }
-
-    private static func escape(_ text: String) -> String {
-        var out = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": out += "&amp;"
-            case "<": out += "&lt;"
-            case ">": out += "&gt;"
-            case "%": out += "&#37;"
-            case "+": out += "&#43;"
-            default: out.unicodeScalars.append(scalar)
-            }
-        }
-        return out
     }
 
     /// Reads a document; nil for anything that is not exactly of this shape.

@@ -1,7 +1,8 @@
 /// Text as HTML and XML have it.
 public enum MarkupText {
     /// With the characters that markup is made of as references: fit for content and for quoted attributes.
-    public static func escaped(_ text: some StringProtocol) -> String {
+    /// - Parameter more: characters that become references as well.
+    public static func escaped(_ text: some StringProtocol, and more: String = "") -> String {
         var out = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -10,6 +11,7 @@ public enum MarkupText {
             case ">": out += "&gt;"
             case "\"": out += "&quot;"
             case "'": out += "&#39;"
+            case _ where more.unicodeScalars.contains(scalar): out += "&#\(scalar.value);"
             default: out.unicodeScalars.append(scalar)
             }
         }

@@ -47,5 +47,6 @@ struct PageBuilderTests {
 
     @Test func namesAreEscaped() {
         #expect(MarkupText.escaped("<a b=\"c\">&'") == "&lt;a b=&quot;c&quot;&gt;&amp;&#39;")
+        #expect(MarkupText.escaped("5 % + <ä>", and: "%+") == "5 &#37; &#43; &lt;ä&gt;")
     }
 }
