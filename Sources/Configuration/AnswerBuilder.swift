@@ -1,6 +1,7 @@
 internal import Authorization
 internal import HTTPCodec
 internal import Interception
+internal import ProxyCore
 
 /// `authorization.answers` → answers, with a word about those that can never be given.
 struct AnswerBuilder {
@@ -55,6 +56,14 @@ struct AnswerBuilder {
                 "\"\(written.written)\" is no callback that Usher fills in, so this answer is never given",
                 nearest: Nearest.name(to: callback, among: Self.callbacks))
         }
+        if Self.passwords.contains(callback), let value = fields["value"], value.written.contains("${env."),
+            let text = value.text, text.utf8.count < Redaction.shortestSecret
+        {
+            findings.warning(
+                value.position,
+                "this password has fewer than \(Redaction.shortestSecret) bytes: too short to be taken out of the log, and easily guessed; make it longer"
+            )
+        }
         guard
             let response = fields.text("value").map({ AuthorizationPolicy.Answer.Response.value($0) })
                 ?? fields.text("choose").map({ .choose($0) })
@@ -69,6 +78,8 @@ struct AnswerBuilder {
         guard let prompt = earlier.prompt else { return true }
         return Glob.matches(prompt, later.prompt ?? "*", ignoringCase: true)
     }
+
+    private static let passwords = ["PasswordCallback", "ValidatedCreatePasswordCallback"]
 
     /// The callback types that a step-up fills in (sdk-protocol.md §4).
     static let callbacks = [

@@ -1,4 +1,5 @@
 internal import HTTPCodec
+internal import ProxyCore
 
 /// Puts `${credential.NAME}`, `${env.NAME}` and `${file:PATH}` into values. `$${` stands for `${` itself. What is put
 /// in appears in no message.
@@ -35,6 +36,8 @@ struct Secrets {
                 let reference = after[..<end].dropFirst()
                 if let value = value(of: reference, position) {
                     if !isPublic || !reference.hasPrefix("env.") { ledger.keep(value) }
+                    // the environment has much that is no secret
+                    if !isPublic, !reference.hasPrefix("env.") { judge(value, reference, position) }
                     out += value
                 } else {
                     isComplete = false
@@ -46,6 +49,15 @@ struct Secrets {
             }
         }
         return isComplete ? out + rest : nil
+    }
+
+    /// What is too short to be looked for would be found in words and numbers that have nothing to do with it.
+    private func judge(_ value: String, _ reference: Substring, _ position: Position) {
+        guard value.utf8.count < Redaction.shortestSecret else { return }
+        findings.warning(
+            position,
+            "${\(reference)} holds fewer than \(Redaction.shortestSecret) bytes: too short to be taken out of the log, and easily guessed; make it longer"
+        )
     }
 
     private func value(of reference: Substring, _ position: Position) -> String? {

@@ -11,6 +11,9 @@ public struct Redaction: Sendable {
     private static let longestName = 64
     private static let longestValue = 128
 
+    /// Bytes of what a reference was filled in with, from which on it is looked for.
+    public static var shortestSecret: Int { SecretTexts.shortest }
+
     public init(_ settings: Settings) {
         harmless = HarmlessNames(settings.shownParameters)
         secrets = SecretTexts(settings.secrets)
@@ -137,22 +140,41 @@ public struct Redaction: Sendable {
         guard !pair.isEmpty else { return }
         let name = pair.prefix { $0 != 0x3D }
         let isHarmless = harmless.contains(name)
-        guard name.endIndex < pair.endIndex else {
-            // a value without a name
-            return isHarmless ? Self.append(name, to: &out) : out.append(literal: SecretTexts.replacement)
-        }
-        if name.count <= Self.longestName {
+        let value = pair[name.endIndex...].dropFirst()
+        // a token of base64 ends in such signs, and some programs put one behind whatever has none
+        let isBare = value.allSatisfy { $0 == 0x3D }
+        if isHarmless || !isBare && Self.isName(name) {
             Self.append(name, to: &out)
-        } else {
+        } else if !name.isEmpty {
             out.append(literal: SecretTexts.replacement)
         }
-        out.append(0x3D)
-        let value = pair[pair.index(after: name.endIndex)...]
+        if name.endIndex < pair.endIndex { out.append(0x3D) }
         guard !value.isEmpty else { return }
         guard isHarmless, value.count <= Self.longestValue else { return out.append(literal: SecretTexts.replacement) }
         let open = Self.open(value)
         Self.append(open, to: &out)
         if open.endIndex < value.endIndex { out.append(literal: SecretTexts.replacement) }
+    }
+
+    /// Whether it is written as names of parameters are, percent-encoded or not: free text and documents are none.
+    private static func isName(_ name: Bytes) -> Bool {
+        guard name.count <= longestName else { return false }
+        var index = name.startIndex
+        while index < name.endIndex {
+            var byte = name[index]
+            index += 1
+            if byte == 0x25, index + 1 < name.endIndex, let high = ASCII.hexValue(name[index]),
+                let low = ASCII.hexValue(name[index + 1])
+            {
+                byte = high << 4 | low
+                index += 2
+            }
+            switch byte {
+            case 0x24, 0x3A, 0x40, 0x5B, 0x5D: continue
+            default: guard ASCII.isUnreserved(byte) else { return false }
+            }
+        }
+        return true
     }
 
     /// As much of a harmless value as is harmless: a URL in it has a query and a fragment of its own, encoded or not,

@@ -32,6 +32,28 @@ import Testing
         #expect(throws: ConfigurationFaults.self) { try header("${file:/srv/four}", files: files) }
     }
 
+    @Test(
+        "What is too short to be taken out of the log is told of, where it is a secret",
+        arguments: [
+            ("interceptors: [{ name: a, request: [{ set_header: { X: \"${file:s}\" } }] }]", "12345", true),
+            ("interceptors: [{ name: a, request: [{ set_header: { X: \"${file:s}\" } }] }]", "123456", false),
+            ("interceptors: [{ name: a, request: [{ set_header: { X: \"${env.S}\" } }] }]", "12345", false),
+            ("workers: ${file:s}", "2", false),
+            ("authorization: { answers: [{ callback: PasswordCallback, value: \"${env.S}\" }] }", "12345", true),
+            ("authorization: { answers: [{ callback: PasswordCallback, value: \"${env.S}\" }] }", "123456", false),
+            ("authorization: { answers: [{ callback: NameCallback, value: \"${env.S}\" }] }", "demo", false),
+        ])
+    func shortSecrets(_ keys: String, _ secret: String, _ isTold: Bool) throws {
+        let snapshot = try load(
+            "version: 1\nam: [{ url: \"http://am.test/am\" }]\n\(keys)", file: "/usher.yaml",
+            environment: ["S": secret],
+            files: ["//s": FileContent(bytes: Array("\(secret)\n".utf8))]
+        ).get()
+        let told = snapshot.warnings.filter { $0.message.contains("too short to be taken out of the log") }
+        #expect(told.map(\.line) == (isTold ? [3] : []))
+        #expect(!told.contains { $0.message.contains(secret) })
+    }
+
     @Test func relativePathsStartFromTheConfigurationFile() throws {
         let files = [
             "/three": FileContent(bytes: [0x61]), "x/three": FileContent(bytes: [0x62]),
