@@ -9,7 +9,7 @@ struct OpenFolder: ~Copyable {
     private let isShared: Bool
     /// In such a folder everybody may remove what is their own alone.
     private let isSticky: Bool
-    /// Where a folder above it is open to everybody: what somebody else can put there in this one's place, and the remedy.
+    /// Where a folder above it is open to others: what they can put there in this one's place, and the remedy.
     private let openAncestor: String?
     private let descriptor: Descriptor
 
@@ -32,6 +32,7 @@ struct OpenFolder: ~Copyable {
         var rest = parts(path)
         var links = 0
         var openAncestor: String?
+        var walked = path.hasPrefix("/") ? "" : "."
         while let part = rest.popLast() {
             var number = openat(current.number, part, pathOnly | O_NOFOLLOW | O_CLOEXEC)
             if number < 0, errno == ENOENT, makes {
@@ -48,7 +49,7 @@ struct OpenFolder: ~Copyable {
             }
             let next = Descriptor(owning: number)
             let found = try Self.status(next, path)
-            openAncestor = Self.openness(of: status, part, found) ?? openAncestor
+            openAncestor = Self.openness(of: status, walked, part, found) ?? openAncestor
             guard found.st_mode & S_IFMT == S_IFLNK else {
                 guard found.st_mode & S_IFMT == S_IFDIR else {
                     if !makes { return nil }
@@ -57,6 +58,7 @@ struct OpenFolder: ~Copyable {
                 }
                 current = next
                 status = found
+                walked += "/\(part)"
                 continue
             }
             guard found.st_uid == 0 || found.st_uid == geteuid() else {
@@ -69,6 +71,7 @@ struct OpenFolder: ~Copyable {
             if target.hasPrefix("/") {
                 current = try start(target)
                 status = try Self.status(current, path)
+                walked = ""
             }
             rest += parts(target)
         }
@@ -89,6 +92,13 @@ struct OpenFolder: ~Copyable {
         }
     }
 
+    /// For files that other programs are told of: those open them by the path alone and ask not whose they are.
+    /// - Throws: `FileTrouble` where others may put a folder of theirs in this one's place.
+    func mustKeepItsPlace() throws(FileTrouble) {
+        guard let openAncestor else { return }
+        throw FileTrouble("\(path) cannot hold whom programs are to trust: \(openAncestor)")
+    }
+
     /// Files can be made in it.
     var isWritable: Bool { owner.act { faccessat(descriptor.number, ".", W_OK, Self.effectiveIdentity) } == 0 }
 
@@ -106,7 +116,9 @@ struct OpenFolder: ~Copyable {
             switch errno {
             case ENOENT: return nil
             case ELOOP:
-                throw FileTrouble("\(full(name)) is a link, and none is followed here (put the file in its place)")
+                throw FileTrouble(
+                    "\(full(name)) is a link, and none is followed here (put the file in its place, or name the one that it leads to; a key may also be given as \"${file:PATH}\")"
+                )
             default: throw FileTrouble(full(name), cannotBe: deed)
             }
         }
@@ -217,16 +229,18 @@ struct OpenFolder: ~Copyable {
         return own.contains(status.st_uid) && own.contains(owner.user) && (!isShared || isSticky)
     }
 
-    /// Why what stands in a folder may be anybody's; nil where it may not.
-    /// - Parameter found: what stands there.
-    private static func openness(of folder: stat, _ part: String, _ found: stat) -> String? {
-        guard folder.st_mode & S_IWOTH != 0 else { return nil }
+    /// Why what stands in a folder may be somebody else's; nil where it may not.
+    /// - Parameters:
+    ///   - place: the folder's path; empty for the root.
+    ///   - found: what stands there.
+    private static func openness(of folder: stat, _ place: String, _ part: String, _ found: stat) -> String? {
+        guard let (who, mode) = FolderWriters(folder).words else { return nil }
         guard folder.st_mode & S_ISVTX != 0 else {
-            return "everybody may put another in place of \(part) (chmod o-w the folder above it)"
+            return "\(who) may put another in place of \(part) (chmod \(mode) \(place.isEmpty ? "/" : place))"
         }
         // there nobody takes away what is another's, but whoever comes first makes it
         guard found.st_uid != 0, found.st_uid != geteuid() else { return nil }
-        return "user \(found.st_uid) made \(part) where everybody may make folders (name a folder elsewhere)"
+        return "user \(found.st_uid) made \(part) where \(who) may make folders (name a folder elsewhere)"
     }
 
     private static func start(_ path: String) throws(FileTrouble) -> Descriptor {

@@ -51,6 +51,9 @@ public struct StateDirectory: Equatable, Sendable {
         try OpenFolder.at(path, makes: true)?.mustBePrivate()
     }
 
+    /// - Throws: `FileTrouble` where others may put another in its place.
+    func mustKeepItsPlace() throws(FileTrouble) { try OpenFolder.at(path)?.mustKeepItsPlace() }
+
     private static func absolute(_ path: String) -> String {
         var path = path
         if !path.hasPrefix("/"), let current = getcwd(nil, 0) {

@@ -36,6 +36,7 @@ public struct TrustBundle: Sendable {
         _ authority: AuthorityCertificates, origins: OriginSecurity, in folder: StateDirectory,
         environment: [String: String], now: Int? = nil
     ) throws(FileTrouble) {
+        try folder.mustKeepItsPlace()
         // also where Usher itself does not trust the system's: what it does not open, clients verify by themselves
         var roots = authority.roots + origins.extraTrust
         roots += try Self.systemRoots(environment["SSL_CERT_FILE"], except: folder.file(Self.stem))

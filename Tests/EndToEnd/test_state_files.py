@@ -1,7 +1,9 @@
 """The files that Usher keeps, beside others who may make files and links there."""
 
+import grp
 import os
 import pathlib
+import pwd
 import shutil
 import stat
 import subprocess
@@ -53,7 +55,7 @@ def test_a_link_in_the_place_of_a_part_is_not_followed(call, made, victim, name)
     (made / name).unlink()
     (made / name).symlink_to(victim)
     for verb in (["ca", "rotate"], ["ca", "show"]):
-        refused(call(*verb), made / name, "is a link")
+        refused(call(*verb), made / name, "is a link", "name the one that it leads to")
     assert victim.read_bytes() == before
 
 
@@ -209,6 +211,54 @@ def test_a_folder_that_everybody_may_swap_is_refused(call, belonging, tmp_path):
     refused(call("ca", "show", STATE_DIRECTORY=str(openly / "state")), "in place of")
     openly.chmod(0o755)
     assert call("ca", "show", STATE_DIRECTORY=str(openly / "state")).returncode == 0
+
+
+@pytest.mark.parametrize("mode, group, remedy", [
+    (0o777, None, "o-w"), (0o775, 4, "g-w"), (0o1777, None, None), (0o775, 0, None), (0o755, 4, None)])
+@AS_ROOT
+def test_programs_are_told_of_no_folder_that_others_may_swap(call, made, tmp_path, mode, group, remedy):
+    """They open what SSL_CERT_FILE names whoever put it there, also where the folder was one's own when Usher looked."""
+    above = tmp_path / "above"
+    (above / "between").mkdir(parents=True)
+    state = above / "between" / "state"
+    shutil.move(made, state)
+    above.chmod(mode)
+    if group is not None:
+        os.chown(above, -1, group)
+    for verb in (["env"], ["run", "--", "true"]):
+        done = call(*verb, STATE_DIRECTORY=str(state))
+        if remedy:
+            refused(done, "in place of between", f"chmod {remedy} {above})")
+        else:
+            assert done.returncode == 0, done.stderr
+    # the CA itself is told by whom its folder belongs to, so that a daemon may stand in a container's volume
+    assert call("ca", "show", STATE_DIRECTORY=str(state)).returncode == 0
+
+
+@AS_ROOT
+def test_a_folder_that_a_group_may_swap_is_refused(call, belonging, tmp_path):
+    openly = tmp_path / "open"
+    openly.mkdir()
+    shutil.move(belonging, openly / "state")
+    os.chown(openly, 0, 4)
+    openly.chmod(0o775)
+    refused(call("ca", "show", STATE_DIRECTORY=str(openly / "state")), "group 4 may put another", f"chmod g-w {openly}")
+
+
+@AS_ROOT
+def test_a_users_own_group_is_nobody_else(call, belonging, tmp_path):
+    """As a umask of 002 makes folders. Of the account nobody the group has another name, so it counts as any group's."""
+    home = tmp_path / "home"
+    home.mkdir()
+    shutil.move(belonging, home / "state")
+    user = pwd.getpwnam("daemon")
+    assert grp.getgrgid(user.pw_gid).gr_name == "daemon" and not grp.getgrgid(user.pw_gid).gr_mem
+    for path in (home, home / "state", *(home / "state").iterdir()):
+        os.chown(path, user.pw_uid, user.pw_gid)
+    home.chmod(0o775)
+    assert call("env", STATE_DIRECTORY=str(home / "state")).returncode == 0
+    os.chown(home, user.pw_uid, 4)
+    refused(call("env", STATE_DIRECTORY=str(home / "state")), "group 4 may put another")
 
 
 @AS_ROOT
