@@ -12,7 +12,7 @@ public struct AuthorityStore: Sendable {
     }
 
     public let files: AuthorityFiles
-    private let folder: StateDirectory
+    let state: StateDirectory
     private let constraints: NameConstraints?
     /// Seconds since 1970.
     private let now: Int
@@ -25,7 +25,7 @@ public struct AuthorityStore: Sendable {
 
     public init(_ settings: AuthoritySettings, in folder: StateDirectory, now: Int? = nil) {
         files = AuthorityFiles(settings, in: folder)
-        self.folder = folder
+        state = folder
         self.now = now ?? time(nil)
         constraints = settings.constraints
     }
@@ -46,8 +46,8 @@ public struct AuthorityStore: Sendable {
     /// The CA with its key. Nil where there is none yet.
     /// - Throws: `FileTrouble` where its parts cannot be read or do not belong together.
     public func load() throws(FileTrouble) -> CertificateAuthority? {
-        guard try folder.exists() else { return nil }
-        return try StateFile.locked(folder, mayGoWithout: true) { () throws(FileTrouble) in
+        guard try state.exists() else { return nil }
+        return try StateFile.locked(state, mayGoWithout: true) { () throws(FileTrouble) in
             try finishReplacement()
             return try read()
         }
@@ -57,8 +57,8 @@ public struct AuthorityStore: Sendable {
     /// - Returns: also whether it was made.
     public func loadOrMake() throws(FileTrouble) -> (authority: CertificateAuthority, isNew: Bool) {
         if let authority = try load() { return (authority, false) }
-        try folder.make()
-        return try StateFile.locked(folder, mayGoWithout: false) { () throws(FileTrouble) in
+        try state.make()
+        return try StateFile.locked(state, mayGoWithout: false) { () throws(FileTrouble) in
             // another process may have been quicker
             if let authority = try read() { return (authority, false) }
             let key = try key()
@@ -79,15 +79,15 @@ public struct AuthorityStore: Sendable {
             throw FileTrouble(
                 """
                 the CA's key comes from outside (tls.ca.key), where usher cannot put another. Either remove tls.ca.key, move the \
-                present key to \(folder.file("ca.key")) and run usher ca rotate; or, without an overlap: move \
+                present key to \(state.file("ca.key")) and run usher ca rotate; or, without an overlap: move \
                 \(files.certificate) away, put a new key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256) in \
                 the old one's place and start usher, which makes a certificate for it
                 """)
         }
         guard try load() != nil else {
-            throw FileTrouble("there is no CA in \(folder.path) yet; usher ca show makes one")
+            throw FileTrouble("there is no CA in \(state.path) yet; usher ca show makes one")
         }
-        return try StateFile.locked(folder, mayGoWithout: false) { () throws(FileTrouble) in
+        return try StateFile.locked(state, mayGoWithout: false) { () throws(FileTrouble) in
             // another process may have stopped in the middle of its own
             try finishReplacement()
             guard let old = try read() else { throw FileTrouble("\(keyFile) is gone") }

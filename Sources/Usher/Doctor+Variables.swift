@@ -27,7 +27,7 @@ extension Doctor {
                 if !name.lowercased().hasPrefix("all") { missing.append(name) }
                 continue
             }
-            if Self.names(proxy, value) {
+            if proxy.isNamed(by: value) {
                 right.append(name)
             } else {
                 findings.append(

@@ -34,7 +34,7 @@ public struct Doctor {
                     .note, "\(proxy.url) speaks TLS, and doctor asks plain listeners alone",
                     remedy: "add a plain address of loopback to listen"))
         } else if let proxy {
-            let client = ProxyClient(proxy: proxy, credentials: credentials(for: proxy))
+            let client = ProxyClient(proxy: proxy, credentials: proxy.credentials(in: environment))
             if daemon(client, &findings) {
                 servedAuthority(client, own.certificates, &findings)
                 servers(client, &findings)
@@ -93,9 +93,8 @@ public struct Doctor {
     private func servedAuthority(
         _ client: ProxyClient, _ own: AuthorityCertificates?, _ findings: inout [Finding]
     ) {
-        guard let answer = try? client.get("http://usher.proxy/ca.pem"), answer.head.status == 200,
-            let served = TrustBundle.certificates(answer.body).first
-        else {
+        switch ServedAuthority(client, own: own) {
+        case .unknown:
             if intercepts {
                 findings.append(
                     Finding(
@@ -103,23 +102,18 @@ public struct Doctor {
                         "the proxy shows no CA at http://usher.proxy/ca.pem, though tls.intercept names hosts",
                         remedy: "it runs with another configuration: systemctl reload usher, or SIGHUP"))
             }
-            return
-        }
-        if let own, own.root.sha256 == served.sha256 {
-            findings.append(Finding(.ok, "the proxy's CA is the one in \(store.files.certificate)"))
-        } else if let own, own.retired.contains(where: { $0.sha256 == served.sha256 }) {
+        case .own: findings.append(Finding(.ok, "the proxy's CA is the one in \(store.files.certificate)"))
+        case .retired:
             findings.append(
                 Finding(
                     .problem, "the proxy still uses the CA from before usher ca rotate",
                     remedy: "systemctl reload usher, or SIGHUP"))
-        } else {
+        case .foreign(let fingerprint):
             findings.append(
                 Finding(
                     .problem,
-                    "the proxy's CA (SHA-256 \(served.fingerprint)) is not the one in \(store.files.certificate), so what usher env names does not trust it",
-                    remedy:
-                        "set STATE_DIRECTORY to the daemon's folder, or fetch its CA: curl -x \(client.proxy.url) http://usher.proxy/ca.pem"
-                ))
+                    "the proxy's CA (SHA-256 \(fingerprint)) is not the one in \(store.files.certificate), so what usher env names does not trust it",
+                    remedy: store.remedy(beside: client.proxy)))
         }
     }
 
@@ -161,32 +155,6 @@ public struct Doctor {
                     remedy: "start it: usher serve, or systemctl start usher"))
         }
         return false
-    }
-
-    /// User and password as the shell's variables have them, where they are meant for this proxy.
-    private func credentials(for proxy: ProxyAddress) -> String? {
-        for name in ProxyVariables.proxyNames.flatMap({ [$0, $0.uppercased()] }) {
-            guard let value = environment[name], let at = value.lastIndex(of: "@"),
-                Self.names(proxy, value)
-            else { continue }
-            let userinfo = value[..<at]
-            let start = userinfo.firstRange(of: "://")?.upperBound ?? userinfo.startIndex
-            return PercentCoding.decode(userinfo[start...])
-        }
-        return nil
-    }
-
-    /// Whether a variable's value leads to that proxy.
-    static func names(_ proxy: ProxyAddress, _ value: String) -> Bool {
-        var rest = value[...]
-        // without a scheme programs speak HTTP to it
-        guard proxy.isSecure == ASCII.equal(rest.prefix(8), "https://") else { return false }
-        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
-        if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-        let authority = rest.prefix { $0 != "/" }
-        if authority == proxy.authority { return true }
-        let isLoopback = ["127.0.0.1", "::1"].contains(proxy.host)
-        return isLoopback && ASCII.equal(authority, "localhost:\(proxy.port)")
     }
 
     // MARK: AM and the clock

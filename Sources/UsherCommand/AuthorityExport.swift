@@ -32,7 +32,7 @@ struct AuthorityExport: ParsableCommand {
         if form != .pem, output == nil, Output.isTerminal {
             throw Complaint.use("\(form.rawValue) is no text for a terminal: write it into a file with --output")
         }
-        let root = try Ground(file).certificates().root
+        let root = try Ground(file).knownCertificates().root
         let bytes: [UInt8]
         switch form {
         case .pem: bytes = root.pem

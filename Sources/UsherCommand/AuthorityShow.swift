@@ -14,7 +14,7 @@ struct AuthorityShow: ParsableCommand {
 
     func run() throws {
         let ground = try Ground(file)
-        let certificates = try ground.certificates()
+        let certificates = try ground.knownCertificates()
         let summary = AuthoritySummary(certificates, ground.store)
         Console.print(json ? summary.json.serialized + "\n" : summary.text)
         for remark in ground.store.remarks(on: certificates.root) { Console.error(remark.words) }

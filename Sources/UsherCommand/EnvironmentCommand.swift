@@ -22,7 +22,8 @@ struct EnvironmentCommand: ParsableCommand {
         if ground.snapshot.asksForPassword {
             Console.error("the proxy asks for a password: put USER:PASSWORD@ before \(proxy.authority) in the URLs")
         }
-        let variables = ProxyVariables(proxy: proxy, bundle: try ground.bundle(), environment: ground.environment)
+        let bundle = try ground.bundle(beside: proxy)
+        let variables = ProxyVariables(proxy: proxy, bundle: bundle, environment: ground.environment)
         Console.print(json ? variables.json.serialized + "\n" : variables.shell)
     }
 }

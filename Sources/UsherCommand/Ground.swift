@@ -19,9 +19,12 @@ struct Ground {
     var store: AuthorityStore { AuthorityStore(snapshot.tls.authority, in: state) }
 
     /// The CA's certificates; it is made, and that is said, where there is none yet.
-    func certificates() throws -> AuthorityCertificates {
+    /// - Parameter proxy: a running one that is to be trusted by them.
+    func certificates(beside proxy: ProxyAddress? = nil) throws -> AuthorityCertificates {
         let store = store
-        let (certificates, isNew) = try Self.complaining { () throws(FileTrouble) in try store.certificatesOrMake() }
+        let (certificates, isNew) = try Self.complaining { () throws(FileTrouble) in
+            try store.certificatesOrMake(beside: proxy, environment: environment)
+        }
         if isNew {
             Console.error("there was no CA yet; a new one is in \(store.files.certificate)")
             let service = StateDirectory(path: StateDirectory.service)
@@ -32,8 +35,15 @@ struct Ground {
         return certificates
     }
 
-    func bundle() throws -> TrustBundle {
-        let certificates = try certificates()
+    /// Those to look at and to hand on: none are made beside a running proxy that shows others.
+    func knownCertificates() throws -> AuthorityCertificates {
+        let known = try Self.complaining { () throws(FileTrouble) in try store.certificates() }
+        return try known ?? certificates(beside: ProxyAddress(snapshot.listeners))
+    }
+
+    /// - Parameter proxy: a running one, where the bundle is for its clients.
+    func bundle(beside proxy: ProxyAddress? = nil) throws -> TrustBundle {
+        let certificates = try certificates(beside: proxy)
         let folder = state.forBundles(environment)
         return try Self.complaining { () throws(FileTrouble) in
             try folder.make()

@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import ssl
 import stat
@@ -11,6 +13,7 @@ import subprocess
 import pytest
 
 import programs
+from wire import Origin
 
 
 def shown(call, *arguments):
@@ -292,3 +295,80 @@ def test_paths_with_quotes_and_spaces(binary, tmp_path):
     path, java = printed.stdout.split("|")
     assert path == str(bundle_of(folder))
     assert f'"-Djavax.net.ssl.trustStore={bundle_of(folder).with_suffix(".p12")}"' in java
+
+
+# beside a proxy that runs
+
+@pytest.fixture
+def daemon(binary, write_config, tmp_path):
+    """A proxy with a state directory of its own, and the configuration that names its port."""
+    folder = tmp_path / "daemon"
+    made = subprocess.run(
+        [binary, "ca", "show"], env={**os.environ, "STATE_DIRECTORY": str(folder)}, capture_output=True, timeout=60)
+    assert made.returncode == 0
+    proxy = programs.Usher(
+        binary, write_config({}, "daemon.yaml"), environment={"STATE_DIRECTORY": str(folder)})
+    proxy.folder = folder
+    proxy.named = write_config({"listen": [f"127.0.0.1:{proxy.port}"]}, "named.yaml")
+    yield proxy
+    assert proxy.stop() == 0
+
+
+@pytest.mark.parametrize("has_own", [False, True])
+def test_env_names_no_ca_that_the_proxy_does_not_sign_with(call, daemon, state, has_own):
+    if has_own:
+        assert call("ca", "show").returncode == 0
+    before = sorted(state.glob("*"))
+    done = call("env", "--config", daemon.named)
+    assert done.returncode == 1 and not done.stdout
+    (line,) = done.stderr.strip().splitlines()
+    for words in (f"127.0.0.1:{daemon.port} signs with another CA", str(state / "ca.pem"), "STATE_DIRECTORY"):
+        assert words in line, line
+    assert sorted(state.glob("*")) == before, "no second CA was made"
+    # a command with a proxy of its own has its own CA
+    assert call("run", "--config", daemon.named, "--", "true").returncode == 0
+
+
+def test_the_remedy_helps(call, daemon, state):
+    line = call("env", "--config", daemon.named).stderr
+    fetch = re.search(r"curl -x \S+ --create-dirs -o \S+ http://usher.proxy/ca.pem", line)[0]
+    folder = re.search(r"set STATE_DIRECTORY=(/\S+);", line)[1]
+    subprocess.run(shlex.split(fetch), check=True, capture_output=True, timeout=60)
+    done = call("env", "--config", daemon.named, "--json", STATE_DIRECTORY=folder)
+    assert done.returncode == 0, done.stderr
+    bundle = pathlib.Path(json.loads(done.stdout)["SSL_CERT_FILE"]).read_text()
+    assert (daemon.folder / "ca.pem").read_text().strip() in bundle
+    assert not (pathlib.Path(folder) / "ca.key").exists()
+
+
+@pytest.mark.parametrize("verb", [["show"], ["export"]])
+def test_no_ca_is_made_beside_another(call, daemon, state, verb):
+    done = call("ca", *verb, "--config", daemon.named)
+    assert done.returncode == 1 and "signs with another CA" in done.stderr
+    assert not state.exists()
+    # one that is there is shown: usher run signs with it
+    assert call("run", "--config", daemon.named, "--", "true").returncode == 0
+    assert call("ca", *verb, "--config", daemon.named).returncode == 0
+
+
+def test_the_daemons_own_folder_is_told(call, daemon):
+    own = {"STATE_DIRECTORY": str(daemon.folder)}
+    assert call("env", "--config", daemon.named, **own).returncode == 0
+    # the proxy has not noticed yet: what it signs with is trusted all the same
+    assert call("ca", "rotate", **own).returncode == 0
+    assert call("env", "--config", daemon.named, **own).returncode == 0
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", None],
+                         ids=["hangs up", "is another", "says nothing"])
+def test_what_is_no_proxy_of_ushers_keeps_nobody(call, write_config, origin, answer):
+    def serve(connection):
+        connection.read_head()
+        if answer is None:
+            assert connection.socket.recv(1) == b"", "it hangs up by itself"
+        elif answer:
+            connection.send(answer)
+
+    server = origin(Origin(serve))
+    config = write_config({"listen": [server.authority]})
+    assert call("env", "--config", config).returncode == 0

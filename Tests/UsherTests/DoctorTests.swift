@@ -10,18 +10,18 @@ struct DoctorTests {
         "http://127.0.0.1:3128", "http://127.0.0.1:3128/", "127.0.0.1:3128", "http://u:p@127.0.0.1:3128",
         "http://localhost:3128", "http://LOCALHOST:3128",
     ])
-    func leadsThere(_ value: String) { #expect(Doctor.names(proxy, value)) }
+    func leadsThere(_ value: String) { #expect(proxy.isNamed(by: value)) }
 
     @Test(arguments: [
         "", "http://", "http://127.0.0.1", "http://127.0.0.1:3129", "http://127.0.0.1:3128@evil:80",
         "http://10.0.0.1:3128", "http://127.0.0.1:31280",
     ])
-    func leadsElsewhere(_ value: String) { #expect(!Doctor.names(proxy, value)) }
+    func leadsElsewhere(_ value: String) { #expect(!proxy.isNamed(by: value)) }
 
     @Test func loopbackAlsoByItsOtherAddress() {
-        #expect(Doctor.names(ProxyAddress(host: "::1", port: 3128), "http://[::1]:3128"))
-        #expect(Doctor.names(ProxyAddress(host: "::1", port: 3128), "http://localhost:3128"))
-        #expect(!Doctor.names(ProxyAddress(host: "10.0.0.1", port: 3128), "http://localhost:3128"))
+        #expect(ProxyAddress(host: "::1", port: 3128).isNamed(by: "http://[::1]:3128"))
+        #expect(ProxyAddress(host: "::1", port: 3128).isNamed(by: "http://localhost:3128"))
+        #expect(!ProxyAddress(host: "10.0.0.1", port: 3128).isNamed(by: "http://localhost:3128"))
     }
 
     @Test func clocks() {

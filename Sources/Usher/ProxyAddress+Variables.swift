@@ -1,0 +1,28 @@
+import HTTPCodec
+
+/// What a shell's variables say of a proxy.
+extension ProxyAddress {
+    /// Whether a variable's value leads there.
+    func isNamed(by value: String) -> Bool {
+        var rest = value[...]
+        // without a scheme programs speak HTTP to it
+        guard isSecure == ASCII.equal(rest.prefix(8), "https://") else { return false }
+        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
+        if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        let named = rest.prefix { $0 != "/" }
+        if named == authority { return true }
+        let isLoopback = ["127.0.0.1", "::1"].contains(host)
+        return isLoopback && ASCII.equal(named, "localhost:\(port)")
+    }
+
+    /// User and password as the variables have them, where they are meant for this proxy: `user:password`, decoded.
+    func credentials(in environment: [String: String]) -> String? {
+        for name in ProxyVariables.proxyNames.flatMap({ [$0, $0.uppercased()] }) {
+            guard let value = environment[name], let at = value.lastIndex(of: "@"), isNamed(by: value) else { continue }
+            let userinfo = value[..<at]
+            let start = userinfo.firstRange(of: "://")?.upperBound ?? userinfo.startIndex
+            return PercentCoding.decode(userinfo[start...])
+        }
+        return nil
+    }
+}
