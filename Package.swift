@@ -76,11 +76,15 @@ let package = Package(
         tests("TLSEngineTests", ["TLSEngine", "HTTPCodec", "COpenSSL"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
         tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
-        tests("EventLoopTests", ["EventLoop"]),
+        .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: strict),
+        tests("EventLoopTests", ["EventLoop", "TestSockets"]),
         tests(
             "ProxyDriverTests",
-            ["ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop", "COpenSSL"]),
-        tests("SandboxTests", ["Sandbox", "HTTPCodec", "TLSEngine", "EventLoop"]),
+            [
+                "ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop", "COpenSSL",
+                "TestSockets",
+            ]),
+        tests("SandboxTests", ["Sandbox", "HTTPCodec", "TLSEngine", "EventLoop", "TestSockets"]),
         tests(
             "UsherTests",
             [

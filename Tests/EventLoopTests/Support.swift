@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TestSockets
 import Testing
 
 /// A channel that writes down what it is told.
@@ -100,22 +101,11 @@ final class Pair {
     init(_ loop: Loop) throws {
         let socket = try ListeningSocket(loopback)
         let address = socket.address
-        let peer = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var size: Int32 = 64 << 10
-        setsockopt(peer, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let peer = try TestSocket.connected(to: address.port, receiveBuffer: size)
+        self.peer = peer
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var four = sockaddr_in()
-        four.sin_family = sa_family_t(AF_INET)
-        four.sin_port = address.port.bigEndian
-        four.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &four) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(peer, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        self.peer = peer
-        try #require(code == 0)
         let door = try Door(loop: loop, socket: socket)
         try loop.turn(until: { !door.accepted.isEmpty })
         let number = try #require(door.accepted.first)

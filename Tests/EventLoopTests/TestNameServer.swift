@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TestSockets
 
 /// A DNS server on a port of its own, over UDP and TCP (RFC 1035 §4): a closure says what it answers.
 final class TestNameServer: Sendable {
@@ -44,25 +45,10 @@ final class TestNameServer: Sendable {
     private let seen = Locked<[Question]>([])
 
     init(_ answer: @escaping @Sendable (Question) -> Reply) throws {
-        let socket = try ListeningSocket(SocketAddress(address: [127, 0, 0, 1], port: 0))
-        port = socket.address.port
-        tcp = socket.take().release()
-        // threads may wait there
-        _ = fcntl(tcp, F_SETFL, 0)
-        let number = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        udp = number
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { throw SystemError("bind") }
-        let (tcp, seen) = (tcp, seen)
-        try SystemThread(name: "dns-udp") { Self.serveUDP(number, seen, answer) }.detach()
+        let (tcp, udp, port) = try TestSocket.listeningForBoth()
+        (self.tcp, self.udp, self.port) = (tcp, udp, port)
+        let seen = seen
+        try SystemThread(name: "dns-udp") { Self.serveUDP(udp, seen, answer) }.detach()
         try SystemThread(name: "dns-tcp") { Self.serveTCP(tcp, seen, answer) }.detach()
     }
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TestSockets
 import Testing
 
 /// A blocking end of a TCP connection. Whatever takes longer than ten seconds has failed.
@@ -14,18 +15,7 @@ final class Wire: Sendable {
     }
 
     convenience init(port: UInt16) throws {
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        self.init(owning: number)
-        guard code == 0 else { throw SystemError("connect") }
+        self.init(owning: try TestSocket.connected(to: port))
     }
 
     deinit { close(descriptor) }
@@ -112,11 +102,8 @@ final class TestOrigin: Sendable {
     var accepted: Int { count.withLock { $0 } }
 
     init(_ serve: @escaping @Sendable (Wire) -> Void) throws {
-        let socket = try ListeningSocket(SocketAddress(address: [127, 0, 0, 1], port: 0))
-        port = socket.address.port
-        let number = socket.take().release()
-        // threads may wait here
-        _ = fcntl(number, F_SETFL, 0)
+        let (number, port) = try TestSocket.listening()
+        self.port = port
         listener = number
         let count = self.count
         try SystemThread(name: "origin") {

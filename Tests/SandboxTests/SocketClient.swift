@@ -1,5 +1,6 @@
 import Glibc
 import HTTPCodec
+import TestSockets
 
 /// A blocking client: one connection, bytes as given.
 final class SocketClient {
@@ -21,37 +22,13 @@ final class SocketClient {
     private var received: [UInt8] = []
 
     init(port: UInt16, ipv6: Bool = false) throws {
-        descriptor = socket(ipv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { throw Trouble(call: "socket", code: errno) }
+        descriptor = try TestSocket.connected(to: port, isIPv6: ipv6)
         // a server that hangs fails the test, not the run
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let code: Int32
-        if ipv6 {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = port.bigEndian
-            address.sin6_addr = in6addr_loopback
-            code = Self.connect(descriptor, &address)
-        } else {
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-            code = Self.connect(descriptor, &address)
-        }
-        guard code == 0 else { throw Trouble(call: "connect", code: errno) }
     }
 
     deinit { close(descriptor) }
-
-    private static func connect<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
-        withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-            }
-        }
-    }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
