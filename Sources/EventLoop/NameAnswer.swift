@@ -36,7 +36,7 @@ public struct NameAnswer: Equatable, Sendable {
 
 /// Which addresses of a host are asked for.
 struct NameQuestion: Hashable {
-    enum Family { case any, v4, v6 }
+    enum Family { case v4, v6 }
 
     let host: String
     let family: Family

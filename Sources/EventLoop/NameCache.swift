@@ -7,7 +7,7 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         case failed(NameFailure)
         /// Nobody has asked yet: put the question, then pass the answers on.
         case unasked
-        /// The question is under way.
+        /// The question is under way, or waits for those of the same client before it.
         case waiting
     }
 
@@ -18,15 +18,23 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         /// Of the least lasting answer; of no meaning before the last one.
         var expires = Int.max
         var askers: [Asker] = []
-        /// For whom the question was put, until its last answer.
+        /// For whom the question was put.
         var client: Client?
+        /// It waits until another one of that client has its answer.
+        var isQueued = false
+    }
+
+    private struct Share {
+        var underWay = 0
+        /// Names that wait; some only where as many as may be are under way.
+        var queue: [String] = []
     }
 
     private var entries: [String: Entry] = [:]
     private let capacity: Int
-    /// Questions under way for each client.
-    private var shares: [Client: Int] = [:]
+    private var shares: [Client: Share] = [:]
     private let share: Int
+    private let queue: Int
 
     /// Times to live, in seconds: however short, one burst of requests makes one question; however long, a change is
     /// seen within the hour.
@@ -37,9 +45,11 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
     /// - Parameters:
     ///   - capacity: names that are remembered.
     ///   - share: names that may be looked up for one client at one time.
-    public init(capacity: Int = 4096, share: Int = 128) {
+    ///   - queue: names that may wait for that, of each client.
+    public init(capacity: Int = 4096, share: Int = 128, queue: Int = 256) {
         self.capacity = capacity
         self.share = share
+        self.queue = queue
     }
 
     public var count: Int { entries.count }
@@ -50,19 +60,45 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         if let entry = entries[host], !entry.isComplete || entry.expires > now {
             if let failure = entry.failure { return .failed(failure) }
             if !entry.isComplete { entries[host]?.askers.append(asker) }
+            if entry.isQueued, mayAsk(client) {
+                // who has room does not wait for another one's turn
+                leaveQueue(host, entry.client)
+                begin(host, of: client)
+                return .unasked
+            }
             return entry.addresses.isEmpty ? .waiting : .known(entry.addresses, isComplete: entry.isComplete)
         }
-        if let client, shares[client, default: 0] >= share { return .failed(.tooMany) }
+        let mayAsk = mayAsk(client)
+        if !mayAsk, let client, shares[client, default: Share()].queue.count >= queue { return .failed(.tooMany) }
         if entries[host] == nil, entries.count >= capacity, !makeRoom(now: now) { return .failed(.overloaded) }
-        if let client { shares[client, default: 0] += 1 }
-        entries[host] = Entry(askers: [asker], client: client)
-        return .unasked
+        entries[host] = Entry(askers: [asker], client: client, isQueued: true)
+        if mayAsk {
+            begin(host, of: client)
+            return .unasked
+        }
+        if let client { shares[client, default: Share()].queue.append(host) }
+        return .waiting
+    }
+
+    private func mayAsk(_ client: Client?) -> Bool {
+        guard let client else { return true }
+        return shares[client, default: Share()].underWay < share
+    }
+
+    private mutating func begin(_ host: String, of client: Client?) {
+        entries[host]?.isQueued = false
+        entries[host]?.client = client
+        if let client { shares[client, default: Share()].underWay += 1 }
+    }
+
+    private mutating func leaveQueue(_ host: String, _ client: Client?) {
+        if let client { shares[client]?.queue.removeAll { $0 == host } }
     }
 
     /// Takes an answer in.
-    /// - Returns: who waits for it.
-    public mutating func take(_ answer: NameAnswer, now: Int) -> [Asker] {
-        guard var entry = entries[answer.host], !entry.isComplete else { return [] }
+    /// - Returns: who waits for it, and the name whose turn has come by that: put that question.
+    public mutating func take(_ answer: NameAnswer, now: Int) -> (askers: [Asker], next: String?) {
+        guard var entry = entries[answer.host], !entry.isComplete, !entry.isQueued else { return ([], nil) }
         let askers = entry.askers
         if let failure = answer.failure {
             entry.failure = failure
@@ -75,33 +111,47 @@ public struct NameCache<Asker: AnyObject, Client: Hashable> {
         entry.isComplete = answer.isComplete
         if entry.isComplete {
             entry.askers = []
-            release(entry.client)
-            entry.client = nil
         }
         entries[answer.host] = entry
-        return askers
+        return (askers, entry.isComplete ? release(entry.client) : nil)
     }
 
-    /// The asker does not wait any more. The question goes on: its answer will serve others.
+    /// The asker does not wait any more. A question under way goes on: its answer will serve others.
     public mutating func forget(_ host: String, _ asker: Asker) {
         entries[host]?.askers.removeAll { $0 === asker }
+        guard let entry = entries[host], entry.isQueued, entry.askers.isEmpty else { return }
+        leaveQueue(host, entry.client)
+        entries[host] = nil
     }
 
     /// Forgets what is known, because other servers may know better. Questions under way go on.
     public mutating func forgetAnswers() { entries = entries.filter { !$0.value.isComplete } }
 
-    private mutating func release(_ client: Client?) {
-        guard let client, let count = shares[client] else { return }
-        shares[client] = count > 1 ? count - 1 : nil
+    /// - Returns: the name whose turn has come.
+    private mutating func release(_ client: Client?) -> String? {
+        guard let client, var held = shares[client] else { return nil }
+        held.underWay -= 1
+        let next = held.queue.isEmpty ? nil : held.queue.removeFirst()
+        shares[client] = held.underWay > 0 || next != nil ? held : nil
+        if let next { begin(next, of: client) }
+        return next
     }
 
-    /// Lets go of what is out of date, or else of what soonest will be. False when every name is still being asked for.
+    /// Lets go of what is out of date, or else of names of whoever holds most of them, the soonest out of date first. False
+    /// when every name is still being asked for.
     private mutating func makeRoom(now: Int) -> Bool {
         entries = entries.filter { !$0.value.isComplete || $0.value.expires > now }
         if entries.count < capacity { return true }
+        var held: [Client?: Int] = [:]
+        var ranks: [(name: String, rank: Int)] = []
+        for (name, entry) in entries.filter(\.value.isComplete).sorted(by: { $0.value.expires > $1.value.expires }) {
+            // how many names of the same client last longer
+            ranks.append((name, held[entry.client, default: 0]))
+            held[entry.client, default: 0] += 1
+        }
+        ranks.sort { $0.rank > $1.rank }
         // for a quarter, so that it is not done for every name
-        let known = entries.filter(\.value.isComplete).sorted { $0.value.expires < $1.value.expires }
-        for (name, _) in known.prefix(max(1, capacity / 4)) { entries[name] = nil }
-        return !known.isEmpty
+        for (name, _) in ranks.prefix(max(1, capacity / 4)) { entries[name] = nil }
+        return !ranks.isEmpty
     }
 }

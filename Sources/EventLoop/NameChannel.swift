@@ -6,8 +6,6 @@ internal import Glibc
 final class NameChannel {
     struct Options {
         enum Source {
-            /// `hosts(5)` alone, read anew for each question.
-            case hosts
             /// Name servers; the first one's word counts, also that it does not answer.
             case servers
             /// Name servers; the next one is asked when one does not answer.
@@ -79,8 +77,8 @@ final class NameChannel {
             ARES_OPT_FLAGS.rawValue | ARES_OPT_TIMEOUTMS.rawValue | ARES_OPT_TRIES.rawValue
             | ARES_OPT_LOOKUPS.rawValue | ARES_OPT_SOCK_STATE_CB.rawValue | ARES_OPT_RESOLVCONF.rawValue
         var made: OpaquePointer?
-        // c-ares makes copies of both
-        guard let lookups = strdup(options.source == .hosts ? "f" : "b"), let file = strdup(options.file) else {
+        // name servers alone; c-ares makes copies of both
+        guard let lookups = strdup("b"), let file = strdup(options.file) else {
             throw SystemError("strdup")
         }
         defer {
@@ -117,19 +115,17 @@ final class NameChannel {
         return max(1, count)
     }
 
-    /// - Parameter name: what is asked for, where it is not the question's host.
-    func ask(_ question: NameQuestion, as name: String? = nil) {
+    func ask(_ question: NameQuestion) {
         var hints = ares_addrinfo_hints()
         hints.ai_flags = Int32(ARES_AI_NOSORT)
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         switch question.family {
-        case .any: hints.ai_family = AF_UNSPEC
         case .v4: hints.ai_family = AF_INET
         case .v6: hints.ai_family = AF_INET6
         }
         underWay += 1
         let ticket = Unmanaged.passRetained(Ticket(self, question)).toOpaque()
-        ares_getaddrinfo(channel, name ?? question.host, nil, &hints, nameAnswerTrampoline, ticket)
+        ares_getaddrinfo(channel, question.host, nil, &hints, nameAnswerTrampoline, ticket)
         arm()
     }
 
@@ -208,7 +204,7 @@ extension NameOutcome {
             if let pointer = one.pointee.ai_addr,
                 let address = SocketAddress(pointer.assumingMemoryBound(to: sockaddr.self)),
                 // c-ares takes the other family's records, too
-                family == .any || address.isIPv6 == (family == .v6), !addresses.contains(address)
+                address.isIPv6 == (family == .v6), !addresses.contains(address)
             {
                 addresses.append(address)
             }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The names of one loop, looked up by c-ares: `/etc/hosts` first, then name servers, both families at once. What else the
-/// system's name service switch may know (mDNS, NIS) is not asked.
+/// The names of one loop: `/etc/hosts` first, then name servers by c-ares, both families at once. What else the system's name
+/// service switch may know (mDNS, NIS) is not asked.
 public final class NameService {
     public struct Settings: Equatable, Sendable {
         /// `192.0.2.1:53` or `[2001:db8::1]:53`; none for those of `/etc/resolv.conf`.
@@ -20,6 +20,19 @@ public final class NameService {
     private var settings: Settings
     private let answered: (NameAnswer) -> Void
     private let changed: () -> Void
+    private let remarked: (String) -> Void
+    private let hosts: HostsFile
+    /// What the hosts file says; nil until it was read.
+    private var table: HostsTable?
+    /// The file has to be read first.
+    private var isReading = false
+    /// Names that wait for that.
+    private var held: [String] = []
+    /// Answers to come when the loop goes on.
+    private var listed: [NameAnswer] = []
+    /// Brings the table, or nil where `listed` holds answers.
+    private let letters: Mailbox<HostsTable?>
+    private var port: EventSource?
     private var servers: NameServers?
     /// Those whose settings are out of date, until their last question has ended.
     private var retiring: [NameServers] = []
@@ -34,17 +47,31 @@ public final class NameService {
     private static let lookInterval = 1_000
 
     /// - Parameters:
+    ///   - changed: other servers are asked from now on, or the hosts file is another.
+    ///   - remarked: something is to be told to a person.
     ///   - answered: never called from inside `ask`.
-    ///   - changed: other servers are asked from now on.
-    public init(
-        loop: Loop, _ settings: Settings, changed: @escaping () -> Void, answered: @escaping (NameAnswer) -> Void
+    public convenience init(
+        loop: Loop, _ settings: Settings, changed: @escaping () -> Void, remarked: @escaping (String) -> Void,
+        answered: @escaping (NameAnswer) -> Void
+    ) throws(SystemError) {
+        try self.init(
+            loop: loop, settings, hosts: .system, changed: changed, remarked: remarked, answered: answered)
+    }
+
+    init(
+        loop: Loop, _ settings: Settings, hosts: HostsFile, changed: @escaping () -> Void,
+        remarked: @escaping (String) -> Void, answered: @escaping (NameAnswer) -> Void
     ) throws(SystemError) {
         self.loop = loop
         self.settings = settings
         self.answered = answered
         self.changed = changed
+        self.remarked = remarked
+        self.hosts = hosts
+        letters = try Mailbox()
         stamp = FileStamp(settings.file)
         servers = try NameServers(loop: loop, settings) { [unowned self] in took($0, $1, $2, $3) }
+        port = try MailboxPort(loop: loop, letters) { [unowned self] in received($0) }
     }
 
     /// c-ares' version, `1.18.1`.
@@ -64,11 +91,40 @@ public final class NameService {
     /// Looks a name up. Each name is to be asked for once, until its last answer has come.
     public func ask(_ host: String) {
         look()
-        guard let servers else { return }
+        if isReading { held.append(host) } else { begin(host) }
+    }
+
+    private func begin(_ host: String) {
+        if let addresses = table?.addresses(of: host) {
+            if listed.isEmpty { letters.post(nil) }
+            listed.append(NameAnswer(host: host, addresses: addresses, timeToLive: Self.listedLife))
+            return
+        }
         lookups[host] = NameLookup(host: host)
-        // that file knows no dot that ends a name
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        servers.ask(NameQuestion(host: host, family: .any), .hosts, as: name)
+        for family in [NameQuestion.Family.v6, .v4] {
+            servers?.ask(NameQuestion(host: host, family: family), .servers)
+        }
+    }
+
+    private func received(_ read: HostsTable?) {
+        if let read {
+            isReading = false
+            adopt(read)
+            let names = held
+            held = []
+            for host in names { begin(host) }
+        }
+        let answers = listed
+        listed = []
+        for answer in answers { answered(answer) }
+    }
+
+    private func adopt(_ read: HostsTable) {
+        guard read !== table else { return }
+        let isFirst = table == nil
+        table = read
+        if let remark = hosts.takeRemark() { remarked(remark) }
+        if !isFirst { changed() }
     }
 
     /// To be called by whoever waits for an answer that others have asked for: a timer that could not be set is set now.
@@ -83,8 +139,11 @@ public final class NameService {
         renew()
     }
 
-    /// Looks whether the file has changed, which c-ares does not do by itself.
+    /// Looks whether the files have changed, which c-ares does not do by itself.
     private func look() {
+        if !isReading {
+            if let read = hosts.table(or: letters) { adopt(read) } else { isReading = true }
+        }
         guard loop.now >= nextLook else { return }
         nextLook = loop.now + Self.lookInterval
         if FileStamp(settings.file) != stamp { renew() }
@@ -116,15 +175,6 @@ public final class NameService {
             }
         }
         guard var lookup = lookups[question.host] else { return }
-        if case .hosts = source {
-            if case .found(let addresses, _, _) = outcome {
-                return finish(NameAnswer(host: question.host, addresses: addresses, timeToLive: Self.listedLife))
-            }
-            for family in [NameQuestion.Family.v6, .v4] {
-                servers.ask(NameQuestion(host: question.host, family: family), .servers)
-            }
-            return
-        }
         if case .servers = source, case .refused = outcome, servers.hasOthers {
             lookup.refused(question, outcome)
             lookups[question.host] = lookup
@@ -145,7 +195,6 @@ public final class NameService {
 final class NameServers {
     typealias Source = NameChannel.Options.Source
 
-    private var hosts: NameChannel?
     private var servers: NameChannel?
     private var anyServer: NameChannel?
     /// There is more than one server.
@@ -159,13 +208,10 @@ final class NameServers {
             NameChannel.Options(
                 source: source, file: settings.file, servers: settings.servers, patience: patience)
         }
-        let count = try NameChannel(loop: loop, options(.hosts, settings.timeout)) { _, _ in }.serverCount
+        let count = try NameChannel(loop: loop, options(.servers, settings.timeout)) { _, _ in }.serverCount
         hasOthers = count > 1
         // every server is asked, and then again with twice the patience: all of it takes as long as it may
         let patience = max(50, settings.timeout / (3 * count))
-        hosts = try NameChannel(loop: loop, options(.hosts, patience)) { [unowned self] in
-            answered(self, .hosts, $0, $1)
-        }
         servers = try NameChannel(loop: loop, options(.servers, patience)) { [unowned self] in
             answered(self, .servers, $0, $1)
         }
@@ -174,37 +220,16 @@ final class NameServers {
         }
     }
 
-    private var all: [NameChannel] { [hosts, servers, anyServer].compactMap(\.self) }
+    private var all: [NameChannel] { [servers, anyServer].compactMap(\.self) }
 
     var isIdle: Bool { all.allSatisfy { $0.underWay == 0 } }
 
     func goOn() { for channel in all { channel.arm() } }
 
-    func ask(_ question: NameQuestion, _ source: Source, as name: String? = nil) {
+    func ask(_ question: NameQuestion, _ source: Source) {
         switch source {
-        case .hosts: hosts?.ask(question, as: name)
-        case .servers: servers?.ask(question, as: name)
-        case .anyServer: anyServer?.ask(question, as: name)
+        case .servers: servers?.ask(question)
+        case .anyServer: anyServer?.ask(question)
         }
-    }
-}
-
-/// Tells whether a file is still the one that was read.
-private struct FileStamp: Equatable {
-    private let device: UInt
-    private let number: UInt
-    private let size: Int
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    /// Nil where there is none.
-    init?(_ path: String) {
-        var found = stat()
-        guard stat(path, &found) == 0 else { return nil }
-        device = UInt(found.st_dev)
-        number = UInt(found.st_ino)
-        size = Int(found.st_size)
-        seconds = found.st_mtim.tv_sec
-        nanoseconds = found.st_mtim.tv_nsec
     }
 }

@@ -7,10 +7,15 @@ final class NameBook {
     private var service: NameService?
     private var cache = NameCache<Dial, AddressBlock>()
 
-    init(loop: Loop, _ settings: NameService.Settings) throws(SystemError) {
+    /// - Parameter remarked: something is to be told to a person.
+    init(
+        loop: Loop, _ settings: NameService.Settings, remarked: @escaping (String) -> Void
+    ) throws(SystemError) {
         self.loop = loop
-        service = try NameService(loop: loop, settings, changed: { [unowned self] in cache.forgetAnswers() }) {
-            [unowned self] in take($0)
+        service = try NameService(
+            loop: loop, settings, changed: { [unowned self] in cache.forgetAnswers() }, remarked: remarked
+        ) { [unowned self] in
+            take($0)
         }
     }
 
@@ -31,6 +36,8 @@ final class NameBook {
     func adopt(_ settings: NameService.Settings) { service?.adopt(settings) }
 
     private func take(_ answer: NameAnswer) {
-        for dial in cache.take(answer, now: loop.now) { dial.resolved(answer) }
+        let (dials, next) = cache.take(answer, now: loop.now)
+        if let next { service?.ask(next) }
+        for dial in dials { dial.resolved(answer) }
     }
 }

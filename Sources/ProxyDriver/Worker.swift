@@ -51,7 +51,7 @@ final class Worker {
         clients = start.clients
         logins = start.logins
         security = WorkerTLS(start.settings.tls, on: loop)
-        names = try NameBook(loop: loop, start.settings.names)
+        names = try NameBook(loop: loop, start.settings.names) { recorder.complain($0) }
         authenticator = start.authenticator
         own = OwnAddresses(
             start.addresses.compactMap { address in

@@ -11,7 +11,7 @@ CALLS = [
 TLS_CALLS = [("tls_begin", "ENOMEM"), ("tls_open", "ENOMEM"), ("tls_seal", "ENOMEM")]
 
 # signals, the supervisor's mailbox, the worker's mailboxes and its sweep, a listener
-START_EVENTS = 7
+START_EVENTS = 8
 
 # configured, so that whatever waits in vain gives up before the client does
 TIMEOUTS = {"idle": "3s", "connect": "2s", "response": "3s", "tls": "2s"}

@@ -1,7 +1,8 @@
 #if DEBUG
-    import EventLoop
     import Glibc
     import Testing
+
+    @testable import EventLoop
 
     struct FaultTests {
         let loop: Loop
@@ -97,12 +98,14 @@
             let server = try TestNameServer { _ in .records([.a(1)]) }
             // keeps the loop turning, whatever fails
             let pulse = try Timer(loop: loop, everyMilliseconds: 5) {}
+            var answers: [NameAnswer] = []
+            let hosts = try HostsFile.readAlready("/dev/null", on: loop)
+            let service = try NameService(
+                loop: loop, .init(servers: [server.authority], timeout: 3_000), hosts: hosts, changed: {},
+                remarked: { _ in }
+            ) { answers.append($0) }
             let plan = FaultPlan(.eventAdd, number: number, code: ENOMEM)
             loop.faults = plan
-            var answers: [NameAnswer] = []
-            let service = try NameService(
-                loop: loop, .init(servers: [server.authority], timeout: 3_000), changed: {}
-            ) { answers.append($0) }
             service.ask("a.test")
             // the next who waits
             service.goOn()

@@ -14,11 +14,19 @@ struct NameServiceTests {
         /// Called with each answer, after it was written down.
         var heard: (Asker, NameAnswer) -> Void = { _, _ in }
 
-        init(_ servers: [String], timeout: Int = 5_000, file: String = "/dev/null") throws {
+        var remarks: [String] = []
+
+        init(
+            _ servers: [String], timeout: Int = 5_000, file: String = "/dev/null", hosts: HostsFile? = nil
+        ) throws {
             loop = try Loop()
             var settings = NameService.Settings(servers: servers, timeout: timeout)
             settings.file = file
-            service = try NameService(loop: loop, settings, changed: { [unowned self] in changes += 1 }) {
+            let hosts = try hosts ?? HostsFile.readAlready("/dev/null", on: loop)
+            service = try NameService(
+                loop: loop, settings, hosts: hosts, changed: { [unowned self] in changes += 1 },
+                remarked: { [unowned self] in remarks.append($0) }
+            ) {
                 [unowned self] in
                 answers.append($0)
                 heard(self, $0)
@@ -217,27 +225,20 @@ struct NameServiceTests {
     }
 
     @Test func theFileIsReadAnewWhenItChanges() throws {
-        let path = "/tmp/usher-resolv-\(getpid())"
-        func write(_ text: String) throws {
-            let file = try #require(fopen(path, "w"))
-            fputs(text, file)
-            fclose(file)
-        }
-        defer { unlink(path) }
-        try write("search one.test\noptions ndots:2\n")
+        let file = try TemporaryFile("search one.test\noptions ndots:2\n")
         let gate = Locked(false)
         let server = try TestNameServer { question in
             if question.name == "late" { gate.wait { $0 ? true : nil } }
             return Self.both(question)
         }
-        let asker = try Asker([server.authority], file: path)
+        let asker = try Asker([server.authority], file: file.path)
         asker.loop.refreshNow()
         asker.service?.ask("a.b")
         try asker.finish(1)
         #expect(server.asked("a.b.one.test") == 1 && asker.changes == 0)
         // a question that is under way ends all the same
         asker.service?.ask("late")
-        try write("search other.test\noptions ndots:2\n")
+        try file.write("search other.test\noptions ndots:2\n")
         let later = Loop.monotonicMilliseconds() + 1_100
         try asker.loop.turn(until: { asker.loop.refreshNow() >= later })
         asker.service?.ask("c.d")
@@ -264,7 +265,8 @@ struct NameServiceTests {
 
     @Test func aQuestionThatComesJustBeforeTheChangeIsAnswered() throws {
         let (first, second) = (try TestNameServer(Self.both), try TestNameServer(Self.both))
-        let asker = try Asker([first.authority])
+        let hosts = try TemporaryFile("127.0.0.1 localhost\n")
+        let asker = try Asker([first.authority], hosts: HostsFile.readAlready(hosts.path, on: .init()))
         asker.loop.refreshNow()
         // the first one needs no server, and is told of before the second one was sent to any
         asker.service?.ask("localhost")

@@ -1,0 +1,88 @@
+internal import Glibc
+
+/// A file in the form of hosts(5), shared by all loops. It is read once whenever it has changed, on a thread of its own,
+/// because it may be long.
+final class HostsFile: Sendable {
+    static let system = HostsFile("/etc/hosts")
+
+    private struct State {
+        /// Nil until the file was read for the first time.
+        var table: HostsTable?
+        var stamp: FileStamp?
+        var isReading = false
+        /// Who is told when the file was read.
+        var waiting: [Mailbox<HostsTable?>] = []
+        var untold: String?
+    }
+
+    private let path: String
+    private let limits: HostsTable.Limits
+    private let state = Locked(State())
+
+    init(_ path: String, _ limits: HostsTable.Limits = HostsTable.Limits()) {
+        self.path = path
+        self.limits = limits
+    }
+
+    /// What the file says.
+    /// - Returns: nil where it has to be read first; the table comes by that mailbox.
+    func table(or reply: Mailbox<HostsTable?>) -> HostsTable? {
+        let stamp = FileStamp(path)
+        let (table, begins) = state.withLock { state -> (HostsTable?, Bool) in
+            if let table = state.table, state.stamp == stamp { return (table, false) }
+            state.waiting.append(reply)
+            defer { state.isReading = true }
+            return (nil, !state.isReading)
+        }
+        guard begins else { return table }
+        do throws(SystemError) {
+            try SystemThread(name: "hosts") { [self] in
+                // a change while it is read makes it read again
+                let stamp = FileStamp(path)
+                finish(HostsTable(Self.bytes(of: path, limits.bytes), limits), stamp)
+            }.detach()
+        } catch {
+            // what is known has to do; the next look tries again
+            finish(nil, nil)
+        }
+        return nil
+    }
+
+    /// What was left out of the table, once for all who might say so.
+    func takeRemark() -> String? {
+        state.withLock { state in
+            defer { state.untold = nil }
+            return state.untold.map { "\(path) is too long: \($0)" }
+        }
+    }
+
+    private func finish(_ table: HostsTable?, _ stamp: FileStamp?) {
+        let (waiting, known) = state.withLock { state in
+            if let table {
+                state.table = table
+                state.stamp = stamp
+                state.untold = table.remark
+            }
+            state.isReading = false
+            defer { state.waiting = [] }
+            return (state.waiting, state.table ?? HostsTable())
+        }
+        for reply in waiting { reply.post(known) }
+    }
+
+    /// Empty where there is no such file, or none that may be read.
+    private static func bytes(of path: String, _ limit: Int) -> [UInt8] {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { return [] }
+        let descriptor = Descriptor(owning: number)
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor.number, &piece, min(piece.count, limit - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+}
