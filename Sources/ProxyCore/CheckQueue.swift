@@ -1,43 +1,59 @@
 public import HTTPCodec
 
-/// What waits for its password to be checked. Users that have proved themselves lately go first and have a reserve; no
-/// client fills it.
+/// What waits for its password to be checked. Users that have proved themselves lately go first and have a reserve; clients
+/// take turns, so that whoever has many waits for its own, and none fills the queue.
 public struct CheckQueue<Element: Sendable>: Sendable {
-    private struct Entry {
-        let element: Element
-        let client: AddressBlock?
+    private struct Turns {
+        private var lines: [AddressBlock?: [Element]] = [:]
+        /// Whose turn it is, and whose then.
+        private var order: [AddressBlock?] = []
+        private(set) var count = 0
+
+        func waiting(of client: AddressBlock?) -> Int { lines[client]?.count ?? 0 }
+
+        mutating func add(_ element: Element, of client: AddressBlock?) {
+            if lines[client] == nil { order.append(client) }
+            lines[client, default: []].append(element)
+            count += 1
+        }
+
+        mutating func next() -> Element? {
+            guard !order.isEmpty else { return nil }
+            let client = order.removeFirst()
+            guard let element = lines[client]?.removeFirst() else { return nil }
+            count -= 1
+            if waiting(of: client) > 0 { order.append(client) } else { lines[client] = nil }
+            return element
+        }
     }
 
-    private var known: [Entry] = []
-    private var others: [Entry] = []
+    private var known = Turns()
+    private var others = Turns()
     private let capacity: Int
     /// Places for those who have proved themselves.
     private let reserve: Int
     /// Places of one client.
     private let share: Int
 
-    public init(capacity: Int = 256, reserve: Int = 64, share: Int = 32) {
+    /// More than these could not be checked before whoever shows them is told that it took too long.
+    public init(capacity: Int = 256, reserve: Int = 64, share: Int = 64) {
         self.capacity = capacity
         self.reserve = reserve
         self.share = share
     }
 
     public var count: Int { known.count + others.count }
-    public var isEmpty: Bool { known.isEmpty && others.isEmpty }
+    public var isEmpty: Bool { count == 0 }
 
     /// Whether there is a place for one more of that client.
     public func hasRoom(for client: AddressBlock?, isProven: Bool) -> Bool {
         guard count < capacity, isProven || others.count < capacity - reserve else { return false }
-        return (isProven ? known : others).reduce(0) { $0 + ($1.client == client ? 1 : 0) } < share
+        return (isProven ? known : others).waiting(of: client) < share
     }
 
     public mutating func add(_ element: Element, of client: AddressBlock?, isProven: Bool) {
-        let entry = Entry(element: element, client: client)
-        if isProven { known.append(entry) } else { others.append(entry) }
+        if isProven { known.add(element, of: client) } else { others.add(element, of: client) }
     }
 
-    public mutating func next() -> Element? {
-        if !known.isEmpty { return known.removeFirst().element }
-        return others.isEmpty ? nil : others.removeFirst().element
-    }
+    public mutating func next() -> Element? { known.next() ?? others.next() }
 }

@@ -139,6 +139,17 @@ struct CheckQueueTests {
         #expect((0..<5).map { _ in queue.next() } == ["b", "d", "a", "c", nil] && queue.isEmpty)
     }
 
+    @Test func clientsTakeTurns() {
+        var queue = CheckQueue<String>()
+        for name in ["a1", "a2", "a3"] { queue.add(name, of: network(1), isProven: false) }
+        for name in ["b1", "b2"] { queue.add(name, of: network(2), isProven: false) }
+        #expect(queue.next() == "a1")
+        queue.add("c1", of: nil, isProven: false)
+        #expect((0..<6).map { _ in queue.next() } == ["b1", "a2", "c1", "b2", "a3", nil] && queue.isEmpty)
+        queue.add("a4", of: network(1), isProven: false)
+        #expect(queue.count == 1 && queue.next() == "a4")
+    }
+
     @Test func noClientFillsIt() {
         var queue = CheckQueue<Int>(capacity: 10, reserve: 2, share: 3)
         for number in 0..<3 {
