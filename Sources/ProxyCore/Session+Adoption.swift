@@ -19,6 +19,7 @@ extension Session {
             }
             if source.policy != nil { source.policy = clients }
             putInForce(engine)
+            connectAnew(&out)
         }
     }
 

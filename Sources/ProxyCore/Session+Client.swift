@@ -344,10 +344,13 @@ extension Session {
             // a balancer that only looks whether somebody listens
             phase = .awaitingRequest
             return abandon(reset: false, &out)
+        case .connecting where responseStarted && !clientPending.isEmpty: return
+        case .peeking where !clientPending.isEmpty && !headBegan:
+            // too little to be HTTP, or TLS that would be opened, and no more will come
+            return openTunnelForRest(&out)
         case .greeting, .awaitingRequest, .collectingBody, .connecting, .peeking, .lingering:
             return abandon(reset: false, &out)
-        case .securing: return
-        case .tunnel: return
+        case .securing, .tunnel: return
         case .waiting, .exchanging, .authenticating: break
         }
         // a client may have closed its sending side alone and still wait for the answer; nobody is asked to step up for

@@ -66,11 +66,27 @@ extension Session {
         if !headBegan { deadline = now + engine.settings.timeouts.tunnelIdle }
         // what is in the tunnel was decided before it was connected
         guard phase == .connecting else { return }
+        openTunnelForRest(&out)
+        resumeClient(&out)
+    }
+
+    /// What the client said already goes first.
+    mutating func openTunnelForRest(_ out: inout Outbox) {
         openTunnel(&out)
+        guard phase == .tunnel else { return }
         out.origin.append(contentsOf: clientPending)
         record.requestBytes += UInt64(clientPending.count)
         clientPending = []
-        resumeClient(&out)
+    }
+
+    /// Where the tunnel leads was judged by rules that are no more. Nothing has gone through it yet, so it is made again.
+    mutating func connectAnew(_ out: inout Outbox) {
+        guard phase == .connecting || phase == .peeking, origin.state != .idle, let connectTarget else { return }
+        let limit = deadline
+        releaseOrigin(reusable: false, &out)
+        dialTunnel(connectTarget, &out)
+        // a handshake that the client began has the time that it had
+        if headBegan { deadline = limit }
     }
 
     /// Looks at the first bytes inside the tunnel. False while they do not tell yet.
@@ -104,11 +120,7 @@ extension Session {
 
     /// The origin speaks first: no HTTP is in there.
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
-        if phase == .peeking {
-            openTunnel(&out)
-            out.origin.append(contentsOf: clientPending)
-            clientPending = []
-        }
+        if phase == .peeking { openTunnelForRest(&out) }
         record.responseBytes += UInt64(bytes.count)
         out.client.append(bytes)
     }

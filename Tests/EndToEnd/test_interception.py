@@ -227,6 +227,21 @@ def test_other_hosts_are_left_alone(opening, secure_origin, certificates, tls):
     assert (access["method"], access["status"]) == ("CONNECT", 200)
 
 
+def test_who_speaks_no_tls_may_close_its_side(opening, origin):
+    """What was said tells that nothing is opened; only then is the origin connected to, and the end travels there, too."""
+    def serve(connection):
+        connection.send(b"heard %d" % len(connection.read_rest()))
+
+    server = origin(wire.Origin(serve))
+    usher = opening()
+    with wire.Connection(("127.0.0.1", usher.port)) as client:
+        client.send(f"CONNECT {server.authority} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n")
+        assert client.read_head().status == 200
+        client.send(b"\x00" * 1000)
+        client.half_close()
+        assert client.read_rest() == b"heard 1000"
+
+
 def test_the_policy_is_asked_again_with_the_name_of_the_hello(opening, secure_origin, certificates):
     server = secure_origin()
     usher = opening(**{"except": ["*.wild.localhost"]})

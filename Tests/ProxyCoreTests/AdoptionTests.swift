@@ -1,4 +1,5 @@
 import HTTPCodec
+import Interception
 import Testing
 
 @testable import ProxyCore
@@ -71,6 +72,46 @@ struct AdoptionTests {
     }
 
     // MARK: tunnels
+
+    /// Whether its destination is allowed is judged when it is dialed.
+    @Test func aTunnelInWhichNothingWasSaidIsMadeAgain() {
+        let proxy = UpstreamProxy(host: "up.test", port: 3128)
+        for said in ["", "GE"] {
+            let talk = Conversation()
+            talk.client("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n")
+            talk.connects()
+            talk.client(said)
+            talk.driver.adopt(settings { $0.routes = RouteTable([.init(hosts: ["a.test"], proxy: proxy)]) })
+            #expect(talk.driver.releases == [false] && talk.driver.dials == 2)
+            #expect(talk.driver.dialing?.route == .tunnel(proxy))
+            if said.isEmpty {
+                talk.driver.dialFails(.forbidden("a.test"))
+                #expect(talk.driver.client == .reset && talk.record.proxyError == "destination_ip_prohibited")
+            } else {
+                talk.connects()
+                talk.client("HLO")
+                #expect(talk.originGot() == "GEHLO" && talk.driver.isTunnel)
+            }
+        }
+    }
+
+    @Test func oneThatIsBeingConnectedToo() {
+        let talk = Conversation()
+        talk.client("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n")
+        talk.driver.adopt(Settings())
+        #expect(talk.driver.dials == 2 && talk.driver.dialing != nil)
+        talk.driver.dialFails(.forbidden("a.test"))
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 403 "))
+    }
+
+    @Test func oneThatIsRelayedGoesOn() {
+        let talk = Conversation()
+        talk.client("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n")
+        talk.connects()
+        talk.client("\u{16}\u{3}\u{1}hello")
+        talk.driver.adopt(Settings())
+        #expect(talk.driver.dials == 1 && talk.driver.isTunnel && talk.driver.releases.isEmpty)
+    }
 
     private let target = {
         var target = Origin(scheme: .https, host: "192.0.2.7", port: 443)

@@ -130,6 +130,45 @@ struct TunnelTests {
         }
     }
 
+    /// Two bytes tell nothing, but they are all that it had to say.
+    @Test func aClientThatSaysLittleAndClosesItsSide() {
+        let talk = Conversation()
+        talk.client(connect)
+        talk.connects()
+        talk.client("GE")
+        talk.driver.clientEnds()
+        #expect(talk.originGot() == "GE" && talk.driver.isTunnel)
+        talk.origin("answer")
+        #expect(talk.clientGot() == established + "answer")
+        talk.driver.originEnds()
+        #expect(talk.driver.client == .closed && talk.record.requestBytes == 2 && talk.record.responseBytes == 6)
+    }
+
+    /// Its TLS would be opened, but it speaks something else: the origin is connected to only now.
+    @Test(arguments: ["EHLO a.test\r\n", "GE"])
+    func aClientThatClosesItsSideBeforeTheOriginIsConnected(_ words: String) {
+        let talk = Conversation(settings { $0.interception.hosts = ["a.test"].compactMap { DestinationPattern($0) } })
+        talk.client(connect)
+        #expect(talk.clientGot() == established && talk.driver.dialing == nil)
+        talk.client(words)
+        talk.driver.clientEnds()
+        #expect(talk.driver.client == .open && talk.driver.dialing != nil)
+        talk.connects()
+        talk.origin("answer")
+        #expect(talk.originGot() == words && talk.clientGot() == "answer")
+        talk.driver.originEnds()
+        #expect(talk.driver.client == .closed && talk.driver.records.count == 1)
+    }
+
+    /// A connection that never comes does not keep it for ever.
+    @Test func suchAClientIsLetGoOfInTime() {
+        let talk = Conversation(settings { $0.interception.hosts = ["a.test"].compactMap { DestinationPattern($0) } })
+        talk.client(connect + "EHLO a.test\r\n")
+        talk.driver.clientEnds()
+        talk.driver.dialFails(.timedOut)
+        #expect(talk.driver.isOver && talk.record.proxyError == "connection_timeout")
+    }
+
     @Test func oneSideEndsThenTheOther() {
         let talk = Conversation()
         talk.client(connect + "\u{16}")

@@ -99,6 +99,22 @@ struct ReloadTests {
         proxy.close()
     }
 
+    @Test func aTunnelInWhichNothingWasSaidDoesNotOutliveItsPermission() throws {
+        let ended = Gate()
+        let origin = try TestOrigin { if $0.isAtEnd() { ended.open() } }
+        let proxy = try TestProxy()
+        let client = try proxy.client()
+        client.send("CONNECT \(origin.authority) HTTP/1.1\r\nHost: \(origin.authority)\r\n\r\n")
+        #expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
+        proxy.adopt {
+            $0.destinations = DestinationPolicy(
+                allow: $0.destinations.allow, deny: ["127.0.0.0/8"].compactMap { DestinationPattern($0) })
+        }
+        ended.wait()
+        #expect(client.isAtEnd() && origin.accepted == 1)
+        proxy.close()
+    }
+
     @Test func aClientThatIsNotAdmittedAnyMoreIsLetGoOf() throws {
         let proxy = try TestProxy()
         let client = try proxy.client()
