@@ -37,6 +37,14 @@ public final class Locked<Value>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// The same for all threads that wait.
+    public func signalAll(_ body: (inout Value) -> Void) {
+        pthread_mutex_lock(mutex)
+        body(&value)
+        pthread_cond_broadcast(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
     /// Blocks the calling thread until `body` returns a result. Never on a loop.
     public func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(mutex)

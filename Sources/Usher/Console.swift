@@ -6,10 +6,9 @@ public enum Console {
     public static func error(_ text: String) { plain("usher: \(text)") }
 
     /// One line on standard error.
-    public static func plain(_ text: String) {
-        let line = Array("\(text)\n".utf8)
-        _ = line.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
-    }
+    public static func plain(_ text: String) { errors.say(Array("\(text)\n".utf8)) }
+
+    private static let errors = ErrorLines(2)
 
     /// Text on standard output.
     public static func print(_ text: String) { write(Array(text.utf8)) }

@@ -241,12 +241,11 @@ public final class Supervisor {
         for worker in workers { worker.drain() }
     }
 
-    /// A loop that is stuck in a call hears no letter, and a log that nobody reads may hold up the last word: a thread of its
-    /// own ends the process.
+    /// A loop that is stuck in a call hears no letter: a thread of its own ends the process.
     private func endForced(after limit: Int, _ reason: String) {
         endWatch.expectEnd(within: limit + Self.grace) { [log] in
             Console.error(
-                "a worker or the log is stuck: it has not ended \(Self.grace / 1000) s after \(reason); "
+                "a worker is stuck: it has not ended \(Self.grace / 1000) s after \(reason); "
                     + "the process ends without it"
             )
             log?.close()

@@ -4,8 +4,10 @@ import base64
 import array
 import contextlib
 import fcntl
+import os
 import re
 import select
+import signal
 import socket
 import subprocess
 import termios
@@ -36,6 +38,16 @@ def named(usher, address):
 
 def status(client, url, *fields):
     return client.exchange(request("GET", url, fields)).status
+
+
+def is_let_in(usher, url):
+    """Whether a new connection is served."""
+    with connection(usher) as client:
+        client.send(request("GET", url))
+        try:
+            return client.read_response().status == 200
+        except OSError:
+            return False
 
 
 class Silent(Origin):
@@ -83,16 +95,7 @@ def test_one_client_has_a_share_alone(start, origin, workers):
     usher.wait_for(lambda: any("limits.per_client" in line for line in usher.lines), "a word in the log")
     # room that one has left, another takes
     held.pop().close()
-
-    def again():
-        with connection(usher) as client:
-            client.send(request("GET", server.url))
-            try:
-                return client.read_response().status == 200
-            except OSError:
-                return False
-
-    programs.eventually(again, "a connection is let in again")
+    programs.eventually(lambda: is_let_in(usher, server.url), "a connection is let in again")
 
 
 def test_a_balancer_is_not_the_client(start, origin):
@@ -156,16 +159,7 @@ def test_an_exchange_whose_client_has_gone_counts(start, origin):
     with connection(usher) as excess:
         assert excess.read_response().status == 503
     server.may_answer.set()
-
-    def answered():
-        with connection(usher) as client:
-            client.send(request("GET", server.url))
-            try:
-                return client.read_response().status == 200
-            except OSError:
-                return False
-
-    programs.eventually(answered, "what was held is free again")
+    programs.eventually(lambda: is_let_in(usher, server.url), "what was held is free again")
 
 
 # goodbyes
@@ -384,7 +378,41 @@ def test_words_that_nobody_reads_do_not_hold_up_the_end(binary, write_config):
 
             programs.eventually(is_full, "the pipe is full")
             usher.terminate()
-            assert usher.wait(programs.DEADLINE) == 70
+            assert usher.wait(programs.DEADLINE) == 0
+        finally:
+            usher.kill()
+
+
+def test_errors_that_nobody_reads_do_not_hold_up_a_reload(binary, write_config, origin):
+    """Standard error is a pipe of its own, and full: what the daemon has to say waits, and the daemon does not."""
+    server = origin()
+    config = write_config({"workers": 1})
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    with open(reading, "rb", buffering=0) as errors, subprocess.Popen(
+            [binary, "serve", "--config", config, "--listen", "127.0.0.1:0"], stdout=subprocess.DEVNULL,
+            stderr=writing) as usher:
+        try:
+            port = int(re.search(rb":(\d+)", errors.readline()).group(1))
+            fcntl.fcntl(writing, fcntl.F_SETFL, os.O_NONBLOCK)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(writing, b"x" * 512)
+            # the daemon has the same pipe; it is to block where it can
+            fcntl.fcntl(writing, fcntl.F_SETFL, 0)
+            for denied, expected in [(["127.0.0.0/8"], 403), ([], 200), (["127.0.0.0/8"], 403)]:
+                write_config({"workers": 1, "destinations": {"deny": denied}})
+                usher.send_signal(signal.SIGHUP)
+
+                def is_in_force(expected=expected):
+                    with Connection(("127.0.0.1", port)) as client:
+                        return status(client, server.url) == expected
+
+                programs.eventually(is_in_force, f"the reload after which it is {expected}")
+            usher.terminate()
+            assert usher.wait(programs.DEADLINE) == 0
+            os.close(writing)
+            assert errors.read().startswith(b"x")
         finally:
             usher.kill()
 
