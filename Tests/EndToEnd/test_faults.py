@@ -61,6 +61,10 @@ def test_a_daemon_that_cannot_watch_its_sources_does_not_start(binary, write_con
         program = programs.Program(
             [binary, "serve", "--config", config, "--listen", "127.0.0.1:0"],
             {"USHER_FAULT": f"event_add:{number}:ENOSPC"})
-        program.wait_for(lambda: [e for e in program.errors if "event_add" in e], "the reason")
-        assert program.process.wait(programs.DEADLINE) == 1
-        assert any("No space left" in line for line in program.errors)
+        try:
+            program.wait_for(lambda: [e for e in program.errors if "event_add" in e], "the reason")
+            assert program.process.wait(programs.DEADLINE) == 1
+            assert any("No space left" in line for line in program.errors)
+        finally:
+            program.process.kill()
+            program.process.wait()
