@@ -100,8 +100,8 @@ def test_dead_names_hold_nobody_up(usher, names, origin):
     assert get(usher, "http://7.dead.test/").status == 504 and names.asked("7.dead.test") == asked
 
 
-def test_a_client_has_its_share_of_questions(binary, names, origin, write_config):
-    usher = programs.Usher(binary, write_config(settings(names, timeouts={"resolve": "3s"})))
+def test_a_client_has_its_share_of_questions(start, names, origin):
+    usher = start(settings(names, timeouts={"resolve": "3s"}))
     server = origin()
     names.records["known.test"] = (600, ["127.0.0.1"])
     assert get(usher, f"http://known.test:{server.port}/").body == b"ok"
@@ -115,7 +115,6 @@ def test_a_client_has_its_share_of_questions(binary, names, origin, write_config
     # what is known needs no question
     fresh = origin()
     assert get(usher, f"http://known.test:{fresh.port}/").body == b"ok"
-    assert usher.stop() == 0
 
 
 def test_a_server_that_is_mute_about_ipv6(usher, names, origin):
