@@ -109,7 +109,7 @@ public struct PathReading: Equatable, Sendable {
         var last: UInt8 = 0
         for byte in path {
             switch byte {
-            case 0x25, 0x5C, 0x3B: return true
+            case 0x25, 0x5C, 0x3B, 0xC0, 0xC1, 0xE0, 0xF0, 0xF8, 0xFC: return true
             case 0x2F where last == 0x2F, 0x2E where last == 0x2F: return true
             default: last = byte
             }
@@ -117,11 +117,13 @@ public struct PathReading: Equatable, Sendable {
         return false
     }
 
-    /// The path without any encoding. Nil for one that is encoded deeper than the readings reach, or that hides a
-    /// control character, at which some servers end it.
+    /// The path without any encoding. Nil for one that is encoded deeper than the readings reach, in ways that servers
+    /// take or refuse as they like, or that hides a control character, at which some servers end it.
     private static func settled(_ path: [UInt8]) -> [UInt8]? {
         let plain = deepest.decoded(path)
-        guard PercentCoding.decodeBytes(plain, plusAsSpace: false) == plain else { return nil }
+        guard PercentCoding.decodeBytes(plain, plusAsSpace: false) == plain, !OddEncoding.isIn(plain) else {
+            return nil
+        }
         return plain.contains { $0 < 0x20 || $0 == 0x7F } ? nil : plain
     }
 

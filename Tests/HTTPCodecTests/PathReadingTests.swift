@@ -13,6 +13,8 @@ struct PathReadingTests {
         "/api/a;x=1/b", "/api//x", "/api/\\x", "/api/caf%C3%A9", "/api/caf%c3%a9", "/api/100%25", "/api/100%",
         "/api/%zz",
         "/api/%252e/x", "/api/a%2Fb", "/api/\u{E4}",
+        // letters beyond ASCII, in UTF-8 and in Latin-1, and a u that is none of an escape
+        "/api/%C0-propos", "/api/%E9%E0", "/api/%e0%a4%85", "/api/%f0%9f%9a%80", "/api/%u", "/api/100%us", "/api/%u00e",
     ])
     func within(_ path: String) {
         #expect(stays(path, under: "/api/"))
@@ -27,6 +29,10 @@ struct PathReadingTests {
         "/api/%2e%2e/admin/..;/api/x", "/api/..;/admin/%2e%2e/api/x",
         "/api/%2e%2e/admin%2f..%2f..%2fapi%2fx",
         // and these in no single one, but where servers in a row each remove the dots that they see
+        // what some servers read as dots and slashes: UTF-8 that is longer than need be, and the escape of old scripts
+        "/api/%c0%ae%c0%ae/admin", "/api/..%c0%af../admin", "/api/%25c0%25ae%25c0%25ae/x", "/api/%c0%ae/x",
+        "/api/%e0%80%ae%e0%80%ae/x", "/api/%f0%80%80%ae/x", "/api/%f8%80%80%80%ae/x", "/api/%fc%80%80%80%80%ae/x",
+        "/api/%c1%9cx", "/api/%u002e%u002e/admin", "/api/..%u2215admin", "/api/%U002e/x", "/api/%25u002e/x",
         "/api/%2e%2e/admin/%2e%2e/../api/x", "/api/%252e%252e/admin/%252e%252e/%2e%2e/api/x", "/api/a/%2e%2e/b",
     ])
     func outside(_ path: String) {
@@ -36,6 +42,13 @@ struct PathReadingTests {
     @Test func aPathThatClimbsIsReadWhereItIsShort() {
         #expect(stays("/api/" + String(repeating: "x", count: 4000) + "/%41", under: "/api/"))
         #expect(!stays("/api/" + String(repeating: "x", count: 4000) + "/../y", under: "/api/"))
+    }
+
+    @Test func longFormsMayComeAsTheyAre() {
+        for bytes: [UInt8] in [[0xC0, 0xAE], [0xE0, 0x80, 0xAE], [0xF0, 0x80, 0x80, 0xAE]] {
+            #expect(!PathReading.all(of: Array("/api/".utf8) + bytes) { _ in true })
+        }
+        #expect(PathReading.all(of: Array("/api/\u{C0}\u{900}".utf8) + [0xC0]) { _ in true })
     }
 
     @Test func theCaseOfEscapesDoesNotMatter() {

@@ -1,0 +1,28 @@
+/// Encodings that no standard allows and some servers read all the same: `%c0%ae`, a dot in UTF-8 that is longer than need
+/// be (RFC 3629 §10), and `%u002e`, as scripts once escaped it. What they hide is read by nobody here: a path with one is
+/// ambiguous.
+enum OddEncoding {
+    /// - Parameter path: without its percent-encoding.
+    static func isIn(_ path: [UInt8]) -> Bool {
+        path.indices.contains { isOverlong(path, $0) || isScriptEscape(path, $0) }
+    }
+
+    /// Beginnings of UTF-8 for what has a shorter form, five and six bytes of the old definition included. Such a byte by
+    /// itself is a letter of Latin-1.
+    private static func isOverlong(_ path: [UInt8], _ index: Int) -> Bool {
+        guard index + 1 < path.count else { return false }
+        switch path[index] {
+        case 0xC0, 0xC1: return (0x80...0xBF).contains(path[index + 1])
+        case 0xE0: return (0x80...0x9F).contains(path[index + 1])
+        case 0xF0: return (0x80...0x8F).contains(path[index + 1])
+        case 0xF8: return (0x80...0x87).contains(path[index + 1])
+        case 0xFC: return (0x80...0x83).contains(path[index + 1])
+        default: return false
+        }
+    }
+
+    private static func isScriptEscape(_ path: [UInt8], _ index: Int) -> Bool {
+        guard path[index] == 0x25, index + 5 < path.count, path[index + 1] | 0x20 == 0x75 else { return false }
+        return path[index + 2...index + 5].allSatisfy { ASCII.hexValue($0) != nil }
+    }
+}
