@@ -17,11 +17,17 @@ public enum PatternProbe {
         return nil
     }
 
-    /// What stands behind settings such as `(*NO_JIT)`.
+    /// What stands behind settings such as `(*NO_JIT)`. In small letters it is a group, as in `(*sr:a+)`.
     private static func withoutVerbs(_ text: String) -> String {
         var rest = text[...]
-        while rest.hasPrefix("(*"), let end = rest.firstIndex(of: ")") { rest = rest[rest.index(after: end)...] }
+        while rest.hasPrefix("(*"), !isGroup(rest), let end = rest.firstIndex(of: ")") {
+            rest = rest[rest.index(after: end)...]
+        }
         return String(rest)
+    }
+
+    private static func isGroup(_ text: Substring) -> Bool {
+        text.utf8.dropFirst(2).first.map { (0x61...0x7A).contains($0) } ?? false
     }
 
     private static func subjects(for text: String) -> [[UInt8]] {

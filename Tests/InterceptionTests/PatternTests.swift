@@ -106,6 +106,16 @@ struct PatternTests {
         #expect(PatternProbe.limit(of: try Pattern(words.joined(separator: "|"))) != nil)
     }
 
+    @Test(
+        "Settings before an expression are no part of it, but groups that look like them are",
+        arguments: [
+            "(*sr:(q+)+)!", "(*asr:(?:q|qq)+)\\d!", "(*script_run:(q+)+)!", "(*UTF)(*sr:(q+)+)!",
+            "(*NO_START_OPT)(*pla:(q+)+!)q",
+        ])
+    func groupsAreNoSettings(_ text: String) throws {
+        #expect(PatternProbe.limit(of: try Pattern(text)) != nil)
+    }
+
     @Test("The words about a limit come once a minute, counted, whoever matched")
     func words() throws {
         let pattern = try Pattern("(a+)+$", written: "(${env.X}+)+$", place: "usher.yaml:3:5")
