@@ -66,10 +66,12 @@ public struct DestinationPolicy: Equatable, Sendable {
     public func permits(host: String, port: UInt16, address: IPAddress) -> Decision {
         let host = HostName.normalized(host)
         let forms = address.forms
-        let decision = judge(host, port, forms[0])
+        let decision = judge(host, port, forms[0], deny)
         guard decision.isPermitted else { return decision }
+        // what is denied by its name was weighed with the address itself, `*` among it
+        let closed = forms.count > 1 ? deny.filter { !$0.judgesName } : []
         for inner in forms.dropFirst() {
-            var other = judge(host, port, inner)
+            var other = judge(host, port, inner, closed)
             if other.isPermitted || other.entry == nil { continue }
             other.form = Decision.Form(outer: forms[0], inner: inner)
             return other
@@ -77,7 +79,9 @@ public struct DestinationPolicy: Equatable, Sendable {
         return decision
     }
 
-    private func judge(_ host: String, _ port: UInt16, _ address: IPAddress) -> Decision {
+    private func judge(
+        _ host: String, _ port: UInt16, _ address: IPAddress, _ deny: [DestinationPattern]
+    ) -> Decision {
         let allowed = Self.best(allow, host, port, address)
         let denied = Self.best(deny, host, port, address)
         if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {

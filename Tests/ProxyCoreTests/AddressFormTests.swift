@@ -54,6 +54,24 @@ struct AddressFormTests {
         #expect(try !decision("64:ff9b::a01:1", allow: ["64:ff9b::a01:1"], deny: ["private"]).isPermitted)
     }
 
+    /// Who denies everything and allows a translator's prefix means what lies behind it; who denies certain addresses
+    /// means them behind it as well.
+    @Test(arguments: [["*"], ["*.test", "*"]])
+    func whatDeniesEverythingIsNoWordOnTheInnerForm(_ deny: [String]) throws {
+        #expect(try decision("64:ff9b::808:808", allow: ["64:ff9b::/96"], deny: deny).isPermitted)
+        for inner in ["private", "10.0.0.0/7", "10.0.0.1"] {
+            #expect(try !decision("64:ff9b::a00:1", allow: ["64:ff9b::/96"], deny: deny + [inner]).isPermitted)
+        }
+        #expect(try !decision("64:ff9b:1::808:808", allow: ["64:ff9b::/96"], deny: deny).isPermitted)
+    }
+
+    @Test func whoeverDeniesOneFamilyDeniesItInEveryForm() throws {
+        for allow in ["*", "64:ff9b::/96"] {
+            #expect(try !decision("64:ff9b::808:808", allow: [allow], deny: ["0.0.0.0/0"]).isPermitted)
+        }
+        #expect(try decision("2001:db8::1", deny: ["0.0.0.0/0"]).isPermitted)
+    }
+
     @Test func theReasonNamesBoth() throws {
         #expect(
             try decision("64:ff9b::7f00:1", deny: ["127.0.0.0/8"]).reason
