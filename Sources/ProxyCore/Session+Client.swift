@@ -271,8 +271,10 @@ extension Session {
             } catch { return refuse(error, &out) }
         }
         hasMore = position < bytes.count
-        if !mayKeep() { return cannotKeepBody(&out) }
-        if bodyState == .complete {
+        if !mayKeep() {
+            note(.note, "limits.buffered leaves no room for the request's body, so it is not sent again")
+            bodyCollected(&out)
+        } else if bodyState == .complete {
             bodyKept = true
             bodyCollected(&out)
         } else if body.count > keepLimit {

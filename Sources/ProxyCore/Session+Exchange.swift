@@ -175,7 +175,8 @@ extension Session {
             case _ where kept:
                 let count = outgoingBody?.count ?? body.count
                 forwarding = Forwarding(framing: count == 0 ? .none : .length(UInt64(count)))
-            case .complete: forwarding = Forwarding(framing: .none)
+            // whole, but without room to keep it
+            case .complete: forwarding = Forwarding(framing: body.isEmpty ? .none : .length(UInt64(body.count)))
             case .length(let remaining): forwarding = Forwarding(framing: .length(remaining + UInt64(body.count)))
             case .chunked: forwarding = Forwarding(framing: .chunked)
             }
@@ -207,8 +208,10 @@ extension Session {
         }
         deadline = now + engine.settings.timeouts.idle
         if !body.isEmpty {
-            // what was collected before the body turned out too long to keep
+            // what was collected before it turned out that the body cannot be kept
             if bodyState == .chunked { out.origin.append(chunk: body.span) } else { out.origin.append(body.span) }
+            dropBody()
+            if bodyState == .complete { requestBodySent() }
         }
         if clientPending.isEmpty {
             relayRestOfRequest(&out)

@@ -42,7 +42,9 @@ extension Session {
         return seat.hold(kept, engine.settings.limits)
     }
 
-    mutating func cannotKeepBody(_ out: inout Outbox) {
-        answerLast(.noRoom("the request's body cannot be kept"), &out)
+    /// The beginning of a body that is not kept has gone out: nobody asks for it again.
+    mutating func dropBody() {
+        body = []
+        seat?.letGo()
     }
 }

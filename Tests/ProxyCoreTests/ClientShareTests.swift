@@ -161,14 +161,41 @@ struct ClientShareTests {
         #expect(shares.bytes == 64 << 10 && first.driver.dialing == nil)
         let second = try talk(settings)
         second.client(post(40_001) + body)
-        let got = second.clientGot()
-        #expect(got.hasPrefix("HTTP/1.1 503 ") && got.contains("limits.buffered") && second.record.status == 503)
-        #expect(second.driver.client == .finished && shares.bytes == 64 << 10)
+        #expect(second.driver.dialing != nil && second.clientGot() == "")
         first.client("x")
         first.connects()
         #expect(first.originGot().hasSuffix("xx") && shares.bytes == 64 << 10, "it may have to be sent again")
         first.origin(ok)
         #expect(first.clientGot() == okForClient && shares.bytes == 0)
+    }
+
+    /// What cannot be kept is sent on as it comes, like what is too large to be kept, and an advice is the client's own.
+    @Test(arguments: Delivery.all)
+    func aBodyWithoutRoomIsStreamed(_ delivery: Delivery) throws {
+        var settings = stepUpSettings()
+        settings.limits.buffered = 128 << 10
+        let held = try ClientSeat(shares, for: .user("x"), settings.limits)
+        let more = try ClientSeat(shares, for: .user("y"), settings.limits)
+        #expect(held.hold(60_000, settings.limits) && more.hold(60_000, settings.limits))
+        let body = String(repeating: "x", count: 40_000)
+        let fields = "POST http://shop.test/api/pay HTTP/1.1\r\nHost: shop.test\r\n\(SteppingUp.session)\r\n"
+        for (framing, sent) in [
+            ("Content-Length: 40000\r\n\r\n", body), ("Expect: 100-continue\r\nContent-Length: 40000\r\n\r\n", body),
+            ("Transfer-Encoding: chunked\r\n\r\n", "9c40\r\n\(body)\r\n0\r\n\r\n"),
+        ] {
+            let talk = Conversation(
+                settings, delivery: delivery, seat: try ClientSeat(shares, for: .user("z"), settings.limits))
+            talk.client(fields + framing + sent)
+            talk.connects()
+            let got = talk.originGot()
+            #expect(got.count { $0 == "x" } >= 40_000 && !got.contains("x-authenticate-response"))
+            #expect(!got.contains("Expect") && (got.contains("chunked") || got.contains("Length: 40000")))
+            talk.origin(SteppingUp.refused())
+            #expect(talk.clientGot().hasSuffix(SteppingUp.original()) && talk.driver.dials == 1)
+            #expect(talk.noted("limits.buffered") && talk.noted("was not kept") && talk.record.status == 401)
+            #expect(shares.bytes == 128 << 10)
+        }
+        withExtendedLifetime((held, more)) {}
     }
 
     @Test func answersTakeRoom() throws {
