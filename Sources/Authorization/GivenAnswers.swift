@@ -13,6 +13,8 @@ struct GivenAnswers: Sendable {
         /// It was chosen from what AM offers, and tells AM nothing that could be wrong by itself: other pages may offer
         /// the same.
         var isChoice: Bool
+
+        var isPassword: Bool { type == "PasswordCallback" || type == "ValidatedCreatePasswordCallback" }
     }
 
     private struct Question: Hashable {
@@ -24,6 +26,12 @@ struct GivenAnswers: Sendable {
 
     private var questions: Set<Question> = []
     private var pages: Set<String> = []
+    /// Passwords, and with how many pages each went out.
+    private var passwords: [String: Int] = [:]
+
+    /// A second page may set or confirm what the first one asked for; a third is a server that did not take it, in words
+    /// that no prompt can be told by.
+    private static let mostOfOnePassword = 2
 
     /// The answer that AM has been given before, of those that would go out now; nil where there is none, and then
     /// they count as given.
@@ -37,7 +45,11 @@ struct GivenAnswers: Sendable {
             if questions.contains(question) { return answer }
             asked.append(question)
         }
+        for answer in answers where answer.isPassword && passwords[answer.value, default: 0] >= Self.mostOfOnePassword {
+            return answer
+        }
         guard pages.insert("\(stage)\n\(page)").inserted else { return answers.first }
+        for value in Set(answers.filter(\.isPassword).map(\.value)) { passwords[value, default: 0] += 1 }
         questions.formUnion(asked)
         return nil
     }

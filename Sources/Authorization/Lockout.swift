@@ -69,7 +69,7 @@ public struct Lockout: Sendable {
         for tally in knowsBetter ? [own] : [whole, own] where now < tally.heldUntil {
             return .held(refusals: tally.refusals, milliseconds: tally.heldUntil - now)
         }
-        guard whole.underWay < whole.allowed(limits), own.underWay < own.allowed(limits) else { return .later }
+        guard whole.hasRoom(limits), own.hasRoom(limits) else { return .later }
         whole.begin(now)
         own.begin(now)
         guard Self.makeRoom(in: &answers, for: key.answers, capacity, now),
@@ -80,11 +80,19 @@ public struct Lockout: Sendable {
         return .go
     }
 
+    /// AM says that a login succeeded. What the resource makes of that may take its time and holds nobody up.
+    public mutating func grant(_ key: Key, _ limits: Limits, now: Int) {
+        guard limits.refusals > 0 else { return }
+        answers[key.answers]?.grant(now)
+        sessions[key.session]?.grant(now)
+    }
+
     /// A login that was permitted is over.
-    public mutating func end(_ key: Key, _ verdict: Verdict, _ limits: Limits, now: Int) {
+    /// - Parameter granted: AM had said that it succeeded.
+    public mutating func end(_ key: Key, _ verdict: Verdict, granted: Bool = false, _ limits: Limits, now: Int) {
         guard limits.refusals > 0, var whole = answers[key.answers], var own = sessions[key.session] else { return }
-        whole.end(now)
-        own.end(now)
+        whole.end(granted, now)
+        own.end(granted, now)
         switch verdict {
         case .unjudged: break
         case .taken:
@@ -109,8 +117,8 @@ public struct Lockout: Sendable {
         in table: inout [UInt128: Tally], for key: UInt128, _ capacity: Int, _ now: Int
     ) -> Bool {
         guard table[key] == nil, table.count >= capacity else { return true }
-        table = table.filter { $0.value.underWay > 0 || $0.value.isCharged(now) }
-        if table.count >= capacity { table = table.filter { $0.value.underWay > 0 } }
+        table = table.filter { $0.value.isInUse || $0.value.isCharged(now) }
+        if table.count >= capacity { table = table.filter { $0.value.isInUse } }
         return table.count < capacity
     }
 }
@@ -120,7 +128,9 @@ private struct Tally: Sendable {
     var refusals = 0
     /// In a row, since the last refusal.
     var successes = 0
-    var underWay = 0
+    private var underWay = 0
+    /// AM said of so many that they succeeded, and the resource has yet to say whether they did.
+    private var granted = 0
     var heldUntil = Int.min
     /// AM has taken the answers, and since then refused them in other sessions than those that they served.
     private(set) var isDoubted = false
@@ -129,9 +139,20 @@ private struct Tally: Sendable {
 
     /// More at once than this are not permitted whatever went well before.
     private static let most = 256
+    /// A refused transaction looks like a success until the resource asks again (am-ig-server.md §6.2): no more of them
+    /// than this wait for its word while AM has not taken the answers once.
+    private static let mostUnproven = 16
+
+    /// It has to be here when a login ends.
+    var isInUse: Bool { underWay > 0 || granted > 0 }
+
+    /// Whether one more may begin.
+    func hasRoom(_ limits: Lockout.Limits) -> Bool {
+        underWay < allowed(limits) && granted < (successes > 0 ? Self.most : Self.mostUnproven)
+    }
 
     /// How many may be under way at once: as many as may still fail, and one for each success in a row.
-    func allowed(_ limits: Lockout.Limits) -> Int {
+    private func allowed(_ limits: Lockout.Limits) -> Int {
         if successes > 0 { return max(limits.refusals, min(successes, Self.most)) }
         // behind a pause one tries first
         return max(1, limits.refusals - refusals)
@@ -142,7 +163,7 @@ private struct Tally: Sendable {
 
     /// What lies an hour back, pauses aside, is forgotten.
     mutating func forget(_ now: Int) {
-        guard underWay == 0, refusals > 0, !isCharged(now) else { return }
+        guard !isInUse, refusals > 0, !isCharged(now) else { return }
         self = Tally()
     }
 
@@ -151,8 +172,14 @@ private struct Tally: Sendable {
         last = now
     }
 
-    mutating func end(_ now: Int) {
+    mutating func grant(_ now: Int) {
         underWay = max(0, underWay - 1)
+        granted += 1
+        last = now
+    }
+
+    mutating func end(_ wasGranted: Bool, _ now: Int) {
+        if wasGranted { granted = max(0, granted - 1) } else { underWay = max(0, underWay - 1) }
         last = now
     }
 

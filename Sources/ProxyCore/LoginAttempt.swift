@@ -22,7 +22,9 @@ final class LoginAttempt {
     /// AM reports success. For a transaction that means nothing yet, and without answers it tells nothing about them
     /// (am-ig-server.md §6.2).
     func grant() {
-        if stage == .told { stage = .granted } else { judge(.unjudged) }
+        guard stage == .told else { return judge(.unjudged) }
+        memory.grant(key, limits)
+        stage = .granted
     }
 
     var isGranted: Bool { stage == .granted }
@@ -30,7 +32,7 @@ final class LoginAttempt {
     func judge(_ verdict: Lockout.Verdict) {
         guard stage != .judged else { return }
         // what AM was not told it cannot have refused
-        memory.end(key, stage == .begun ? .unjudged : verdict, limits)
+        memory.end(key, stage == .begun ? .unjudged : verdict, granted: isGranted, limits)
         stage = .judged
     }
 

@@ -4,7 +4,9 @@ public import Authorization
 /// or ends.
 public protocol LoginMemory: AnyObject, Sendable {
     func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission
-    func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, _ limits: Lockout.Limits)
+    /// AM says that it succeeded; the resource's word on it is to come.
+    func grant(_ key: Lockout.Key, _ limits: Lockout.Limits)
+    func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits)
 }
 
 public enum LoginPermission: Sendable {

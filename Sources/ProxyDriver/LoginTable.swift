@@ -25,7 +25,11 @@ public final class LoginTable: LoginMemory {
         }
     }
 
-    public func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, _ limits: Lockout.Limits) {
-        lockout.withLock { $0.end(key, verdict, limits, now: Loop.monotonicMilliseconds()) }
+    public func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) {
+        lockout.withLock { $0.grant(key, limits, now: Loop.monotonicMilliseconds()) }
+    }
+
+    public func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits) {
+        lockout.withLock { $0.end(key, verdict, granted: granted, limits, now: Loop.monotonicMilliseconds()) }
     }
 }

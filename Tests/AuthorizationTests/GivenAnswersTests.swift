@@ -63,6 +63,22 @@ struct GivenAnswersTests {
         #expect(answered("\(password),\(password)").failure == nil)
     }
 
+    /// Whatever words AM finds for it: a password that was taken is not asked for a third time.
+    @Test func onePasswordGoesOutTwice() {
+        let prompts = ["Password", "Wrong, three tries left", "Wrong, two tries left", "The last try"]
+        let pages = prompts.map { callback("PasswordCallback", $0) }
+        let end = answered(pages[0], pages[1], pages[2], pages[3])
+        #expect(end.count == 2 && end.failure?.code == .refused && end.failure?.doubtsAnswers == true)
+        #expect(end.failure?.reason.contains("s3cret") == false)
+        // on stages and beside names of their own, too
+        let stages = ["B", "C", "D"].map { "{\"stage\":\"\($0)\",\"callbacks\":[\(pages[0])]}" }
+        #expect(answered(stages[0], stages[1], stages[2]).count == 2)
+        // a page that asks for it twice is told it once, and other passwords count by themselves
+        let twice = callback("PasswordCallback", "New password") + "," + callback("PasswordCallback", "Again")
+        #expect(answered(pages[0], twice, callback("PasswordCallback", "Your code")).failure == nil)
+        #expect(answered(pages[0], twice, pages[1]).count == 2)
+    }
+
     /// Other pages may have the same buttons; the same page is refused.
     @Test func choicesBelongToTheirPage() {
         let yes = callback("ChoiceCallback", "Go on?")

@@ -209,6 +209,34 @@ struct LockoutTests {
         busy.end(.init(answers: 9, session: 9), .refused, limits, now: 0)
         #expect(busy.count == 2)
     }
+
+    /// What AM has answered is under way no more, but not forgotten either.
+    @Test func whatIsGrantedHoldsNobodyUp() {
+        var book = Lockout()
+        for _ in 0..<16 {
+            #expect(book.begin(key, limits, now: 0) == .go)
+            book.grant(key, limits, now: 0)
+        }
+        // so many unproven ones could all be refused
+        #expect(book.begin(key, limits, now: 0) == .later)
+        book.end(key, .taken, granted: true, limits, now: 0)
+        for _ in 0..<3 { #expect(book.begin(key, limits, now: 0) == .go) }
+        #expect(book.begin(key, limits, now: 0) == .later)
+        for _ in 0..<3 { book.end(key, .refused, granted: true, limits, now: 0) }
+        #expect(book.begin(key, limits, now: 0) == .held(refusals: 3, milliseconds: 1_000))
+        // they are waited for as long as it takes, also where the table is full
+        var full = Lockout(capacity: 1)
+        #expect(full.begin(key, limits, now: 0) == .go)
+        full.grant(key, limits, now: 0)
+        let later = 2 * Lockout.Limits.longestPause
+        #expect(full.begin(.init(answers: 2, session: 2), limits, now: later) == .later)
+        full.end(key, .refused, granted: true, limits, now: later)
+        #expect(full.begin(.init(answers: 2, session: 2), limits, now: later) == .go)
+        // nobody counts where nothing is held off
+        var never = Lockout()
+        never.grant(key, Lockout.Limits(refusals: 0, hold: 1_000), now: 0)
+        #expect(never.count == 0)
+    }
 }
 
 @Suite("What a login is counted by")

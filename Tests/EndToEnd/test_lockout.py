@@ -95,6 +95,39 @@ def test_a_prompt_that_counts_the_tries_is_the_same_prompt(start, origin):
     assert server.wrong <= 2
 
 
+def test_no_words_bring_about_a_third_try(start, origin):
+    words = iter(["Wrong, three tries left", "Wrong, two tries left", "Last try", "Locked"])
+    server = Server(origin, refuse=lambda seen: response(200, JSON, step(
+        callback("NameCallback", next(words), 1), callback("PasswordCallback", next(words), 2))))
+    usher, gate = begin(start, origin, server)
+    check_original(ask(usher, f"{gate.url}/words"))
+    assert server.wrong == 2
+
+
+def test_a_slow_replay_holds_nobody_up(start, origin):
+    """AM has taken the answers: how long the resource thinks about it is the resource's matter."""
+    thinking = threading.Semaphore(0)
+    go = threading.Event()
+
+    def grants(seen):
+        if "_txid=" in seen.target and "/slow" in seen.target:
+            thinking.release()
+            assert go.wait(wire.TIMEOUT)
+        return "_txid=" in seen.target
+
+    server = Server(origin)
+    usher, gate = begin(start, origin, server, password="right", grants=grants, lockout={"refusals": 3, "hold": "1h"})
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        slow = [pool.submit(ask, usher, f"{gate.url}/slow/{number}") for number in range(3)]
+        for _ in slow:
+            assert thinking.acquire(timeout=wire.TIMEOUT)
+        try:
+            assert ask(usher, f"{gate.url}/quick").status == 200
+        finally:
+            go.set()
+        assert [answer.result().status for answer in slow] == [200] * 3
+
+
 def test_other_pages_are_answered(start, origin):
     """Another prompt, or the same on another stage, is another question; and so are the same buttons."""
     button = {
@@ -106,7 +139,8 @@ def test_other_pages_are_answered(start, origin):
     am = origin(lambda seen: response(200, JSON, next(pages)))
     gate = gateway(origin, "http://am.localhost/am/")
     usher = start(fake_shop(gate, am, answers=[
-        {"callback": "PasswordCallback", "value": "a"}, {"callback": "ConfirmationCallback", "choose": "Next"}]))
+        {"callback": "PasswordCallback", "prompt": "Code", "value": "b"}, {"callback": "PasswordCallback", "value": "a"},
+        {"callback": "ConfirmationCallback", "choose": "Next"}]))
     assert ask(usher, f"{gate.url}/pages").status == 200
     assert len(am.requests) == 4
 

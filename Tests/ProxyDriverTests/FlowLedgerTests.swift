@@ -72,7 +72,7 @@ struct LoginTableTests {
         let second = key("T")
         #expect(first != nil && second != nil && first?.answers == second?.answers && first != second)
         #expect(key("U") == nil)
-        for one in [first, second] { if let one { table.end(one, .refused, limits) } }
+        for one in [first, second] { if let one { table.end(one, .refused, granted: false, limits) } }
         let permission = table.begin(.init(answers: ["a"], session: "U"), limits)
         if case .held(let refusals, let milliseconds) = permission {
             #expect(refusals == 2 && milliseconds > 0 && milliseconds <= 60_000)
