@@ -241,5 +241,8 @@ enum HeaderRules {
 
     /// Whether a transaction's id may stand there. Not in a header that has a meaning of its own to Usher or to anyone on
     /// the way: the id would take the place of a host, a session, a credential.
-    static func isFree(_ name: String) -> Bool { FieldSyntax.isName(name) && FieldName(name) == .other }
+    static func isFree(_ name: String) -> Bool {
+        // where the id of an advice in a body goes back in a header, the tree goes in this one
+        FieldSyntax.isName(name) && FieldName(name) == .other && !ASCII.equal(name, "X-Tree")
+    }
 }
