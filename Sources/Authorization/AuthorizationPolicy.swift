@@ -13,7 +13,7 @@ public struct AuthorizationPolicy: Sendable {
         /// in a body.
         public var trees: [TreePattern]?
         public var present: Presentation?
-        /// Nil for any method, but the safe ones alone after a success.
+        /// Nil for any method, but the safe ones alone after what says that the request was carried out.
         public var replay: ReplayScope?
         public var enforce: Enforcement
 

@@ -49,7 +49,8 @@ extension AuthorizationPolicy {
         }
         return bodyComplete
             ? nil
-            : "the request body is larger than authorization.body_limit or limits.buffered_body, so it was not kept"
+            : "the request body was not kept: it is larger than authorization.body_limit or limits.buffered_body, "
+                + "or limits.buffered had no room"
     }
 
     private static func refusalOfKind(_ head: RequestHead) -> String? {
@@ -79,7 +80,11 @@ extension AuthorizationPolicy.Resource {
         switch replay {
         case .any: return true
         case .safe: return false
-        case nil: return status.map { !(200..<300).contains($0) } ?? true
+        case nil: return status.map { !Self.tellsOfSuccess($0) } ?? true
         }
     }
+
+    /// A 303 shows what came of a request that was carried out (RFC 9110 §15.4.4). The other redirects do not say so:
+    /// gateways and agents answer with 302 and 307 in the resource's place.
+    private static func tellsOfSuccess(_ status: Int) -> Bool { (200..<300).contains(status) || status == 303 }
 }

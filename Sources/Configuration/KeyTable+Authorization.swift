@@ -43,7 +43,8 @@ extension KeyTable {
         Key("present", .text(.presentation), "How the transaction id is handed back."),
         Key(
             "replay", .choice(["safe", "any"]),
-            "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx."),
+            "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx or 303."
+        ),
         Key("enforce", .choice(["gateway", "am"]), "Who enforces the policy.", standard: "gateway"),
     ]
 

@@ -124,6 +124,25 @@ struct ResourceTests {
         #expect(try reason("GET", .any, true, ("Upgrade", "websocket")) != nil)
     }
 
+    /// A success, and a See Other, say that the request was carried out (RFC 9110 §15.4.4). Enforcement points redirect
+    /// with the other codes, before the resource is asked.
+    @Test(arguments: [
+        (201, false), (303, false), (301, true), (302, true), (307, true), (308, true), (401, true),
+    ])
+    func whatWasCarriedOutIsNotSentTwice(_ status: Int, _ again: Bool) throws {
+        let url = "https://shop.example.test/api/a"
+        func reason(_ method: String, _ scope: AuthorizationPolicy.ReplayScope?) throws -> String? {
+            try policy().refusalToReplay(
+                request(method, url), .init(url: url, replay: scope), bodyComplete: true, after: status)
+        }
+        for method in ["POST", "PUT", "DELETE", "PATCH"] {
+            #expect(try (reason(method, nil) == nil) == again, "\(method)")
+            #expect(try reason(method, .any) == nil && reason(method, .safe) != nil)
+        }
+        #expect(try reason("GET", nil) == nil && reason("HEAD", .safe) == nil)
+        if !again { #expect(try reason("POST", nil)?.contains("\(status)") == true) }
+    }
+
     // MARK: sessions
 
     private func session(_ lines: [(String, String)]) throws -> SessionSource? {

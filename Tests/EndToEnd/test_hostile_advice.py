@@ -86,7 +86,7 @@ ELSEWHERE = [
     "javascript:x", "http:evil", r"\\evil\am", "//evil.example/am/", "https://evil.example/am/", "{am}.evil.example/am/",
     "http://am.localhost:1/am/", "https://am.localhost:{port}/am/", "http://am.localhost:{port}/",
     "http://am.localhost:{port}/amber/", "http://am.localhost:{port}/am/../console", "{am}/%2e%2e/console",
-    "{am}/..;/console", "{am}/x/..%2f../console", "http://user@am.localhost:{port}/am/",
+    "{am}/%c0%ae%c0%ae/console", "{am}/%u002e%u002e/console", "{am}/..;/console", "{am}/x/..%2f../console", "http://user@am.localhost:{port}/am/",
     r"http://am.localhost:{port}\@evil.example/am/", "ftp://am.localhost:{port}/am/", "/am/", "", "am/",
 ]
 
@@ -123,6 +123,21 @@ def test_a_redirect_to_am(start, origin, location):
     place["location"] = location.format(am=stage.am_url, port=stage.am.port) + "?" + query(TRANSACTION, "/")
     assert stage.ask("/here").status == 200
     assert len(stage.am.requests) == 1
+
+
+@pytest.mark.parametrize("code, method, status, sent", [
+    (303, "POST", 303, 1), (303, "GET", 200, 2), (302, "POST", 200, 2), (307, "POST", 200, 2)])
+def test_a_see_other_says_that_it_was_done(start, origin, code, method, status, sent):
+    """Of the redirects 303 alone tells that the request was carried out; agents and gateways answer with others."""
+    place = {}
+    stage = Stage(start, origin, lambda seen: response(200) if "_txid" in seen.target else response(
+        code, [("Location", place["location"])]))
+    place["location"] = f"{stage.am_url}/?{query(TRANSACTION, '/')}"
+    answer = stage.ask("/other", method, body=b"pay" if method == "POST" else b"")
+    assert answer.status == status
+    if sent == 1:
+        stage.left_alone("/other", answer, 303)
+    assert len(stage.shop.requests) == sent
 
 
 @pytest.mark.parametrize("path, status", [
