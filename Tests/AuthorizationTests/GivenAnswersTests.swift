@@ -77,6 +77,7 @@ struct GivenAnswersTests {
         let twice = callback("PasswordCallback", "New password") + "," + callback("PasswordCallback", "Again")
         #expect(answered(pages[0], twice, callback("PasswordCallback", "Your code")).failure == nil)
         #expect(answered(pages[0], twice, pages[1]).count == 2)
+        #expect(answered(twice, pages[1]).failure == nil)
     }
 
     /// Other pages may have the same buttons; the same page is refused.

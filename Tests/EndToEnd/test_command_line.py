@@ -108,6 +108,14 @@ def test_a_file_that_is_not_there(run, tmp_path):
     assert "none.yaml" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("verb", [["explain", "--request", "-"], ["serve"], ["ca", "show"]])
+def test_a_configuration_that_was_named_is_there(run, tmp_path, verb):
+    """Only the usual file may be missing, and the defaults hold then."""
+    done = run(*verb, "--config", str(tmp_path / "none.yaml"), given="curl http://h/")
+    assert done.returncode == 1
+    assert "none.yaml" in done.stderr and not done.stdout
+
+
 @pytest.mark.parametrize("text, _place, _word", FAULTS[:4], ids=[place for _, place, _ in FAULTS[:4]])
 def test_a_faulty_configuration_never_starts(run, write_config, text, _place, _word):
     done = run("serve", "--config", write_config(text), "--listen", "127.0.0.1:0")

@@ -198,6 +198,19 @@ struct ClientShareTests {
         withExtendedLifetime((held, more)) {}
     }
 
+    @Test func aBodyThatGoesOutLetsGoOfItsRoom() throws {
+        var settings = stepUpSettings()
+        settings.limits.buffered = 192 << 10
+        let first = try talk(settings)
+        first.client(post(40_001) + String(repeating: "x", count: 40_000))
+        let second = try talk(settings)
+        second.client(post(60_000) + String(repeating: "x", count: 30_000))
+        #expect(shares.bytes == 96 << 10 && second.driver.dialing == nil)
+        second.client(String(repeating: "x", count: 10_000))
+        second.connects()
+        #expect(shares.bytes == 64 << 10 && second.originGot().hasSuffix("xxxx"))
+    }
+
     @Test func answersTakeRoom() throws {
         var settings = stepUpSettings()
         settings.limits.buffered = 128 << 10
