@@ -1,5 +1,6 @@
 """What every attack stands on: numbered inputs in a few threads for a bounded time, and what was found."""
 
+import os
 import collections
 import contextlib
 import json
@@ -123,7 +124,8 @@ class World:
             programs.eventually(
                 lambda: self.usher.descriptors() <= self.descriptors + GROWN_DESCRIPTORS, "descriptors are given back", 20)
             grown = (self.usher.resident() - self.memory) / (1 << 20)
-            if grown > GROWN_MIB:
+            # a sanitizer's own memory hides the program's
+            if grown > GROWN_MIB and not any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")):
                 ledger.violated(0, f"memory grew by {grown:.0f} MiB")
         except (Violation, AssertionError, OSError, EOFError) as found:
             ledger.violated(0, f"afterwards: {found}")
