@@ -13,31 +13,7 @@ struct Callback {
         type = json["type"]?.text ?? ""
     }
 
-    /// How a type is dealt with.
-    private enum Kind {
-        case text, number, truth, choice
-        /// Goes back as it came, unless an answer is configured.
-        case optional
-        /// Goes back as it came.
-        case passive
-        case unsupported
-    }
-
-    private var kind: Kind {
-        switch type {
-        case "NameCallback", "PasswordCallback", "TextInputCallback", "StringAttributeInputCallback",
-            "ValidatedCreateUsernameCallback", "ValidatedCreatePasswordCallback", "SelectIdPCallback",
-            "DeviceProfileCallback":
-            .text
-        case "NumberAttributeInputCallback": .number
-        case "BooleanAttributeInputCallback", "TermsAndConditionsCallback", "ConsentMappingCallback": .truth
-        case "ChoiceCallback", "ConfirmationCallback": .choice
-        case "HiddenValueCallback": .optional
-        case "MetadataCallback", "TextOutputCallback", "PingOneProtectInitializeCallback": .passive
-        case "RedirectCallback": .unsupported
-        default: inputs.isEmpty ? .passive : .unsupported
-        }
-    }
+    private var kind: CallbackKind { CallbackKind.known[type] ?? (inputs.isEmpty ? .passive : .unsupported) }
 
     // MARK: reading
 

@@ -19,7 +19,7 @@ extension AuthorizationPolicy {
     /// Whether to ask the enforcement point for the header form. Not where the client has chosen its own form, nor
     /// where the request could not be sent again and the answer would only be of less use to the client.
     public func offersHeader(on head: RequestHead, _ resource: Resource) -> Bool {
-        offersHeader && resource.enforce == .gateway && resource.advice.contains(.header)
+        offersHeader && resource.advice.contains(.header)
             && !head.fields.contains(.xAuthenticateResponse) && resource.replays(head.method, after: nil)
             && !isPolicyEvaluation(head)
     }
@@ -50,6 +50,12 @@ extension AuthorizationPolicy {
         return bodyComplete
             ? nil
             : "the request body is larger than authorization.body_limit or limits.buffered_body, so it was not kept"
+    }
+
+    /// How a transaction that this advice asked for is shown to the resource. Whoever told it in a body is a service that
+    /// asked AM itself.
+    public func presentation(of advice: Advice, at resource: Resource) -> Presentation {
+        resource.present ?? (advice.source == .body ? presentToREST : presentToGateway)
     }
 
     private static func refusalOfKind(_ head: RequestHead) -> String? {

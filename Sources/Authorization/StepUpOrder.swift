@@ -67,11 +67,7 @@ extension StepUp {
             case unanswered
             /// The tree goes on by a link sent to the user.
             case suspended
-            /// The sender's own: AM could not be reached.
-            case unreachable
-            /// The sender's own: `hold` ran out.
-            case tooSlow
-            /// The sender's own: the client went away, or an interceptor stopped the call.
+            /// The sender's own: it went on with what had not waited.
             case cancelled
         }
 
@@ -89,8 +85,7 @@ extension StepUp {
         public var doubtsAnswers: Bool {
             switch code {
             case .unusable, .transactionUnreadable, .expired, .unsupportedCallback, .unanswered, .suspended: false
-            case .denied, .refused, .badCall, .unexpectedStatus, .notJSON, .tooLarge, .tooManySteps, .unreachable,
-                .tooSlow, .cancelled:
+            case .denied, .refused, .badCall, .unexpectedStatus, .notJSON, .tooLarge, .tooManySteps, .cancelled:
                 true
             }
         }

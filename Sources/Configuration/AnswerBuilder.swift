@@ -49,11 +49,11 @@ struct AnswerBuilder {
                     : "an answer gives one thing, found \(replies.joined(separator: " and "))")
         }
         guard let written = fields["callback"], let callback = written.text else { return nil }
-        if !Self.callbacks.contains(callback) {
+        if !CallbackKind.answerable.contains(callback) {
             findings.warning(
                 written.position,
                 "\"\(written.written)\" is no callback that Usher fills in, so this answer is never given",
-                nearest: Nearest.name(to: callback, among: Self.callbacks))
+                nearest: Nearest.name(to: callback, among: CallbackKind.answerable))
         }
         guard
             let response = fields.text("value").map({ AuthorizationPolicy.Answer.Response.value($0) })
@@ -69,13 +69,4 @@ struct AnswerBuilder {
         guard let prompt = earlier.prompt else { return true }
         return Glob.matches(prompt, later.prompt ?? "*", ignoringCase: true)
     }
-
-    /// The callback types that a step-up fills in (sdk-protocol.md §4).
-    static let callbacks = [
-        "NameCallback", "PasswordCallback", "TextInputCallback", "ChoiceCallback", "ConfirmationCallback",
-        "HiddenValueCallback", "DeviceProfileCallback", "BooleanAttributeInputCallback",
-        "NumberAttributeInputCallback", "StringAttributeInputCallback", "ValidatedCreateUsernameCallback",
-        "ValidatedCreatePasswordCallback", "TermsAndConditionsCallback", "ConsentMappingCallback",
-        "SelectIdPCallback",
-    ]
 }

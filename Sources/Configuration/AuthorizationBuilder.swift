@@ -88,7 +88,6 @@ struct AuthorizationBuilder {
             if let scope = fields.text("replay").flatMap(AuthorizationPolicy.ReplayScope.init) {
                 resource.replay = scope
             }
-            if let by = fields.text("enforce").flatMap(AuthorizationPolicy.Enforcement.init) { resource.enforce = by }
             return resource
         }
     }

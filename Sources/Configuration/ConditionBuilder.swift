@@ -172,15 +172,3 @@ struct ConditionBuilder {
         }
     }
 }
-
-extension Condition {
-    /// True where it cannot hold before there is a response.
-    var demandsResponse: Bool {
-        switch self {
-        case .always, .not: false
-        case .all(let parts): parts.contains(where: \.demandsResponse)
-        case .any(let parts): parts.allSatisfy(\.demandsResponse)
-        case .test(let key, _): key.needsResponse
-        }
-    }
-}

@@ -48,6 +48,9 @@ struct Fields: Sendable {
 
     func has(_ name: String) -> Bool { written.contains(name) }
 
+    /// Where the key stands whose value passed.
+    func position(of name: String) -> Position? { all.first { $0.name == name }?.position }
+
     subscript(_ name: String) -> Decoded? { all.first { $0.name == name }?.value }
 
     func text(_ name: String) -> String? { self[name]?.text }

@@ -12,7 +12,7 @@ struct EditBuilder {
             switch field.name {
             case "set_header": return [.setHeader(headers(value))]
             case "add_header": return [.addHeader(headers(value))]
-            case "remove_header": return [.removeHeader(texts(value))]
+            case "remove_header": return [.removeHeader(headerNames(value))]
             case "set_query": return [.setQuery(pairs(value))]
             case "add_query": return [.addQuery(pairs(value))]
             case "remove_query": return [.removeQuery(texts(value))]
@@ -36,7 +36,7 @@ struct EditBuilder {
             switch field.name {
             case "set_header": return [.setHeader(headers(value))]
             case "add_header": return [.addHeader(headers(value))]
-            case "remove_header": return [.removeHeader(texts(value))]
+            case "remove_header": return [.removeHeader(headerNames(value))]
             case "set_status": return value.number.map { [.setStatus($0)] } ?? []
             case "set_cookie": return cookie(value).map { [.setCookie($0)] } ?? []
             case "respond": return answer(value).map { [.respond($0)] } ?? []
@@ -87,6 +87,16 @@ struct EditBuilder {
                 field.position,
                 "\(field.name) frames a message or concerns one connection, so Usher writes it itself; remove it here")
         }
+    }
+
+    private func headerNames(_ value: Decoded) -> [String] {
+        for item in value.list where item.text.map(HeaderRules.isWritable) == false {
+            findings.warning(
+                item.position,
+                "\(item.written) frames a message or concerns one connection, so Usher writes it itself and it is never removed; remove it here"
+            )
+        }
+        return texts(value)
     }
 
     private func cookie(_ value: Decoded) -> CookieEdit? {

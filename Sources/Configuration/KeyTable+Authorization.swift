@@ -12,9 +12,6 @@ extension KeyTable {
             "when_client_handles_advice", .choice(["pass", "act"]),
             "What to do with requests that came with x-authenticate-response.", standard: "pass"),
         Key("offer_header", .boolean, "Adds x-authenticate-response: header to the others.", standard: "true"),
-        Key(
-            "session", .choice(["request_cookie", "learned", "login"]), "Where the session comes from.",
-            standard: "request_cookie"),
         Key("present", .object(.present), "How the transaction id is handed back."),
         Key("hold", .duration(100...3_600_000), "The whole step-up; the app waits no longer.", standard: "45s"),
         Key("limits", .object(.stepUpLimits), "Limits of one step-up."),
@@ -28,7 +25,6 @@ extension KeyTable {
         Key(
             "answers", .list(.object(.callbackAnswer)), "Answers to callbacks; the first that matches wins.",
             standard: "[]"),
-        Key("on_failure", .choice(["original"]), "What the app gets when a step-up fails.", standard: "original"),
     ]
 
     static let resource = [
@@ -44,7 +40,6 @@ extension KeyTable {
         Key(
             "replay", .choice(["safe", "any"]),
             "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx."),
-        Key("enforce", .choice(["gateway", "am"]), "Who enforces the policy.", standard: "gateway"),
     ]
 
     static let present = [

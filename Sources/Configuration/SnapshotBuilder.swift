@@ -56,12 +56,13 @@ struct SnapshotBuilder {
                 findings.warning(
                     item.position, "this interceptor changes nothing; give it edits under request or response")
             }
-            if condition.demandsResponse, let field = fields.all.first(where: { $0.name == "request" }),
+            if condition.needsResponse, let field = fields.all.first(where: { $0.name == "request" }),
                 !request.isEmpty
             {
                 findings.warning(
                     field.position,
-                    "these edits are never made, for \"when\" asks for what only a response has (status, content_type)")
+                    "these edits are never made, for \"when\" looks at the response (status, content_type), which is not there yet; move them to an interceptor that asks for the request alone"
+                )
             }
             guard let name = fields["name"], let text = name.text else { return nil }
             if let line = lines[text] {
@@ -86,9 +87,10 @@ struct SnapshotBuilder {
             guard let fields = item.fields else { return nil }
             conditions.owner = "action \(fields["name"]?.written ?? "")"
             let condition = conditions.condition(fields.fields("when"))
-            if condition.demandsResponse {
+            if condition.needsResponse {
                 findings.error(
-                    item.position, "an Action is told from the request alone; remove status and content_type")
+                    fields.position(of: "when") ?? item.position,
+                    "an Action is told from the request alone; remove status and content_type from \"when\"")
             }
             guard let name = fields["name"], let text = name.text else { return nil }
             if Action.known.contains(Action(named: text)) {

@@ -233,13 +233,3 @@ struct TextFormat: Sendable {
         text.hasPrefix("/") && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x23 }
     }
 }
-
-/// Which headers a rule may write.
-enum HeaderRules {
-    /// False for what frames a message or concerns one connection: Usher writes those itself (RFC 9110 §7.6.1).
-    static func isWritable(_ name: String) -> Bool { FieldSyntax.isName(name) && !FieldName(name).isProxysOwn }
-
-    /// Whether a transaction's id may stand there. Not in a header that has a meaning of its own to Usher or to anyone on
-    /// the way: the id would take the place of a host, a session, a credential.
-    static func isFree(_ name: String) -> Bool { FieldSyntax.isName(name) && FieldName(name) == .other }
-}

@@ -61,6 +61,9 @@ enum Unavailable {
             .authorization, "session", "taking the session from elsewhere than the request",
             "write session: request_cookie, or remove the key", accepted: [.string("request_cookie")]),
         Row(
+            .authorization, "on_failure", "answering a failed step-up otherwise than with the original answer",
+            "write on_failure: original, or remove the key", accepted: [.string("original")]),
+        Row(
             .resource, "enforce", "enforcement by AM without a Gateway",
             "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),
         Row(.callbackAnswer, "totp", "answering with one-time passwords", "remove the answer"),

@@ -9,7 +9,7 @@ struct CompiledRule: Sendable {
     init(_ rule: Rule) {
         name = rule.name
         condition = CompiledCondition(rule.when)
-        needsResponse = condition.needsResponse
+        needsResponse = rule.when.needsResponse
         request = rule.request
         response = rule.response
     }

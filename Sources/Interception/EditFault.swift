@@ -7,9 +7,6 @@ struct EditFault: Error {
 
 /// The changes that edits have in common. Each says in a few words what it did; names only, never values.
 enum FieldEdit {
-    /// Framing and connection-bound fields belong to the proxy (reference: interceptor-semantics.md §4, P21).
-    static func isProtected(_ name: String) -> Bool { FieldName(name).isProxysOwn }
-
     static func ignored(_ name: String) -> String {
         "ignored header \(name), which only the proxy itself may change"
     }
@@ -28,7 +25,7 @@ enum FieldEdit {
         var notes: [String] = []
         for pair in pairs {
             try check(pair)
-            if isProtected(pair.name) {
+            if !HeaderRules.isWritable(pair.name) {
                 notes.append(ignored(pair.name))
                 continue
             }
@@ -42,7 +39,7 @@ enum FieldEdit {
     static func remove(_ names: [String], from fields: inout FieldTable) -> [String] {
         var notes: [String] = []
         for name in names {
-            if isProtected(name) {
+            if !HeaderRules.isWritable(name) {
                 notes.append(ignored(name))
                 continue
             }
@@ -50,7 +47,7 @@ enum FieldEdit {
             if Glob.isGlob(name) {
                 count = fields.removeAll { table, index in
                     let found = table.name(index)
-                    return Glob.matches(name, found, ignoringCase: true) && !isProtected(found)
+                    return Glob.matches(name, found, ignoringCase: true) && HeaderRules.isWritable(found)
                         && table.slots[index].known != .host
                 }
             } else {
@@ -93,7 +90,7 @@ enum FieldEdit {
         }
         for pair in answer.headers { try check(pair) }
         var answer = answer
-        answer.headers.removeAll { isProtected($0.name) }
+        answer.headers.removeAll { !HeaderRules.isWritable($0.name) }
         return answer
     }
 }

@@ -48,8 +48,7 @@ public struct Plan: Sendable {
     }
 
     public var isEmpty: Bool { rules.isEmpty }
-    /// False when no rule ever changes a request: nothing needs to be asked.
-    public var hasRequestRules: Bool { !requestPhase.otherwise.isEmpty || !requestPhase.named.isEmpty }
+    /// False when no rule ever changes a response: nothing needs to be asked.
     public var hasResponseRules: Bool { !responsePhase.otherwise.isEmpty || !responsePhase.named.isEmpty }
 
     // MARK: request phase

@@ -53,6 +53,17 @@ extension Rule {
 }
 
 extension Condition {
+    /// True when some part looks at the response, even where another part could decide without it. Such a condition is
+    /// asked in the response phase alone: it makes no edit of a request, and no Action is told by it.
+    public var needsResponse: Bool {
+        switch self {
+        case .always: false
+        case .all(let parts), .any(let parts): parts.contains(where: \.needsResponse)
+        case .not(let part): part.needsResponse
+        case .test(let key, _): key.needsResponse
+        }
+    }
+
     public var patterns: [Pattern] {
         switch self {
         case .always: []
