@@ -37,7 +37,8 @@ let package = Package(
 
         room("HTTPCodec"),
         room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
-        room("Interception", ["HTTPCodec", "CPCRE2"]),
+        room("Declaration", ["HTTPCodec"]),
+        room("Interception", ["HTTPCodec", "Declaration", "CPCRE2"]),
         room("Authorization", ["HTTPCodec", "Interception"]),
         room("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
 
@@ -48,7 +49,7 @@ let package = Package(
         room(
             "Configuration",
             [
-                "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore", "CIDN2",
+                "HTTPCodec", "TLSEngine", "Declaration", "Interception", "Authorization", "ProxyCore", "CIDN2",
                 .product(name: "Yams", package: "Yams"),
             ]),
         room("Sandbox", ["HTTPCodec", "TLSEngine", "EventLoop"]),
@@ -69,7 +70,7 @@ let package = Package(
             name: "usher-instructions", dependencies: ["HTTPCodec", "Interception", "ProxyCore"],
             path: "bench/instructions", swiftSettings: strict),
 
-        tests("InterceptionTests", ["Interception", "HTTPCodec"]),
+        tests("InterceptionTests", ["Interception", "Declaration", "HTTPCodec"]),
         tests("ObservationTests", ["Observation", "HTTPCodec", "Interception"]),
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
@@ -89,7 +90,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "HTTPCodec"],
+            dependencies: [
+                "Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "Declaration", "HTTPCodec",
+            ],
             exclude: ["bad"], swiftSettings: strict),
     ]
 )

@@ -1,4 +1,5 @@
 internal import Authorization
+internal import Declaration
 internal import HTTPCodec
 internal import Interception
 

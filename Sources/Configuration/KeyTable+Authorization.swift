@@ -1,7 +1,8 @@
 internal import Authorization
+internal import Declaration
 
 extension KeyTable {
-    static let authorization = [
+    static let authorization: [Key] = [
         Key(
             "resources", .oneOrMany(.textOr(.urlGlob, .resource)), "Globs over whole URLs: what is protected.",
             standard: "[]"),
@@ -27,7 +28,7 @@ extension KeyTable {
             standard: "[]"),
     ]
 
-    static let resource = [
+    static let resource: [Key] = [
         Key("url", .text(.urlGlob), "Glob over the whole URL.", isRequired: true),
         Key(
             "advice", .oneOrMany(.choice(Advice.Source.allCases.map(\.rawValue))),
@@ -42,29 +43,29 @@ extension KeyTable {
             "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx."),
     ]
 
-    static let present = [
+    static let present: [Key] = [
         Key("gateway", .text(.presentation), "To a Gateway.", standard: "query:_txid"),
         Key("rest", .text(.presentation), "To a REST service.", standard: "header:X-TxID"),
     ]
 
-    static let stepUpLimits = [
+    static let stepUpLimits: [Key] = [
         Key("steps", .integer(1...1000), "Authenticate calls.", standard: "20"),
         Key("answer", .size(1024...(1 << 30), orUnlimited: false), "Size of one answer of AM.", standard: "1MiB"),
     ]
 
-    static let rounds = [
+    static let rounds: [Key] = [
         Key("upgrade", .integer(0...10), "Session upgrades per request.", standard: "1"),
         Key("transaction", .integer(0...10), "Transactions per request.", standard: "1"),
     ]
 
-    static let lockout = [
+    static let lockout: [Key] = [
         Key("refusals", .integer(0...1000), "Refusals in a row before step-ups hold off; 0: never.", standard: "3"),
         Key(
             "hold", .duration(100...86_400_000), "The first pause; each later one lasts twice as long, up to an hour.",
             standard: "30s"),
     ]
 
-    static let callbackAnswer = [
+    static let callbackAnswer: [Key] = [
         Key("callback", .text(.name), "Type of the callback, such as NameCallback."),
         Key("prompt", .text(.any), "Glob over the prompt; any prompt where it is missing."),
         Key("value", .text(.any), "What is filled in."),

@@ -1,3 +1,4 @@
+internal import Declaration
 internal import HTTPCodec
 
 /// Puts `${credential.NAME}`, `${env.NAME}` and `${file:PATH}` into values. `$${` stands for `${` itself. What is put

@@ -1,3 +1,4 @@
+internal import Declaration
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
@@ -9,7 +10,7 @@ struct SnapshotBuilder {
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
-        let conditions = ConditionBuilder(findings: findings, defined: defined)
+        let conditions = ConditionBuilder(reader: RuleReader(findings: findings), defined: defined)
         var settings = Settings()
         let listeners = listeners(root)
         let tls = TLSBuilder(findings: findings, material: material).settings(
@@ -47,8 +48,8 @@ struct SnapshotBuilder {
         var lines: [String: Int] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
-            conditions.owner = "interceptor \(fields["name"]?.written ?? "")"
-            let edits = EditBuilder(findings: findings, conditions: conditions)
+            conditions.reader.owner = "interceptor \(fields["name"]?.written ?? "")"
+            let edits = EditBuilder(reader: conditions.reader)
             let condition = conditions.condition(fields.fields("when"))
             let request = edits.requestEdits(fields.list("request"))
             let response = edits.responseEdits(fields.list("response"))
@@ -85,7 +86,7 @@ struct SnapshotBuilder {
         var lines: [String: Int] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
-            conditions.owner = "action \(fields["name"]?.written ?? "")"
+            conditions.reader.owner = "action \(fields["name"]?.written ?? "")"
             let condition = conditions.condition(fields.fields("when"))
             if condition.needsResponse {
                 findings.error(

@@ -1,3 +1,4 @@
+internal import Declaration
 internal import ProxyCore
 internal import TLSEngine
 

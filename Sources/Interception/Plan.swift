@@ -71,7 +71,7 @@ public struct Plan: Sendable {
             let rule = rules[candidate]
             guard rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
             else { continue }
-            rule.run(rule.request, on: &head, &outcome)
+            rule.edit(&head, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         return outcome
@@ -101,7 +101,7 @@ public struct Plan: Sendable {
             guard
                 rule.condition.holds(for: Subject(request: request, response: response, classification: classification))
             else { continue }
-            rule.run(rule.response, on: &response, &outcome)
+            rule.edit(&response, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         return outcome

@@ -289,7 +289,7 @@ struct SessionStepUpTests {
     }
 
     @Test func interceptorsOnCallsToAM() {
-        func rule(_ request: [RequestEdit], _ response: [ResponseEdit]) -> Settings {
+        func rule(_ request: [any RequestEdit], _ response: [any ResponseEdit]) -> Settings {
             var settings = stepUpSettings()
             settings.rules = [
                 .init(
