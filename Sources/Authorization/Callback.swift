@@ -96,7 +96,7 @@ struct Callback {
         return .init(type: type, prompt: prompt, value: value?.serialized ?? "", isChoice: isChoice)
     }
 
-    /// What a callback asks of a device or its sensors (sdk-protocol.md §4.3), beside the types that say so.
+    /// What a callback asks of a device or its sensors (docs/protocol.md#callbacks), beside the types that say so.
     private var device: String? {
         let data = type == "MetadataCallback" ? output("data") : nil
         let id = type == "HiddenValueCallback" ? output("id")?.text : nil
@@ -152,7 +152,7 @@ struct Callback {
         throw StepUp.Failure(.unanswered, "\(shown) offers no choice that fits the configured answer")
     }
 
-    /// The words and numbers of a confirmation that lists no options of its own (sdk-protocol.md §4.2).
+    /// The words and numbers of a confirmation that lists no options of its own (docs/protocol.md#callbacks).
     private var presetChoices: [(String, Int)] {
         guard type == "ConfirmationCallback" else { return [] }
         return switch output("optionType")?.integer {

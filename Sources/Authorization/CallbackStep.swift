@@ -1,7 +1,7 @@
 internal import HTTPCodec
 internal import Interception
 
-/// A step of a tree with its callbacks answered (sdk-protocol.md §4). Everything that is not answered goes back as it
+/// A step of a tree with its callbacks answered (docs/protocol.md#callbacks). Everything that is not answered goes back as it
 /// came: AM counts the callbacks.
 struct CallbackStep {
     var step: JSONValue

@@ -1,7 +1,7 @@
 public import HTTPCodec
 internal import Interception
 
-/// Which requests the policy concerns, and how (sdk-protocol.md §3.6).
+/// Which requests the policy concerns, and how (docs/protocol.md#replay).
 extension AuthorizationPolicy {
     /// The entry that covers a request; nil where advice in its answer is the client's own business.
     ///

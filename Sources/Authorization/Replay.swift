@@ -1,7 +1,7 @@
 public import HTTPCodec
 internal import Interception
 
-/// What the step-ups of one exchange have won, and how the request that is sent again shows it (sdk-protocol.md §3.6).
+/// What the step-ups of one exchange have won, and how the request that is sent again shows it (docs/protocol.md#replay).
 /// Every attempt starts from what the client sent, so this grows from round to round.
 public struct Replay: Sendable {
     /// A request to send again.

@@ -25,7 +25,7 @@ extension StepUp {
         case failed(Failure)
     }
 
-    /// What AM granted. Whether it suffices only the replay tells (am-ig-server.md §6.2).
+    /// What AM granted. Whether it suffices only the replay tells (docs/protocol.md#how-it-ends).
     public struct Outcome: Equatable, Sendable {
         /// The session that takes the old one's place; nil where the old one stays.
         public var session: String?

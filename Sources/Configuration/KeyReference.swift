@@ -11,7 +11,3 @@ public enum KeyReference: Sendable {
 extension Decoded {
     var secret: KeyReference? { if case .secret(let secret) = content { secret as? KeyReference } else { nil } }
 }
-
-extension Fields {
-    func secret(_ name: String) -> KeyReference? { self[name]?.secret }
-}

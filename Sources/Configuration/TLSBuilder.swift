@@ -60,7 +60,6 @@ struct TLSBuilder {
             _ = material.key(written)
         }
         guard let written = fields["constrain_to"] else { return authority }
-        authority.constraintsPosition = findings.place(written.position)
         if written.isEmptyList {
             findings.error(
                 written.position,
