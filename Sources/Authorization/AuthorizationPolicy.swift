@@ -40,7 +40,7 @@ public struct AuthorizationPolicy: Sendable {
     public enum ClientAdvice: String, Sendable { case pass, act }
 
     /// One entry of `answers`.
-    public struct Answer: Sendable {
+    public struct CallbackAnswer: Sendable {
         /// What is filled in.
         public enum Response: Equatable, Sendable {
             case value(String)
@@ -80,7 +80,7 @@ public struct AuthorizationPolicy: Sendable {
     public var lockout = Lockout.Limits()
     public var upgradeRounds = 1
     public var transactionRounds = 1
-    public var answers: [Answer] = []
+    public var answers: [CallbackAnswer] = []
 
     public init(resources: [Resource], server: AuthorizationServer) {
         self.resources = resources

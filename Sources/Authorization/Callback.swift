@@ -3,7 +3,7 @@ internal import Interception
 
 /// One callback of a step.
 struct Callback {
-    typealias Answer = AuthorizationPolicy.Answer
+    typealias Answer = AuthorizationPolicy.CallbackAnswer
 
     let json: JSONValue
     let type: String

@@ -15,7 +15,7 @@ struct CallbackStep {
     /// Fills the inputs of a step.
     /// - Throws: a failure that names the callback which ends the step-up.
     static func fill(
-        _ step: JSONValue, answers: [AuthorizationPolicy.Answer]
+        _ step: JSONValue, answers: [AuthorizationPolicy.CallbackAnswer]
     ) throws(StepUp.Failure) -> CallbackStep {
         guard let items = step["callbacks"]?.items else {
             throw StepUp.Failure(.unsupportedCallback, "AM's step has no list of callbacks")

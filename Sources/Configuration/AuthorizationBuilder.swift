@@ -14,7 +14,7 @@ struct AuthorizationBuilder {
     func policy(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> AuthorizationPolicy? {
         guard let section, let fields = section.value.fields else { return nil }
         let resources = resources(fields)
-        let answers = AnswerBuilder(findings: findings).answers(fields.list("answers"))
+        let answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
         guard let server = server(fields, section.position, servers) else { return nil }
         judgePresentations(fields, server)
         var policy = AuthorizationPolicy(resources: resources, server: server)

@@ -19,14 +19,14 @@ struct Explain: ParsableCommand {
     var json = false
 
     func run() throws {
-        let snapshot = try file.loadOrComplain()
+        let snapshot = try file.loadOrExit()
         do {
             let explanation = try Explanation(try Input.read(request), snapshot: snapshot)
             Console.print(json ? explanation.json.serialized + "\n" : explanation.text)
         } catch let fault as Explanation.Fault {
-            throw Complaint.use(fault.description)
+            throw CommandExit.usage(fault.description)
         } catch let fault as Input.Fault {
-            throw Complaint.use(fault.description)
+            throw CommandExit.usage(fault.description)
         }
     }
 }

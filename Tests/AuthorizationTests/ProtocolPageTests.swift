@@ -83,7 +83,7 @@ private struct Reader {
     }
 
     /// `- { callback: NAME, prompt: "GLOB", value: TEXT }`.
-    private func answer(_ line: String) throws -> AuthorizationPolicy.Answer {
+    private func answer(_ line: String) throws -> AuthorizationPolicy.CallbackAnswer {
         func value(_ key: String) -> String? {
             guard let start = line.range(of: "\(key): ")?.upperBound else { return nil }
             let rest = line[start...]
@@ -91,7 +91,7 @@ private struct Reader {
                 ? String(rest.dropFirst().prefix { $0 != "\"" }) : String(rest.prefix { !",} ".contains($0) })
         }
         let response =
-            value("value").map(AuthorizationPolicy.Answer.Response.value) ?? value("choose").map { .choose($0) }
+            value("value").map(AuthorizationPolicy.CallbackAnswer.Response.value) ?? value("choose").map { .choose($0) }
         return .init(
             callback: try #require(value("callback")), prompt: value("prompt"), response: try #require(response))
     }

@@ -1,7 +1,7 @@
 import EventLoop
 
 /// Where the proxy listens, with the port that it got.
-struct HeardAddress: Sendable, CustomStringConvertible {
+struct ListeningAddress: Sendable, CustomStringConvertible {
     let address: SocketAddress
     /// Clients speak TLS there.
     let isSecure: Bool

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What is wrong with a file or a folder, in one line for a person, with the remedy where there is one.
-public struct FileTrouble: Error, Equatable, Sendable {
+public struct FileError: Error, Equatable, Sendable {
     public let description: String
 
     public init(_ description: String) { self.description = description }

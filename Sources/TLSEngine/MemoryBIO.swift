@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// The BIO by which OpenSSL reaches the buffers of the call under way (bio(7), BIO_meth_new(3)). Memory on both sides: it
 /// never blocks, and it owns nothing.
-enum MemoryPort {
+enum MemoryBIO {
     // Made once and never changed; OpenSSL only reads it.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
         let index = BIO_get_new_index()

@@ -3,7 +3,7 @@ import Testing
 import Usher
 
 @Suite("What the exchanges of a command tell")
-struct CommandJudgeTests {
+struct CommandDiagnosisTests {
     private func record(
         _ method: String, _ url: String, status: Int = 200, error: String? = nil, action: Action? = nil,
         note: String? = nil
@@ -19,7 +19,7 @@ struct CommandJudgeTests {
     }
 
     private func judge(_ records: [ExchangeRecord], _ program: String = "app", servers: Bool = true) -> [Finding] {
-        CommandJudge(records, command: ["/usr/bin/\(program)", "x"], namesServers: servers).findings
+        CommandDiagnosis(records, command: ["/usr/bin/\(program)", "x"], namesServers: servers).findings
     }
 
     @Test(arguments: [

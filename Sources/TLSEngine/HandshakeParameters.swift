@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// What a context agrees to. A list that OpenSSL does not take would leave its own defaults in force, which are wider.
-struct Offer {
+struct HandshakeParameters {
     var minimum: TLSVersion
     /// Suites up to TLS 1.2; nil for OpenSSL's own.
     var ciphers: String?

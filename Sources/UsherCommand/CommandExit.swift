@@ -3,20 +3,20 @@ import Glibc
 import Usher
 
 /// How a command ends when it cannot do what it was asked.
-enum Complaint {
+enum CommandExit {
     /// The answer is no: exit code 1.
-    static func no(_ text: String) -> ExitCode {
+    static func failure(_ text: String) -> ExitCode {
         Console.error(text)
         return ExitCode(1)
     }
 
     /// The command was not understood: exit code 2.
-    static func wrongUse(_ text: String) -> Never {
+    static func stop(_ text: String) -> Never {
         Console.plain(text)
         exit(2)
     }
 
-    static func use(_ text: String) -> ExitCode {
+    static func usage(_ text: String) -> ExitCode {
         Console.error(text)
         return ExitCode(2)
     }

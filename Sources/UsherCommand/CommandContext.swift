@@ -3,7 +3,7 @@ import Glibc
 import Usher
 
 /// What the commands around the CA stand on: the configuration, and what is kept on the disk.
-struct Ground {
+struct CommandContext {
     var snapshot: Snapshot
     let state: StateDirectory
     let environment: [String: String]
@@ -11,7 +11,7 @@ struct Ground {
     /// - Throws: exit 1 with words on standard error.
     init(_ file: ConfigurationFile) throws {
         ProcessEnvironment.hideMemory()
-        snapshot = try file.loadOrComplain(warns: false)
+        snapshot = try file.loadOrExit(warns: false)
         environment = ProcessEnvironment.all
         state = StateDirectory(environment)
     }
@@ -21,7 +21,7 @@ struct Ground {
     /// The CA's certificates; it is made, and that is said, where there is none yet.
     func certificates() throws -> AuthorityCertificates {
         let store = store
-        let (certificates, isNew) = try Self.complaining { () throws(FileTrouble) in try store.certificatesOrMake() }
+        let (certificates, isNew) = try Self.reporting { () throws(FileError) in try store.certificatesOrMake() }
         if isNew {
             Console.error("there was no CA yet; a new one is in \(store.files.certificate)")
             let service = StateDirectory(path: StateDirectory.service)
@@ -35,14 +35,14 @@ struct Ground {
     func bundle() throws -> TrustBundle {
         let certificates = try certificates()
         let folder = state.forBundles(environment)
-        return try Self.complaining { () throws(FileTrouble) in
+        return try Self.reporting { () throws(FileError) in
             try folder.make()
             return try TrustBundle(certificates, origins: snapshot.tls.origins, in: folder, environment: environment)
         }
     }
 
     /// Ends with exit 1 and the words of what went wrong.
-    static func complaining<Result>(_ body: () throws(FileTrouble) -> Result) throws -> Result {
-        do throws(FileTrouble) { return try body() } catch { throw Complaint.no(error.description) }
+    static func reporting<Result>(_ body: () throws(FileError) -> Result) throws -> Result {
+        do throws(FileError) { return try body() } catch { throw CommandExit.failure(error.description) }
     }
 }

@@ -2,12 +2,12 @@ import EventLoop
 import Glibc
 
 /// A hold on a bundle for as long as a program may read it: a shared lock, which the system drops with the process.
-final class BundleUse: Sendable {
+final class BundleLock: Sendable {
     private let descriptor: Int32
 
-    init(_ path: String) throws(FileTrouble) {
-        guard let file = try StateFile.opened(path) else { throw FileTrouble("\(path) is gone again") }
-        guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { throw FileTrouble(path, cannotBe: "held") }
+    init(_ path: String) throws(FileError) {
+        guard let file = try StateFile.opened(path) else { throw FileError("\(path) is gone again") }
+        guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { throw FileError(path, cannotBe: "held") }
         descriptor = file.release()
     }
 

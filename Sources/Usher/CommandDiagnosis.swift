@@ -1,40 +1,7 @@
-import EventLoop
 public import Interception
-public import ProxyDriver
-
-/// Keeps the records of a proxy that serves one command.
-public final class RecordKeeper: Sendable {
-    private let records = Locked<[ExchangeRecord]>([])
-    /// A program that runs for long must not fill the memory.
-    private static let limit = 10_000
-
-    public init() {}
-
-    public var all: [ExchangeRecord] { records.withLock { $0 } }
-
-    /// For the proxy's worker.
-    public var recorder: @Sendable () -> any Recorder {
-        { [self] in Taker(keeper: self) }
-    }
-
-    fileprivate func take(_ record: borrowing ExchangeRecord) {
-        let copy = copy record
-        records.withLock { if $0.count < Self.limit { $0.append(copy) } }
-    }
-
-    private final class Taker: Recorder {
-        private let keeper: RecordKeeper
-
-        init(keeper: RecordKeeper) { self.keeper = keeper }
-
-        func record(_ record: borrowing ExchangeRecord) { keeper.take(record) }
-        func complain(_ text: String) {}
-        func flush() {}
-    }
-}
 
 /// What the exchanges of one command tell about how it deals with the proxy.
-public struct CommandJudge {
+public struct CommandDiagnosis {
     private let records: [ExchangeRecord]
     private let program: String
     private let namesServers: Bool

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 
 /// Ends the process where its loops do not: a thread that no loop can hold up.
-final class EndWatch: Sendable {
+final class ShutdownWatchdog: Sendable {
     private enum State {
         case idle
         /// When the process has to have ended, and what is said if it has not.

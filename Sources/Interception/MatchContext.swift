@@ -3,7 +3,7 @@ internal import CPCRE2
 /// What one match needs beside the expression: places for its groups, its limits, a stack for machine code, and the count
 /// of its work. Made once for each thread that matches and used again by every match there, so that a match allocates
 /// nothing and waits for nobody.
-final class MatchRoom {
+final class MatchContext {
     enum Result {
         case found(Range<Int>)
         case absent
@@ -63,10 +63,10 @@ final class MatchRoom {
 
     /// The pointer is kept under a key for each thread, so no two threads ever hold the same room, and the room ends with
     /// its thread. Nil where memory or keys have run out.
-    static var ofThisThread: MatchRoom? {
+    static var ofThisThread: MatchContext? {
         guard let key else { return nil }
-        if let kept = usher_thread_value(key) { return Unmanaged<MatchRoom>.fromOpaque(kept).takeUnretainedValue() }
-        guard let room = MatchRoom() else { return nil }
+        if let kept = usher_thread_value(key) { return Unmanaged<MatchContext>.fromOpaque(kept).takeUnretainedValue() }
+        guard let room = MatchContext() else { return nil }
         let owned = Unmanaged.passRetained(room)
         guard usher_set_thread_value(key, owned.toOpaque()) == 0 else {
             owned.release()
@@ -78,7 +78,7 @@ final class MatchRoom {
     private static let key: UInt32? = {
         var key: UInt32 = 0
         let made = usher_make_thread_key(&key) { room in
-            if let room { Unmanaged<MatchRoom>.fromOpaque(room).release() }
+            if let room { Unmanaged<MatchContext>.fromOpaque(room).release() }
         }
         return made == 0 ? key : nil
     }()

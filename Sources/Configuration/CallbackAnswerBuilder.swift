@@ -4,11 +4,11 @@ internal import HTTPCodec
 internal import Interception
 
 /// `authorization.answers` → answers, with a word about those that can never be given.
-struct AnswerBuilder {
+struct CallbackAnswerBuilder {
     let findings: Findings
 
-    func answers(_ items: [Decoded]) -> [AuthorizationPolicy.Answer] {
-        var answers: [AuthorizationPolicy.Answer] = []
+    func answers(_ items: [Decoded]) -> [AuthorizationPolicy.CallbackAnswer] {
+        var answers: [AuthorizationPolicy.CallbackAnswer] = []
         var lines: [Int] = []
         var end: Int?
         for item in items {
@@ -37,7 +37,7 @@ struct AnswerBuilder {
         return answers
     }
 
-    private func answer(_ fields: Fields, _ position: Position) -> AuthorizationPolicy.Answer? {
+    private func answer(_ fields: Fields, _ position: Position) -> AuthorizationPolicy.CallbackAnswer? {
         if !fields.has("callback") {
             findings.error(position, "an answer lacks the key \"callback\"; it takes a type such as NameCallback")
         }
@@ -57,7 +57,7 @@ struct AnswerBuilder {
                 nearest: Nearest.name(to: callback, among: CallbackKind.answerable))
         }
         guard
-            let response = fields.text("value").map({ AuthorizationPolicy.Answer.Response.value($0) })
+            let response = fields.text("value").map({ AuthorizationPolicy.CallbackAnswer.Response.value($0) })
                 ?? fields.text("choose").map({ .choose($0) })
         else { return nil }
         return .init(callback: callback, prompt: fields.text("prompt"), response: response)
@@ -65,7 +65,9 @@ struct AnswerBuilder {
 
     /// True where every callback that `later` would answer is taken by `earlier`. A glob takes all that another glob
     /// takes where it matches that glob's own text: a star of the second can then only be met by a star of the first.
-    private static func covers(_ earlier: AuthorizationPolicy.Answer, _ later: AuthorizationPolicy.Answer) -> Bool {
+    private static func covers(
+        _ earlier: AuthorizationPolicy.CallbackAnswer, _ later: AuthorizationPolicy.CallbackAnswer
+    ) -> Bool {
         guard earlier.callback == later.callback else { return false }
         guard let prompt = earlier.prompt else { return true }
         return Glob.matches(prompt, later.prompt ?? "*", ignoringCase: true)
