@@ -123,6 +123,10 @@ extension FieldTable {
         var keeps = version == .http11
         guard mayHold(.connection) || mayHold(.proxyConnection) else { return keeps }
         for slot in slots where slot.known == .connection || slot.known == .proxyConnection {
+            if isWord(slot.value, "keep-alive") {
+                keeps = true
+                continue
+            }
             if listContains(slot.value, "close") { return false }
             if version == .http10, listContains(slot.value, "keep-alive") { keeps = true }
         }
