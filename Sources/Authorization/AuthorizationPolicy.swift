@@ -36,8 +36,8 @@ public struct AuthorizationPolicy: Sendable {
     }
 
     /// Which methods are replayed: `safe` is GET and HEAD alone.
-    public enum ReplayScope: String, Sendable { case safe, any }
-    public enum ClientAdvice: String, Sendable { case pass, act }
+    public enum ReplayScope: String, Sendable, CaseIterable { case safe, any }
+    public enum ClientAdvice: String, Sendable, CaseIterable { case pass, act }
 
     /// One entry of `answers`.
     public struct CallbackAnswer: Sendable {

@@ -25,7 +25,10 @@ struct ConditionBuilder {
             case "query": parts += tests(field.value, Condition.Key.query)
             case "cookie": parts += tests(field.value, Condition.Key.cookie)
             default:
-                guard let key = Self.keys[field.name] else { continue }
+                guard let key = Self.keys[field.name] else {
+                    findings.error(field.position, "\"\(field.name)\" is no condition")
+                    continue
+                }
                 let kind = Self.kind(field.name)
                 parts.append(.test(key, field.value.list.compactMap { matcher($0, kind, field.name) }))
             }

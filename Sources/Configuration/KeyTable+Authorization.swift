@@ -10,7 +10,7 @@ extension KeyTable {
             "am", .text(.serverURL),
             "The server that sessions go to: one of those under am. May be left out where there is one."),
         Key(
-            "when_client_handles_advice", .choice(["pass", "act"]),
+            "when_client_handles_advice", .choice(AuthorizationPolicy.ClientAdvice.allCases.map(\.rawValue)),
             "What to do with requests that came with x-authenticate-response.", standard: "pass"),
         Key("offer_header", .boolean, "Adds x-authenticate-response: header to the others.", standard: "true"),
         Key("present", .object(.present), "How the transaction id is handed back."),
@@ -39,7 +39,7 @@ extension KeyTable {
             "Trees that an advice may ask for, with globs; without the key any, but none for an advice in a body."),
         Key("present", .text(.presentation), "How the transaction id is handed back."),
         Key(
-            "replay", .choice(["safe", "any"]),
+            "replay", .choice(AuthorizationPolicy.ReplayScope.allCases.map(\.rawValue)),
             "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx."),
     ]
 
