@@ -36,27 +36,29 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
 
         room("HTTPCodec"),
+        room("HTTP1", ["HTTPCodec"]),
         room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
-        room("Interception", ["HTTPCodec", "CPCRE2"]),
+        room("Declaration", ["HTTPCodec"]),
+        room("Interception", ["HTTPCodec", "Declaration", "CPCRE2"]),
         room("Authorization", ["HTTPCodec", "Interception"]),
-        room("ProxyCore", ["HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
+        room("ProxyCore", ["HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization"]),
 
         room("EventLoop", ["CLibevent", "CAres", "CCrypt", "CLinux"]),
-        room("ProxyDriver", ["HTTPCodec", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
+        room("ProxyDriver", ["HTTPCodec", "HTTP1", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
 
         room("Observation", ["HTTPCodec", "Interception"]),
         room(
             "Configuration",
             [
-                "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore", "CIDN2",
+                "HTTPCodec", "TLSEngine", "Declaration", "Interception", "Authorization", "ProxyCore", "CIDN2",
                 .product(name: "Yams", package: "Yams"),
             ]),
-        room("Sandbox", ["HTTPCodec", "TLSEngine", "EventLoop"]),
+        room("Sandbox", ["HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
         room(
             "Usher",
             [
-                "HTTPCodec", "TLSEngine", "Interception", "Authorization", "ProxyCore", "EventLoop", "ProxyDriver",
-                "Observation", "Configuration",
+                "HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization", "ProxyCore", "EventLoop",
+                "ProxyDriver", "Observation", "Configuration",
             ]),
         .executableTarget(
             name: "UsherCommand",
@@ -66,16 +68,19 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "usher-instructions", dependencies: ["HTTPCodec", "Interception", "ProxyCore"],
+            name: "usher-instructions", dependencies: ["HTTPCodec", "HTTP1", "Interception", "ProxyCore"],
             path: "bench/instructions", swiftSettings: strict),
 
-        tests("InterceptionTests", ["Interception", "HTTPCodec"]),
+        tests("InterceptionTests", ["Interception", "Declaration", "HTTPCodec"]),
         tests("ObservationTests", ["Observation", "HTTPCodec", "Interception"]),
         tests("HouseTests", []),
         tests("HTTPCodecTests", ["HTTPCodec"]),
+        tests("HTTP1Tests", ["HTTP1", "HTTPCodec"]),
         tests("TLSEngineTests", ["TLSEngine", "HTTPCodec", "COpenSSL"]),
         tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
-        tests("ProxyCoreTests", ["ProxyCore", "HTTPCodec", "TLSEngine", "Interception", "Authorization"]),
+        tests(
+            "ProxyCoreTests",
+            ["ProxyCore", "HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization", "Observation"]),
         .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: strict),
         tests("EventLoopTests", ["EventLoop", "TestSockets"]),
         tests(
@@ -84,7 +89,7 @@ let package = Package(
                 "ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop", "COpenSSL",
                 "TestSockets",
             ]),
-        tests("SandboxTests", ["Sandbox", "HTTPCodec", "TLSEngine", "EventLoop", "TestSockets"]),
+        tests("SandboxTests", ["Sandbox", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "TestSockets"]),
         tests(
             "UsherTests",
             [
@@ -93,7 +98,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "HTTPCodec"],
+            dependencies: [
+                "Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "Declaration", "HTTPCodec",
+            ],
             exclude: ["bad"], swiftSettings: strict),
     ]
 )

@@ -1,6 +1,6 @@
 internal import HTTPCodec
 
-/// What a policy still asks for before it grants access (reference: sdk-protocol.md §3.1, am-ig-server.md §5).
+/// What a policy still asks for before it grants access (docs/protocol.md#advice).
 public struct Advice: Equatable, Sendable {
     /// The form in which it came, by precedence.
     public enum Source: String, Sendable, CaseIterable { case header, redirect, body }

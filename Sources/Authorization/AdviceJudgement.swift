@@ -107,7 +107,7 @@ extension AuthorizationPolicy {
 }
 
 extension Advice.Condition {
-    /// What the values of a condition name (am-ig-server.md §5).
+    /// What the values of a condition name (docs/protocol.md#conditions-and-their-document).
     enum Subject { case none, realm, level, tree, unknown }
 
     var subject: Subject {

@@ -1,6 +1,6 @@
 public import HTTPCodec
 
-/// Finds the advice in a response (sdk-protocol.md §3.3). Whatever is malformed is no advice. Whether one that was read
+/// Finds the advice in a response (docs/protocol.md#advice). Whatever is malformed is no advice. Whether one that was read
 /// counts is asked elsewhere.
 public struct AdviceReader: Sendable {
     private let forms: Advice.Forms
@@ -67,8 +67,8 @@ public struct AdviceReader: Sendable {
             conditions: conditions)
     }
 
-    /// Reads the spellings of the document that are in use (am-ig-server.md §5): plain, percent-encoded once or twice
-    /// more, base64 in either alphabet.
+    /// Reads the spellings of the document that are in use (docs/protocol.md#conditions-and-their-document): plain,
+    /// percent-encoded once or twice more, base64 in either alphabet.
     private static func document(_ value: String) -> [Advice.Condition]? {
         var text = trimmed(value)
         for _ in 0..<2 where text.hasPrefix("%") { text = trimmed(PercentCoding.decode(text, plusAsSpace: true)) }

@@ -1,7 +1,7 @@
 internal import HTTPCodec
 
 /// The document that carries advice: `Advices`, in it `AttributeValuePair`s, each of one `Attribute name="…"` and any
-/// number of `Value`s (am-ig-server.md §5).
+/// number of `Value`s (docs/protocol.md#conditions-and-their-document).
 enum AdvicesXML {
     /// Writes the document without white space.
     ///

@@ -1,6 +1,6 @@
 internal import HTTPCodec
 
-/// What an answer of AM that is no 200 means (am-ig-server.md §3.2).
+/// What an answer of AM that is no 200 means (docs/protocol.md#how-it-ends).
 public enum AnswerFault {
     /// AM says neither which of the two it is nor which answer it means.
     public static let suspicion = "the answers are wrong, or those of another user than the session's"

@@ -15,11 +15,10 @@ public struct AuthorizationPolicy: Sendable {
         public var present: Presentation?
         /// Nil for any method, but the safe ones alone after what says that the request was carried out.
         public var replay: ReplayScope?
-        public var enforce: Enforcement
 
         public init(
             url: String, advice: Advice.Forms = .standard, trees: [TreePattern]? = nil, present: Presentation? = nil,
-            replay: ReplayScope? = nil, enforce: Enforcement = .gateway
+            replay: ReplayScope? = nil
         ) {
             self.url = url
             pattern = URLPattern(url)
@@ -27,7 +26,6 @@ public struct AuthorizationPolicy: Sendable {
             self.trees = trees
             self.present = present
             self.replay = replay
-            self.enforce = enforce
         }
     }
 
@@ -38,13 +36,11 @@ public struct AuthorizationPolicy: Sendable {
     }
 
     /// Which methods are replayed: `safe` is GET and HEAD alone.
-    public enum ReplayScope: String, Sendable { case safe, any }
-    public enum Enforcement: String, Sendable { case gateway, am }
-    public enum ClientAdvice: String, Sendable { case pass, act }
-    public enum Fallback: String, Sendable { case ask, deny }
+    public enum ReplayScope: String, Sendable, CaseIterable { case safe, any }
+    public enum ClientAdvice: String, Sendable, CaseIterable { case pass, act }
 
     /// One entry of `answers`.
-    public struct Answer: Sendable {
+    public struct CallbackAnswer: Sendable {
         /// What is filled in.
         public enum Response: Equatable, Sendable {
             case value(String)
@@ -84,8 +80,7 @@ public struct AuthorizationPolicy: Sendable {
     public var lockout = Lockout.Limits()
     public var upgradeRounds = 1
     public var transactionRounds = 1
-    public var answers: [Answer] = []
-    public var otherwise = Fallback.deny
+    public var answers: [CallbackAnswer] = []
 
     public init(resources: [Resource], server: AuthorizationServer) {
         self.resources = resources

@@ -3,7 +3,7 @@ internal import Interception
 
 /// One callback of a step.
 struct Callback {
-    typealias Answer = AuthorizationPolicy.Answer
+    typealias Answer = AuthorizationPolicy.CallbackAnswer
 
     let json: JSONValue
     let type: String
@@ -13,31 +13,7 @@ struct Callback {
         type = json["type"]?.text ?? ""
     }
 
-    /// How a type is dealt with.
-    private enum Kind {
-        case text, number, truth, choice
-        /// Goes back as it came, unless an answer is configured.
-        case optional
-        /// Goes back as it came.
-        case passive
-        case unsupported
-    }
-
-    private var kind: Kind {
-        switch type {
-        case "NameCallback", "PasswordCallback", "TextInputCallback", "StringAttributeInputCallback",
-            "ValidatedCreateUsernameCallback", "ValidatedCreatePasswordCallback", "SelectIdPCallback",
-            "DeviceProfileCallback":
-            .text
-        case "NumberAttributeInputCallback": .number
-        case "BooleanAttributeInputCallback", "TermsAndConditionsCallback", "ConsentMappingCallback": .truth
-        case "ChoiceCallback", "ConfirmationCallback": .choice
-        case "HiddenValueCallback": .optional
-        case "MetadataCallback", "TextOutputCallback", "PingOneProtectInitializeCallback": .passive
-        case "RedirectCallback": .unsupported
-        default: inputs.isEmpty ? .passive : .unsupported
-        }
-    }
+    private var kind: CallbackKind { CallbackKind.known[type] ?? (inputs.isEmpty ? .passive : .unsupported) }
 
     // MARK: reading
 
@@ -120,7 +96,7 @@ struct Callback {
         return .init(type: type, prompt: prompt, value: value?.serialized ?? "", isChoice: isChoice)
     }
 
-    /// What a callback asks of a device or its sensors (sdk-protocol.md §4.3), beside the types that say so.
+    /// What a callback asks of a device or its sensors (docs/protocol.md#callbacks), beside the types that say so.
     private var device: String? {
         let data = type == "MetadataCallback" ? output("data") : nil
         let id = type == "HiddenValueCallback" ? output("id")?.text : nil
@@ -176,7 +152,7 @@ struct Callback {
         throw StepUp.Failure(.unanswered, "\(shown) offers no choice that fits the configured answer")
     }
 
-    /// The words and numbers of a confirmation that lists no options of its own (sdk-protocol.md §4.2).
+    /// The words and numbers of a confirmation that lists no options of its own (docs/protocol.md#callbacks).
     private var presetChoices: [(String, Int)] {
         guard type == "ConfirmationCallback" else { return [] }
         return switch output("optionType")?.integer {

@@ -1,7 +1,7 @@
 internal import HTTPCodec
 internal import Interception
 
-/// A step of a tree with its callbacks answered (sdk-protocol.md §4). Everything that is not answered goes back as it
+/// A step of a tree with its callbacks answered (docs/protocol.md#callbacks). Everything that is not answered goes back as it
 /// came: AM counts the callbacks.
 struct CallbackStep {
     var step: JSONValue
@@ -15,7 +15,7 @@ struct CallbackStep {
     /// Fills the inputs of a step.
     /// - Throws: a failure that names the callback which ends the step-up.
     static func fill(
-        _ step: JSONValue, answers: [AuthorizationPolicy.Answer]
+        _ step: JSONValue, answers: [AuthorizationPolicy.CallbackAnswer]
     ) throws(StepUp.Failure) -> CallbackStep {
         guard let items = step["callbacks"]?.items else {
             throw StepUp.Failure(.unsupportedCallback, "AM's step has no list of callbacks")

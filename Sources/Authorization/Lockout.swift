@@ -139,7 +139,7 @@ private struct Tally: Sendable {
 
     /// More at once than this are not permitted whatever went well before.
     private static let most = 256
-    /// A refused transaction looks like a success until the resource asks again (am-ig-server.md §6.2): no more of them
+    /// A refused transaction looks like a success until the resource asks again (docs/protocol.md): no more of them
     /// than this wait for its word while AM has not taken the answers once.
     private static let mostUnproven = 16
 

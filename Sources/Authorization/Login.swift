@@ -23,7 +23,7 @@ public struct Login: Sendable {
     }
 }
 
-extension AuthorizationPolicy.Answer {
+extension AuthorizationPolicy.CallbackAnswer {
     var parts: [String] {
         switch response {
         case .value(let text): [callback, prompt ?? "*", "value", text]

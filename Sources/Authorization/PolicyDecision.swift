@@ -1,6 +1,6 @@
 internal import HTTPCodec
 
-/// AM's decision on one resource, as it writes it (am-ig-server.md §7). Nothing else may stand in one: an object that has
+/// AM's decision on one resource, as it writes it (docs/protocol.md#policy-evaluations). Nothing else may stand in one: an object that has
 /// more to say is somebody's data.
 struct PolicyDecision {
     private let actions: JSONValue

@@ -1,7 +1,7 @@
 public import HTTPCodec
 internal import Interception
 
-/// Which requests the policy concerns, and how (sdk-protocol.md §3.6).
+/// Which requests the policy concerns, and how (docs/protocol.md#replay).
 extension AuthorizationPolicy {
     /// The entry that covers a request; nil where advice in its answer is the client's own business.
     ///
@@ -19,7 +19,7 @@ extension AuthorizationPolicy {
     /// Whether to ask the enforcement point for the header form. Not where the client has chosen its own form, nor
     /// where the request could not be sent again and the answer would only be of less use to the client.
     public func offersHeader(on head: RequestHead, _ resource: Resource) -> Bool {
-        offersHeader && resource.enforce == .gateway && resource.advice.contains(.header)
+        offersHeader && resource.advice.contains(.header)
             && !head.fields.contains(.xAuthenticateResponse) && resource.replays(head.method, after: nil)
             && !isPolicyEvaluation(head)
     }
@@ -51,6 +51,12 @@ extension AuthorizationPolicy {
             ? nil
             : "the request body was not kept: it is larger than authorization.body_limit or limits.buffered_body, "
                 + "or limits.buffered had no room"
+    }
+
+    /// How a transaction that this advice asked for is shown to the resource. Whoever told it in a body is a service that
+    /// asked AM itself.
+    public func presentation(of advice: Advice, at resource: Resource) -> Presentation {
+        resource.present ?? (advice.source == .body ? presentToREST : presentToGateway)
     }
 
     private static func refusalOfKind(_ head: RequestHead) -> String? {

@@ -1,7 +1,7 @@
 public import HTTPCodec
 internal import Interception
 
-/// What the step-ups of one exchange have won, and how the request that is sent again shows it (sdk-protocol.md §3.6).
+/// What the step-ups of one exchange have won, and how the request that is sent again shows it (docs/protocol.md#replay).
 /// Every attempt starts from what the client sent, so this grows from round to round.
 public struct Replay: Sendable {
     /// A request to send again.
@@ -34,7 +34,7 @@ public struct Replay: Sendable {
 
     /// Takes over the result of a step-up. An id serves one access, so a later one takes the place of an earlier.
     public mutating func absorb(_ advice: Advice, _ outcome: StepUp.Outcome) {
-        let style = resource.present ?? (advice.source == .body ? policy.presentToREST : policy.presentToGateway)
+        let style = policy.presentation(of: advice, at: resource)
         transaction = advice.transactionId.map { ($0, style) }
         if advice.source == .body, case .header = style, let value = advice.tree { tree = value }
         if let token = outcome.session {

@@ -1,5 +1,5 @@
 /// Counts the step-ups of one exchange. Only the replay proves that one succeeded, and a refused transaction comes back
-/// as a new one, so that without a count it never ends (am-ig-server.md §6.2).
+/// as a new one, so that without a count it never ends (docs/protocol.md#how-it-ends).
 public struct Rounds: Sendable {
     private var upgrades: Int
     private var transactions: Int

@@ -1,9 +1,9 @@
 public import HTTPCodec
 internal import Interception
 
-/// What the path of a request to AM itself names (am-ig-server.md §1).
+/// What the path of a request to AM itself names (docs/protocol.md#where-am-listens).
 extension AuthorizationPolicy {
-    /// A request for policy decisions, whose answer is advice in the body form (am-ig-server.md §7).
+    /// A request for policy decisions, whose answer is advice in the body form (docs/protocol.md#policy-evaluations).
     public func isPolicyEvaluation(_ head: RequestHead) -> Bool {
         guard head.method == .post, head.host == server.host, let query = head.query else { return false }
         // a second action might be the one that counts
@@ -80,7 +80,7 @@ enum Realm {
         return "/" + names.joined(separator: "/")
     }
 
-    /// `/realms/root/realms/alpha` for `/alpha` (am-ig-server.md §1).
+    /// `/realms/root/realms/alpha` for `/alpha` (docs/protocol.md#where-am-listens).
     static func urlPath(_ realm: String) -> String {
         let names = normalized(realm).split(separator: "/")
         return "/realms/root" + names.map { "/realms/\(PercentCoding.encode($0))" }.joined()

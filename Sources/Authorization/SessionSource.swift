@@ -1,7 +1,7 @@
 public import HTTPCodec
 internal import Interception
 
-/// The user's session as a request carries it (sdk-protocol.md §1.4, §3.4).
+/// The user's session as a request carries it (docs/protocol.md#the-session).
 public struct SessionSource: Equatable, Sendable {
     /// Where in the request it stands.
     public enum Carrier: Sendable {

@@ -105,7 +105,7 @@ public struct StepUp: Sendable {
             return .failed(Failure(.tooManySteps, "AM asks for more than the \(policy.maxSteps) calls allowed"))
         }
         calls += 1
-        // the claims of the authId hold the index, so that only the first call names it (sdk-protocol.md §3.5)
+        // the claims of the authId hold the index, so that only the first call names it (docs/protocol.md#calls-to-am)
         let isFirst = calls == 1
         do throws(HTTPFault) {
             var url = try policy.server.authenticateURL(realm: realm)
@@ -149,7 +149,7 @@ public struct StepUp: Sendable {
         if !lines.isEmpty { affinityLines = lines }
     }
 
-    /// The new session is in `Set-Cookie` first and in `tokenId` second; either may be missing (am-ig-server.md §3.2).
+    /// The new session is in `Set-Cookie` first and in `tokenId` second; either may be missing (docs/protocol.md#how-it-ends).
     private mutating func outcome(_ answer: JSONValue, _ fields: FieldTable) -> Outcome {
         guard advice.isUpgrade else {
             note("AM reports success after \(Words.count(calls, "call")); a transaction leaves the session as it is")

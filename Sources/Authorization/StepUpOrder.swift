@@ -25,7 +25,7 @@ extension StepUp {
         case failed(Failure)
     }
 
-    /// What AM granted. Whether it suffices only the replay tells (am-ig-server.md §6.2).
+    /// What AM granted. Whether it suffices only the replay tells (docs/protocol.md#how-it-ends).
     public struct Outcome: Equatable, Sendable {
         /// The session that takes the old one's place; nil where the old one stays.
         public var session: String?
@@ -67,11 +67,7 @@ extension StepUp {
             case unanswered
             /// The tree goes on by a link sent to the user.
             case suspended
-            /// The sender's own: AM could not be reached.
-            case unreachable
-            /// The sender's own: `hold` ran out.
-            case tooSlow
-            /// The sender's own: the client went away, or an interceptor stopped the call.
+            /// The sender's own: it went on with what had not waited.
             case cancelled
         }
 
@@ -89,8 +85,7 @@ extension StepUp {
         public var doubtsAnswers: Bool {
             switch code {
             case .unusable, .transactionUnreadable, .expired, .unsupportedCallback, .unanswered, .suspended: false
-            case .denied, .refused, .badCall, .unexpectedStatus, .notJSON, .tooLarge, .tooManySteps, .unreachable,
-                .tooSlow, .cancelled:
+            case .denied, .refused, .badCall, .unexpectedStatus, .notJSON, .tooLarge, .tooManySteps, .cancelled:
                 true
             }
         }

@@ -1,4 +1,5 @@
 internal import Authorization
+internal import Declaration
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
@@ -13,7 +14,7 @@ struct AuthorizationBuilder {
     func policy(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> AuthorizationPolicy? {
         guard let section, let fields = section.value.fields else { return nil }
         let resources = resources(fields)
-        let answers = AnswerBuilder(findings: findings).answers(fields.list("answers"))
+        let answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
         guard let server = server(fields, section.position, servers) else { return nil }
         judgePresentations(fields, server)
         var policy = AuthorizationPolicy(resources: resources, server: server)
@@ -88,7 +89,6 @@ struct AuthorizationBuilder {
             if let scope = fields.text("replay").flatMap(AuthorizationPolicy.ReplayScope.init) {
                 resource.replay = scope
             }
-            if let by = fields.text("enforce").flatMap(AuthorizationPolicy.Enforcement.init) { resource.enforce = by }
             return resource
         }
     }

@@ -1,13 +1,14 @@
+internal import Declaration
 internal import HTTPCodec
 internal import Interception
 
 /// `when` → `Condition`.
 struct ConditionBuilder {
-    let findings: Findings
+    var reader: RuleReader
     /// Names of one's own Actions.
     let defined: [String]
-    /// What the conditions are of, for messages: `interceptor english`.
-    var owner = ""
+
+    private var findings: Findings { reader.findings }
 
     func condition(_ fields: Fields?) -> Condition {
         guard let fields else { return .always }
@@ -24,7 +25,10 @@ struct ConditionBuilder {
             case "query": parts += tests(field.value, Condition.Key.query)
             case "cookie": parts += tests(field.value, Condition.Key.cookie)
             default:
-                guard let key = Self.keys[field.name] else { continue }
+                guard let key = Self.keys[field.name] else {
+                    findings.error(field.position, "\"\(field.name)\" is no condition")
+                    continue
+                }
                 let kind = Self.kind(field.name)
                 parts.append(.test(key, field.value.list.compactMap { matcher($0, kind, field.name) }))
             }
@@ -58,7 +62,7 @@ struct ConditionBuilder {
     private func matcher(_ value: Decoded, _ kind: MatchKind, _ key: String) -> TextMatcher? {
         guard var text = value.text else { return nil }
         if text.hasPrefix("~") {
-            return pattern(text, value.position, value.written, "when \(key)").map { .pattern($0) }
+            return reader.pattern(text, value.position, value.written, "when \(key)").map { .pattern($0) }
         }
         if kind == .host {
             do throws(InternationalName.Fault) {
@@ -82,28 +86,6 @@ struct ConditionBuilder {
                 return nil
             }
             return .exact(text)
-        }
-    }
-
-    /// Compiles what stands behind the `~`, and tries it.
-    /// - Parameter key: what it is the value or the key of.
-    func pattern(_ text: String, _ position: Position, _ written: String, _ key: String) -> Pattern? {
-        do {
-            let place = "\(owner), \(key), \(findings.place(position))"
-            let pattern = try Pattern(
-                String(text.dropFirst()), written: String(written.drop { $0 == "~" }), place: place)
-            if let limit = PatternProbe.limit(of: pattern) {
-                findings.warning(
-                    position,
-                    "this pattern can be made to think for long: it reaches its limit of \(limit.rawValue) on a text that is made for it, and does not match then; write no repeat within a repeat, as in (a+)+, nor two in a row that fit the same text, few alternatives, and begin with ^"
-                )
-            }
-            return pattern
-        } catch {
-            // the library's words may quote the expression, and so a secret that was put into it
-            let detail = written.contains("${") ? "" : ": \(Walker.shown(String(describing: error)))"
-            findings.error(position, "the text behind ~ is no regular expression\(detail)")
-            return nil
         }
     }
 
@@ -169,18 +151,6 @@ struct ConditionBuilder {
             let isType = text.utf8.contains(0x2F) && !text.utf8.contains { $0 == 0x3B || $0 == ASCII.space }
             return isType ? nil : ("takes a content type without parameters, such as application/json", nil)
         case .text, .action, .status: return nil
-        }
-    }
-}
-
-extension Condition {
-    /// True where it cannot hold before there is a response.
-    var demandsResponse: Bool {
-        switch self {
-        case .always, .not: false
-        case .all(let parts): parts.contains(where: \.demandsResponse)
-        case .any(let parts): parts.allSatisfy(\.demandsResponse)
-        case .test(let key, _): key.needsResponse
         }
     }
 }

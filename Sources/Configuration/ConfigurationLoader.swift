@@ -1,3 +1,4 @@
+internal import Declaration
 internal import Glibc
 internal import ProxyCore
 

@@ -1,3 +1,4 @@
+internal import Declaration
 public import TLSEngine
 
 /// A secret of the configuration: where it stands, or its bytes. Secrets that are read from files never become text.
@@ -5,4 +6,8 @@ public enum KeyReference: Sendable {
     /// A file's path, as it was written.
     case path(String)
     case material(SecretBytes)
+}
+
+extension Decoded {
+    var secret: KeyReference? { if case .secret(let secret) = content { secret as? KeyReference } else { nil } }
 }

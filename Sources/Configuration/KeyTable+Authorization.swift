@@ -1,7 +1,8 @@
 internal import Authorization
+internal import Declaration
 
 extension KeyTable {
-    static let authorization = [
+    static let authorization: [Key] = [
         Key(
             "resources", .oneOrMany(.textOr(.urlGlob, .resource)), "Globs over whole URLs: what is protected.",
             standard: "[]"),
@@ -9,12 +10,9 @@ extension KeyTable {
             "am", .text(.serverURL),
             "The server that sessions go to: one of those under am. May be left out where there is one."),
         Key(
-            "when_client_handles_advice", .choice(["pass", "act"]),
+            "when_client_handles_advice", .choice(AuthorizationPolicy.ClientAdvice.allCases.map(\.rawValue)),
             "What to do with requests that came with x-authenticate-response.", standard: "pass"),
         Key("offer_header", .boolean, "Adds x-authenticate-response: header to the others.", standard: "true"),
-        Key(
-            "session", .choice(["request_cookie", "learned", "login"]), "Where the session comes from.",
-            standard: "request_cookie"),
         Key("present", .object(.present), "How the transaction id is handed back."),
         Key("hold", .duration(100...3_600_000), "The whole step-up; the app waits no longer.", standard: "45s"),
         Key("limits", .object(.stepUpLimits), "Limits of one step-up."),
@@ -28,10 +26,9 @@ extension KeyTable {
         Key(
             "answers", .list(.object(.callbackAnswer)), "Answers to callbacks; the first that matches wins.",
             standard: "[]"),
-        Key("on_failure", .choice(["original"]), "What the app gets when a step-up fails.", standard: "original"),
     ]
 
-    static let resource = [
+    static let resource: [Key] = [
         Key("url", .text(.urlGlob), "Glob over the whole URL.", isRequired: true),
         Key(
             "advice", .oneOrMany(.choice(Advice.Source.allCases.map(\.rawValue))),
@@ -42,35 +39,34 @@ extension KeyTable {
             "Trees that an advice may ask for, with globs; without the key any, but none for an advice in a body."),
         Key("present", .text(.presentation), "How the transaction id is handed back."),
         Key(
-            "replay", .choice(["safe", "any"]),
+            "replay", .choice(AuthorizationPolicy.ReplayScope.allCases.map(\.rawValue)),
             "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx or 303."
         ),
-        Key("enforce", .choice(["gateway", "am"]), "Who enforces the policy.", standard: "gateway"),
     ]
 
-    static let present = [
+    static let present: [Key] = [
         Key("gateway", .text(.presentation), "To a Gateway.", standard: "query:_txid"),
         Key("rest", .text(.presentation), "To a REST service.", standard: "header:X-TxID"),
     ]
 
-    static let stepUpLimits = [
+    static let stepUpLimits: [Key] = [
         Key("steps", .integer(1...1000), "Authenticate calls.", standard: "20"),
         Key("answer", .size(1024...(1 << 30), orUnlimited: false), "Size of one answer of AM.", standard: "1MiB"),
     ]
 
-    static let rounds = [
+    static let rounds: [Key] = [
         Key("upgrade", .integer(0...10), "Session upgrades per request.", standard: "1"),
         Key("transaction", .integer(0...10), "Transactions per request.", standard: "1"),
     ]
 
-    static let lockout = [
+    static let lockout: [Key] = [
         Key("refusals", .integer(0...1000), "Refusals in a row before step-ups hold off; 0: never.", standard: "3"),
         Key(
             "hold", .duration(100...86_400_000), "The first pause; each later one lasts twice as long, up to an hour.",
             standard: "30s"),
     ]
 
-    static let callbackAnswer = [
+    static let callbackAnswer: [Key] = [
         Key("callback", .text(.name), "Type of the callback, such as NameCallback."),
         Key("prompt", .text(.any), "Glob over the prompt; any prompt where it is missing."),
         Key("value", .text(.any), "What is filled in."),

@@ -1,8 +1,9 @@
+internal import Declaration
 internal import ProxyCore
 internal import TLSEngine
 
 extension KeyTable {
-    static let tls = [
+    static let tls: [Key] = [
         Key(
             "intercept", .oneOrMany(.text(.destination)),
             "Hosts whose TLS is opened; everything else is tunnelled unopened.", standard: "[]"),
@@ -26,7 +27,7 @@ extension KeyTable {
             "What is shown to origins that ask for a certificate; the first entry that fits decides.", standard: "[]"),
     ]
 
-    static let authority = [
+    static let authority: [Key] = [
         Key("certificate", .text(.file), "The CA's certificate, in the state directory.", standard: "ca.pem"),
         Key("key", .secret(.key), "The CA's key, in the state directory, or a reference to it.", standard: "ca.key"),
         Key(
@@ -52,7 +53,7 @@ extension KeyTable {
         "minimum", .choice(TLSVersion.allCases.map(\.rawValue)), "The oldest version of TLS that is spoken.",
         standard: "\"1.2\"")
 
-    static let upstreamTLS = [
+    static let upstreamTLS: [Key] = [
         Key("trust", .choice(["system", "none"]), "Whether the system's store is trusted.", standard: "system"),
         Key("extra_trust", .oneOrMany(.text(.file)), "Files of further roots, PEM or DER.", standard: "[]"),
         Key(
@@ -65,7 +66,7 @@ extension KeyTable {
             standard: "[]"),
     ]
 
-    static let upstreamHost = [
+    static let upstreamHost: [Key] = [
         Key("host", .oneOrMany(.text(.destination)), "Origins that it holds for.", isRequired: true),
         Key("verify", .boolean, "False: the origin's certificate is not verified at all."),
         Key("minimum", minimum.shape, minimum.doc),

@@ -1,3 +1,4 @@
+internal import Declaration
 internal import Interception
 internal import ProxyCore
 
@@ -7,7 +8,7 @@ enum KeyTable {
     /// A day: no timeout of a proxy is longer.
     static let anyTime = Shape.duration(1...86_400_000)
 
-    static let root = [
+    static let root: [Key] = [
         Key("version", .integer(1...1), "The version of this file's form.", isRequired: true),
         Key(
             "listen", .oneOrMany(.text(.listener)),
@@ -32,7 +33,7 @@ enum KeyTable {
         Key("log", .object(.log), "What is logged."),
     ]
 
-    static let clients = [
+    static let clients: [Key] = [
         Key(
             "allow", .oneOrMany(.text(.client)), "Addresses that may connect: loopback, addresses, CIDR blocks.",
             standard: "[loopback]"),
@@ -42,17 +43,17 @@ enum KeyTable {
             "Balancers whose connections begin with a header of the PROXY protocol.", standard: "[]"),
     ]
 
-    static let basic = [
+    static let basic: [Key] = [
         Key("users", .text(.passwords), "Names and hashes of passwords, bcrypt alone.", isRequired: true)
     ]
 
-    static let names = [
+    static let names: [Key] = [
         Key(
             "servers", .oneOrMany(.text(.nameServer)), "Name servers; without the key, those of /etc/resolv.conf.",
             standard: "[]")
     ]
 
-    static let destinations = [
+    static let destinations: [Key] = [
         Key(
             "allow", .oneOrMany(.text(.destination)), "Permitted destinations; the most specific entry wins.",
             standard: #"["*"]"#),
@@ -67,12 +68,12 @@ enum KeyTable {
             "connect_ports", .oneOrMany(.integer(1...65535)), "Ports that CONNECT may go to; without the key, any."),
     ]
 
-    static let via = [
+    static let via: [Key] = [
         Key("host", .oneOrMany(.text(.hostGlob)), "Hosts or host globs that are asked for.", isRequired: true),
         Key("proxy", .text(.upstreamProxy), "The proxy as an http URL, or direct for none.", isRequired: true),
     ]
 
-    static let server = [
+    static let server: [Key] = [
         Key("url", .text(.serverURL), "Base URL; requests to its host are recognised.", isRequired: true),
         Key(
             "realms", .oneOrMany(.text(.realm)), "Realms that Usher may authenticate in; the first is the default.",
@@ -84,11 +85,11 @@ enum KeyTable {
             "Pages elsewhere that sign users in; a redirect there, or to url, may carry an advice.", standard: "[]"),
     ]
 
-    static let paths = AuthorizationServer.Endpoint.allCases.map {
+    static let paths: [Key] = AuthorizationServer.Endpoint.allCases.map {
         Key($0.rawValue, .text(.path), "Path of the \($0.rawValue) endpoint, from the host's root.")
     }
 
-    static let limits = [
+    static let limits: [Key] = [
         Key("connections", .integer(1...1_000_000), "Client connections at one time.", standard: "4096"),
         Key(
             "per_client", .integer(1...1_000_000),
@@ -112,7 +113,7 @@ enum KeyTable {
             standard: "1024"),
     ]
 
-    static let timeouts = [
+    static let timeouts: [Key] = [
         Key("resolve", anyTime, "Until a name has an address.", standard: "5s"),
         Key("connect", anyTime, "Until a connection to an origin stands.", standard: "5s"),
         Key("tls", anyTime, "Until a TLS handshake is done.", standard: "5s"),
@@ -130,7 +131,7 @@ enum KeyTable {
             standard: "30s"),
     ]
 
-    static let log = [
+    static let log: [Key] = [
         Key("access", .choice(LogSettings.Access.allCases.map(\.rawValue)), "Lines per exchange.", standard: "json"),
         Key(
             "show", .oneOrMany(.text(.name)),

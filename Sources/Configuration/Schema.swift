@@ -1,3 +1,4 @@
+internal import Declaration
 internal import HTTPCodec
 
 /// The configuration's form as a JSON Schema (draft 2020-12), for the completion of editors: the key table in other
@@ -15,11 +16,11 @@ public enum Schema {
             ("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
             ("title", .string("Configuration of Usher")),
             ("$ref", .string("#/$defs/root")),
-            ("$defs", object(ObjectName.allCases.map { ($0.rawValue, definition($0)) } + [("value", value)])),
+            ("$defs", object(ObjectShape.all.map { ($0.name, definition($0)) } + [("value", value)])),
         ])
     }
 
-    private static func definition(_ name: ObjectName) -> JSONValue {
+    private static func definition(_ name: ObjectShape) -> JSONValue {
         var properties = name.keys.map { key in (key.name, property(key, Unavailable.row(name, key.name))) }
         for key in Unavailable.keys(of: name) where !name.keys.contains(where: { $0.name == key }) {
             guard let row = Unavailable.row(name, key) else { continue }
@@ -76,11 +77,11 @@ public enum Schema {
         case .oneOrMany(let element):
             return [("anyOf", .array([object(self.shape(element)), object(self.shape(.list(element)))]))]
         case .matcher: return [("anyOf", .array([object([reference("value")]), object(values)]))]
-        case .object(let name): return [reference(name.rawValue)]
+        case .object(let name): return [reference(name.name)]
         case .map(_, let element):
             return [("type", .string("object")), ("additionalProperties", object(self.shape(element)))]
         case .textOr(let format, let name):
-            return [("anyOf", .array([object(self.shape(.text(format))), object([reference(name.rawValue)])]))]
+            return [("anyOf", .array([object(self.shape(.text(format))), object([reference(name.name)])]))]
         case .secret(.key): return [("type", .string("string"))]
         case .secret(.password): return [("type", .string("string")), ("pattern", .string("^\\$\\{.*\\}$"))]
         case .json: return []

@@ -1,3 +1,4 @@
+internal import Declaration
 internal import TLSEngine
 
 /// Keys and their passwords: read into bytes that are overwritten later, never into text.

@@ -1,3 +1,4 @@
+internal import Declaration
 internal import HTTPCodec
 internal import ProxyCore
 

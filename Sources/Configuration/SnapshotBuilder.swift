@@ -1,3 +1,4 @@
+internal import Declaration
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
@@ -9,7 +10,7 @@ struct SnapshotBuilder {
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
-        let conditions = ConditionBuilder(findings: findings, defined: defined)
+        let conditions = ConditionBuilder(reader: RuleReader(findings: findings), defined: defined)
         var settings = Settings()
         let listeners = listeners(root)
         let tls = TLSBuilder(findings: findings, material: material).settings(
@@ -47,8 +48,8 @@ struct SnapshotBuilder {
         var lines: [String: Int] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
-            conditions.owner = "interceptor \(fields["name"]?.written ?? "")"
-            let edits = EditBuilder(findings: findings, conditions: conditions)
+            conditions.reader.owner = "interceptor \(fields["name"]?.written ?? "")"
+            let edits = EditBuilder(reader: conditions.reader)
             let condition = conditions.condition(fields.fields("when"))
             let request = edits.requestEdits(fields.list("request"))
             let response = edits.responseEdits(fields.list("response"))
@@ -56,12 +57,13 @@ struct SnapshotBuilder {
                 findings.warning(
                     item.position, "this interceptor changes nothing; give it edits under request or response")
             }
-            if condition.demandsResponse, let field = fields.all.first(where: { $0.name == "request" }),
+            if condition.needsResponse, let field = fields.all.first(where: { $0.name == "request" }),
                 !request.isEmpty
             {
                 findings.warning(
                     field.position,
-                    "these edits are never made, for \"when\" asks for what only a response has (status, content_type)")
+                    "these edits are never made, for \"when\" looks at the response (status, content_type), which is not there yet; move them to an interceptor that asks for the request alone"
+                )
             }
             guard let name = fields["name"], let text = name.text else { return nil }
             if let line = lines[text] {
@@ -84,11 +86,12 @@ struct SnapshotBuilder {
         var lines: [String: Int] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
-            conditions.owner = "action \(fields["name"]?.written ?? "")"
+            conditions.reader.owner = "action \(fields["name"]?.written ?? "")"
             let condition = conditions.condition(fields.fields("when"))
-            if condition.demandsResponse {
+            if condition.needsResponse {
                 findings.error(
-                    item.position, "an Action is told from the request alone; remove status and content_type")
+                    fields.position(of: "when") ?? item.position,
+                    "an Action is told from the request alone; remove status and content_type from \"when\"")
             }
             guard let name = fields["name"], let text = name.text else { return nil }
             if Action.known.contains(Action(named: text)) {

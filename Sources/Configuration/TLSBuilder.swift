@@ -1,3 +1,4 @@
+internal import Declaration
 internal import ProxyCore
 internal import TLSEngine
 
@@ -59,7 +60,6 @@ struct TLSBuilder {
             _ = material.key(written)
         }
         guard let written = fields["constrain_to"] else { return authority }
-        authority.constraintsPosition = findings.place(written.position)
         if written.isEmptyList {
             findings.error(
                 written.position,

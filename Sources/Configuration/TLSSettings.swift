@@ -27,8 +27,6 @@ public struct AuthoritySettings: Sendable {
     public var key: KeyReference?
     /// Nil: the CA may speak for every host.
     public var constraints: NameConstraints?
-    /// Where `constrain_to` stands, as `usher.yaml:7:30`.
-    public var constraintsPosition: String?
 
     public init() {}
 }

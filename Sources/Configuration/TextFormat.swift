@@ -1,40 +1,11 @@
+internal import Declaration
 internal import HTTPCodec
 internal import Interception
 internal import ProxyCore
 internal import TLSEngine
 
-/// What a text must look like.
-struct TextFormat: Sendable {
-    /// Completes "expected …": what it is, with an example.
-    let expected: String
-    /// A regular expression of JSON Schema for it, nil where none says it well.
-    let pattern: String?
-    /// False where the value may be a secret, or holds one often enough: it is quoted in no message then.
-    let isQuotable: Bool
-    /// True where a user name and a password may stand before an @.
-    let takesUser: Bool
-    /// Where a host stands in it, which may be written beyond ASCII.
-    let host: HostPlace
-    /// True for addresses and names: what the environment has for them is no secret.
-    let isPublic: Bool
-    let accepts: @Sendable (String) -> Bool
-
-    enum HostPlace { case none, whole, url }
-
-    init(
-        _ expected: String, pattern: String? = nil, isQuotable: Bool = true, takesUser: Bool = false,
-        host: HostPlace = .none, isPublic: Bool = false,
-        _ accepts: @escaping @Sendable (String) -> Bool
-    ) {
-        self.expected = expected
-        self.pattern = pattern
-        self.isQuotable = isQuotable
-        self.takesUser = takesUser
-        self.isPublic = isPublic
-        self.host = host
-        self.accepts = accepts
-    }
-
+/// The formats of this configuration, beside those that HTTP has.
+extension TextFormat {
     /// The text with its host as DNS knows it.
     func converted(_ text: String) throws(InternationalName.Fault) -> String {
         switch host {
@@ -43,10 +14,6 @@ struct TextFormat: Sendable {
         case .url: try InternationalName.ascii(url: text)
         }
     }
-
-    static let any = TextFormat("text", isQuotable: false) { _ in true }
-    /// What a request is known by: a host, a path, a method.
-    static let term = TextFormat("text", isQuotable: false, isPublic: true) { _ in true }
 
     static let label = TextFormat(
         "a name of 1 to 64 letters, digits, spaces and any of . _ - / : +", pattern: "^[A-Za-z0-9 ._/:+-]{1,64}$",
@@ -130,16 +97,6 @@ struct TextFormat: Sendable {
 
     // MARK: URLs
 
-    /// A URL with a password in it is quoted nowhere; see `Walker`.
-    static let url = TextFormat(
-        "an http or https URL, such as https://am.example.com/am", pattern: "^https?://", host: .url
-    ) { isURL($0) }
-
-    static let serverURL = TextFormat(
-        "an http or https URL without a query, such as https://am.example.com/am", pattern: "^https?://[^?#]+$",
-        host: .url, isPublic: true
-    ) { isURL($0) && !$0.utf8.contains(0x3F) }
-
     static let urlGlob = TextFormat(
         "a glob over the whole URL, such as https://shop.example.com/api/*", pattern: #"^(https?://|\*)"#, host: .url,
         isPublic: true
@@ -149,25 +106,6 @@ struct TextFormat: Sendable {
         guard let after = ["http://", "https://", "http*://"].first(where: text.hasPrefix) else { return false }
         let authority = text.dropFirst(after.count).prefix { $0 != "/" && $0 != "?" }
         return !authority.isEmpty && !authority.contains("@")
-    }
-
-    static let path = TextFormat("a path that begins with /, without a query", pattern: "^/[^?# ]*$") {
-        isPath($0) && !$0.utf8.contains(0x3F)
-    }
-
-    static let realm = TextFormat(
-        "a realm as a path, such as / or /alpha", pattern: "^/([^/]+(/[^/]+)*)?$", isPublic: true
-    ) { text in
-        text == "/"
-            || isPath(text)
-                && text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
-    }
-
-    static let authority = TextFormat(
-        "a host with or without a port, such as www.example.com:8080", host: .whole, isPublic: true
-    ) {
-        text in
-        isURL("http://\(text)") && !text.utf8.contains { $0 == 0x2F || $0 == 0x3F }
     }
 
     static let presentation = TextFormat(
@@ -185,64 +123,5 @@ struct TextFormat: Sendable {
     ) { text in
         let parts = text.utf8.split(separator: ASCII.colon, omittingEmptySubsequences: false)
         return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty } && (parts.count == 1 || text.hasPrefix("/"))
-    }
-
-    // MARK: fields and cookies
-
-    static let method = TextFormat("a method in capitals, such as GET", pattern: "^[A-Z][A-Z-]*$", isPublic: true) {
-        text in
-        FieldSyntax.isName(text) && !text.utf8.contains { (0x61...0x7A).contains($0) } && text != "CONNECT"
-    }
-
-    static let headerName = TextFormat(
-        "the name of a header", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", isPublic: true
-    ) { FieldSyntax.isName($0) }
-
-    static let headerValue = TextFormat("a header's value, which holds no control character", isQuotable: false) {
-        FieldSyntax.isValue($0)
-    }
-
-    static let name = TextFormat("a name that is not empty") { !$0.isEmpty }
-
-    static let cookieName = TextFormat(
-        "the name of a cookie", pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", isPublic: true
-    ) { FieldSyntax.isName($0) }
-
-    static let cookieValue = TextFormat(
-        "a cookie's value, which holds no semicolon, control character or white space at its ends", isQuotable: false
-    ) { text in
-        FieldSyntax.isValue(text) && !text.utf8.contains { $0 == 0x3B || $0 == ASCII.tab } && !text.hasPrefix(" ")
-            && !text.hasSuffix(" ")
-    }
-
-    static let cookieDomain = TextFormat("a cookie's domain, such as example.com", host: .whole, isPublic: true) {
-        text in
-        let host = text.hasPrefix(".") ? text.dropFirst() : text[...]
-        return !host.isEmpty && host.utf8.allSatisfy(ASCII.isUnreserved)
-    }
-
-    static let cookiePath = TextFormat("a cookie's path, which begins with /", pattern: "^/") {
-        isPath($0) && !$0.utf8.contains(0x3B)
-    }
-
-    private static func isURL(_ text: String) -> Bool {
-        (try? RequestHead(method: "GET", url: text)).map { !IPAddress.isLookalike($0.host) } ?? false
-    }
-
-    private static func isPath(_ text: String) -> Bool {
-        text.hasPrefix("/") && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x23 }
-    }
-}
-
-/// Which headers a rule may write.
-enum HeaderRules {
-    /// False for what frames a message or concerns one connection: Usher writes those itself (RFC 9110 §7.6.1).
-    static func isWritable(_ name: String) -> Bool { FieldSyntax.isName(name) && !FieldName(name).isProxysOwn }
-
-    /// Whether a transaction's id may stand there. Not in a header that has a meaning of its own to Usher or to anyone on
-    /// the way: the id would take the place of a host, a session, a credential.
-    static func isFree(_ name: String) -> Bool {
-        // where the id of an advice in a body goes back in a header, the tree goes in this one
-        FieldSyntax.isName(name) && FieldName(name) == .other && !ASCII.equal(name, "X-Tree")
     }
 }

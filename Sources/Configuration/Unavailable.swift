@@ -1,11 +1,13 @@
+internal import Declaration
 internal import HTTPCodec
+internal import Interception
 
 /// What the format of the configuration knows and this build does not do. A value that asks for none of it, such as
 /// the default, is accepted; everything else is refused, so that nobody relies on what does not happen. Whoever builds
 /// one of these takes its row away.
 enum Unavailable {
     struct Row: Sendable {
-        var object: ObjectName
+        var object: ObjectShape
         var key: String
         /// What the key is for: "… is not available in this version".
         var what: String
@@ -14,7 +16,7 @@ enum Unavailable {
         var accepted: [JSONValue]
 
         init(
-            _ object: ObjectName, _ key: String, _ what: String, _ remedy: String = "remove the key",
+            _ object: ObjectShape, _ key: String, _ what: String, _ remedy: String = "remove the key",
             accepted: [JSONValue] = []
         ) {
             self.object = object
@@ -27,39 +29,34 @@ enum Unavailable {
         func accepts(_ value: JSONValue) -> Bool { accepted.contains(value) }
     }
 
-    static func row(_ object: ObjectName, _ key: String) -> Row? {
+    static func row(_ object: ObjectShape, _ key: String) -> Row? {
         rows.first { $0.object == object && $0.key == key }
     }
 
-    static func keys(of object: ObjectName) -> [String] { rows.filter { $0.object == object }.map(\.key) }
+    static func keys(of object: ObjectShape) -> [String] { rows.filter { $0.object == object }.map(\.key) }
 
-    static let rows: [Row] = [
+    static let rows = keys + edits
+
+    private static let edits = EditCatalogue.planned.flatMap { edit in
+        edit.phases.map { phase in
+            Row(phase == .request ? .requestEdit : .responseEdit, edit.name, edit.what, "remove the edit")
+        }
+    }
+
+    private static let keys: [Row] = [
         Row(.root, "tokens", "handing tokens to requests", accepted: [.array([])]),
         Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
 
         Row(.interceptor, "percent", "acting on a share of the requests", accepted: [.integer(100)]),
         Row(.interceptor, "session_cookie", "logging in by session cookie"),
-        Row(.requestEdit, "set_form", "changing form bodies", "remove the edit"),
-        Row(.requestEdit, "add_form", "changing form bodies", "remove the edit"),
-        Row(.requestEdit, "remove_form", "changing form bodies", "remove the edit"),
-        Row(.requestEdit, "set_json", "changing JSON bodies", "remove the edit"),
-        Row(.requestEdit, "remove_json", "changing JSON bodies", "remove the edit"),
-        Row(.requestEdit, "set_body", "changing bodies", "remove the edit"),
-        Row(.requestEdit, "replace_body", "changing bodies", "remove the edit"),
-        Row(.requestEdit, "delay", "delaying requests", "remove the edit"),
-        Row(.requestEdit, "throttle", "slowing requests down", "remove the edit"),
-        Row(.responseEdit, "set_json", "changing JSON bodies", "remove the edit"),
-        Row(.responseEdit, "remove_json", "changing JSON bodies", "remove the edit"),
-        Row(.responseEdit, "set_body", "changing bodies", "remove the edit"),
-        Row(.responseEdit, "replace_body", "changing bodies", "remove the edit"),
-        Row(.responseEdit, "delay", "delaying responses", "remove the edit"),
-        Row(.responseEdit, "throttle", "slowing responses down", "remove the edit"),
-        Row(.responseEdit, "retry", "repeating requests", "remove the edit"),
 
         Row(
             .authorization, "session", "taking the session from elsewhere than the request",
             "write session: request_cookie, or remove the key", accepted: [.string("request_cookie")]),
+        Row(
+            .authorization, "on_failure", "answering a failed step-up otherwise than with the original answer",
+            "write on_failure: original, or remove the key", accepted: [.string("original")]),
         Row(
             .resource, "enforce", "enforcement by AM without a Gateway",
             "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),

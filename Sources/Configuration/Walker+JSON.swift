@@ -1,3 +1,4 @@
+internal import Declaration
 internal import HTTPCodec
 
 /// YAML values as JSON: plain scalars are read by YAML's core schema, quoted ones are text.

@@ -1,3 +1,4 @@
+internal import Declaration
 internal import HTTPCodec
 
 /// Checks a tree against the key table and takes the values out of it. Every fault is reported where it stands; the
@@ -9,7 +10,7 @@ struct Walker {
     // MARK: objects
 
     /// - Parameter path: what the object hangs on, for messages: `authorization.limits`.
-    func object(_ node: YAMLNode, _ name: ObjectName, path: String) -> Fields? {
+    func object(_ node: YAMLNode, _ name: ObjectShape, path: String) -> Fields? {
         guard case .map(let entries) = node.content else {
             let hint: String
             if case .list = node.content { hint = "; write \"key: value\" lines without \"- \"" } else { hint = "" }
@@ -47,7 +48,7 @@ struct Walker {
         findings.error(position, "\(path): \(row.what) is not available in this version; \(row.remedy)")
     }
 
-    private func unknown(_ entry: YAMLNode.Entry, _ name: ObjectName, _ path: String) {
+    private func unknown(_ entry: YAMLNode.Entry, _ name: ObjectShape, _ path: String) {
         if let other = Self.otherPhase[name], other.keys.contains(where: { $0.name == entry.key }) {
             let phase = name == .requestEdit ? "request" : "response"
             findings.error(
@@ -62,7 +63,7 @@ struct Walker {
         findings.error(entry.position, "unknown key \"\(shown(entry.key))\"\(place)\(choice)", nearest: nearest)
     }
 
-    private static let otherPhase: [ObjectName: ObjectName] = [
+    private static let otherPhase: [ObjectShape: ObjectShape] = [
         .requestEdit: .responseEdit, .responseEdit: .requestEdit,
     ]
 
@@ -236,7 +237,7 @@ struct Walker {
         do throws(InternationalName.Fault) {
             return try format.converted(text)
         } catch {
-            let found = shown.map { ", found \"\(Self.shown($0))\"" } ?? ""
+            let found = shown.map { ", found \"\(Findings.quoted($0))\"" } ?? ""
             findings.error(position, "\(subject(path)): the host \(error.words)\(found)")
             return nil
         }
@@ -272,11 +273,5 @@ struct Walker {
         }
     }
 
-    private func shown(_ text: String) -> String { Self.shown(text) }
-
-    /// Short and without control characters.
-    static func shown(_ text: String) -> String {
-        let plain = text.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
-        return String(plain) + (text.unicodeScalars.count > 60 ? "…" : "")
-    }
+    private func shown(_ text: String) -> String { Findings.quoted(text) }
 }

@@ -1,14 +1,4 @@
-/// A place in the file, both numbers from 1; columns count Unicode scalars.
-struct Position: Hashable, Comparable, Sendable {
-    var line: Int
-    var column: Int
-
-    static let start = Position(line: 1, column: 1)
-
-    static func < (left: Position, right: Position) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
-    }
-}
+internal import Declaration
 
 /// A YAML document as a tree of values, free of the parser that read it: aliases are followed, keys are plain text and
 /// stand once.

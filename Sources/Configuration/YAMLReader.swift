@@ -1,3 +1,4 @@
+internal import Declaration
 internal import Yams
 
 /// Text → tree, within bounds. The only place that knows the YAML library.

@@ -75,7 +75,7 @@ struct EventHandle: ~Copyable {
 
     private func enqueue(_ time: UnsafePointer<usher_timeval>?) -> Bool {
         #if DEBUG
-            if FaultPlan.strikes(faults, .eventAdd) { return false }
+            if FaultPlan.injects(faults, .eventAdd) { return false }
         #endif
         return event_add(event, time) == 0
     }

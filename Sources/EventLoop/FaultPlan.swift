@@ -15,7 +15,7 @@
 
         private struct State {
             var seen = 0
-            var hasStruck = false
+            var hasFired = false
         }
 
         public let call: Call
@@ -61,15 +61,15 @@
         public static let ofProcess = getenv("USHER_FAULT").flatMap { FaultPlan(String(cString: $0)) }
 
         /// Whether the call has failed already.
-        public var hasStruck: Bool { state.withLock { $0.hasStruck } }
+        public var hasFired: Bool { state.withLock { $0.hasFired } }
 
         /// Counts a call that is about to be made. True, with `errno` set, when it is the one that fails.
-        static func strikes(_ plan: FaultPlan?, _ call: Call) -> Bool {
+        static func injects(_ plan: FaultPlan?, _ call: Call) -> Bool {
             guard let plan, plan.call == call else { return false }
             let isDue = plan.state.withLock { state in
                 state.seen += 1
                 guard state.seen == plan.number else { return false }
-                state.hasStruck = true
+                state.hasFired = true
                 return true
             }
             guard isDue else { return false }

@@ -24,7 +24,7 @@ public final class Loop {
 
         /// Counts a call that is made above this loop, and is about to be.
         /// - Returns: true when it is the one that fails.
-        public func strikes(_ call: FaultPlan.Call) -> Bool { FaultPlan.strikes(faults, call) }
+        public func injectsFault(_ call: FaultPlan.Call) -> Bool { FaultPlan.injects(faults, call) }
     #endif
 
     public static let scratchSize = 64 << 10

@@ -6,28 +6,28 @@ internal import Glibc
 extension Loop {
     func receive(_ descriptor: Int32) -> Int {
         #if DEBUG
-            if FaultPlan.strikes(faults, .recv) { return -1 }
+            if FaultPlan.injects(faults, .recv) { return -1 }
         #endif
         return recv(descriptor, scratch.baseAddress, scratch.count, 0)
     }
 
     func transmit(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if DEBUG
-            if FaultPlan.strikes(faults, .send) { return -1 }
+            if FaultPlan.injects(faults, .send) { return -1 }
         #endif
         return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     func openSocket(_ family: Int32) -> Int32 {
         #if DEBUG
-            if FaultPlan.strikes(faults, .socket) { return -1 }
+            if FaultPlan.injects(faults, .socket) { return -1 }
         #endif
         return socket(family, Int32(SOCK_STREAM.rawValue) | Dialer.nonBlocking | Dialer.closeOnExec, 0)
     }
 
     func connect(_ descriptor: Int32, _ address: SocketAddress) -> Int32 {
         #if DEBUG
-            if FaultPlan.strikes(faults, .connect) { return -1 }
+            if FaultPlan.injects(faults, .connect) { return -1 }
         #endif
         return address.withSockaddr { Glibc.connect(descriptor, $0, $1) }
     }
@@ -36,7 +36,7 @@ extension Loop {
         _ descriptor: Int32, _ peer: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
     ) -> Int32 {
         #if DEBUG
-            if FaultPlan.strikes(faults, .accept) { return -1 }
+            if FaultPlan.injects(faults, .accept) { return -1 }
         #endif
         return usher_accept4(descriptor, peer, length, Dialer.nonBlocking | Dialer.closeOnExec)
     }

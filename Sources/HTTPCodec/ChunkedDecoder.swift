@@ -102,7 +102,7 @@ public struct ChunkedDecoder: Sendable {
                     return .end
                 }
                 do throws(HTTPFault) {
-                    let slot = try HeadParser.fieldLine(trailerBytes.span, trailerLineStart, trailerBytes.count)
+                    let slot = try HeadParser.trailerLine(trailerBytes.span, trailerLineStart, trailerBytes.count)
                     guard slot.known.mayTrail else { throw HTTPFault(.badTrailerField, at: slot.name.lower) }
                 } catch {
                     // from an offset into the trailers to one into the body; the line's CR and LF are not among them

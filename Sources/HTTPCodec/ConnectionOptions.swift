@@ -10,10 +10,11 @@ extension FieldTable {
     /// Allocates nothing where `Connection` says no more than `close` or `keep-alive`.
     /// - Throws: `tooManyConnectionOptions`.
     public mutating func removeConnectionFields() throws(HTTPFault) {
+        guard mayHold(.connection) else { return }
         var index = 0
         while index < slots.count {
             let slot = slots[index]
-            if slot.known == .connection, !equal(slot.value, "keep-alive"), !equal(slot.value, "close") {
+            if slot.known == .connection, !isWord(slot.value, "keep-alive"), !isWord(slot.value, "close") {
                 return try removeNominated()
             }
             index &+= 1
@@ -38,6 +39,7 @@ extension FieldTable {
 
     /// Whether an entry of `Via` names that host or pseudonym (RFC 9110 §7.6.3).
     public func viaNames(_ pseudonym: String) -> Bool {
+        guard mayHold(.via) else { return false }
         var found = false
         for slot in slots where slot.known == .via {
             forEachListItem(slot.value) { entry in
@@ -81,7 +83,7 @@ extension RequestHead {
     /// Whether the client waits for status 100 before it sends its body (RFC 9110 §10.1.1). In HTTP/1.0 the field says
     /// nothing.
     public var expectsContinue: Bool {
-        version == .http11
+        version == .http11 && fields.mayHold(.expect)
             && fields.slots.contains { $0.known == .expect && fields.listContains($0.value, "100-continue") }
     }
 }

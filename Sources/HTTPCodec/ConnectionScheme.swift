@@ -7,6 +7,7 @@ private enum ConnectionScheme {
 extension FieldTable {
     /// The request proves its sender to the connection, not for itself alone.
     public var hasConnectionCredentials: Bool {
+        guard mayHold(.authorization) else { return false }
         for index in slots.indices where slots[index].known == .authorization && namesConnectionScheme(index) {
             return true
         }
@@ -15,6 +16,7 @@ extension FieldTable {
 
     /// The answer asks for a proof of whoever is behind the connection, or says that there was one.
     public var hasConnectionChallenge: Bool {
+        guard mayHold(.wwwAuthenticate) || mayHold(.proxyAuthenticate) || mayHold(.persistentAuth) else { return false }
         for index in slots.indices {
             switch slots[index].known {
             case .wwwAuthenticate, .proxyAuthenticate: if namesConnectionScheme(index) { return true }

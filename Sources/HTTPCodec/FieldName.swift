@@ -14,66 +14,58 @@ public enum FieldName: UInt8, Sendable {
     /// The name of the field in `bytes[range]`, without regard to case.
     static func identify(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) -> FieldName {
         switch upper - lower {
-        case 2: matches(bytes, lower, "te") ? .te : .other
-        case 3: matches(bytes, lower, "via") ? .via : .other
+        case 2: bytes.holds("te", at: lower) ? .te : .other
+        case 3: bytes.holds("via", at: lower) ? .via : .other
         case 4:
             switch ASCII.lower(bytes[lower]) {
-            case 0x68: matches(bytes, lower, "host") ? .host : .other
-            case 0x64: matches(bytes, lower, "date") ? .date : .other
+            case 0x68: bytes.holds("host", at: lower) ? .host : .other
+            case 0x64: bytes.holds("date", at: lower) ? .date : .other
             default: .other
             }
         case 6:
             switch ASCII.lower(bytes[lower]) {
-            case 0x63: matches(bytes, lower, "cookie") ? .cookie : .other
-            case 0x65: matches(bytes, lower, "expect") ? .expect : .other
-            case 0x61: matches(bytes, lower, "accept") ? .accept : .other
-            case 0x73: matches(bytes, lower, "server") ? .server : .other
+            case 0x63: bytes.holds("cookie", at: lower) ? .cookie : .other
+            case 0x65: bytes.holds("expect", at: lower) ? .expect : .other
+            case 0x61: bytes.holds("accept", at: lower) ? .accept : .other
+            case 0x73: bytes.holds("server", at: lower) ? .server : .other
             default: .other
             }
         case 7:
             switch ASCII.lower(bytes[lower]) {
-            case 0x75: matches(bytes, lower, "upgrade") ? .upgrade : .other
-            case 0x74: matches(bytes, lower, "trailer") ? .trailer : .other
+            case 0x75: bytes.holds("upgrade", at: lower) ? .upgrade : .other
+            case 0x74: bytes.holds("trailer", at: lower) ? .trailer : .other
             default: .other
             }
-        case 8: matches(bytes, lower, "location") ? .location : .other
+        case 8: bytes.holds("location", at: lower) ? .location : .other
         case 10:
             switch ASCII.lower(bytes[lower]) {
-            case 0x63: matches(bytes, lower, "connection") ? .connection : .other
-            case 0x6B: matches(bytes, lower, "keep-alive") ? .keepAlive : .other
-            case 0x73: matches(bytes, lower, "set-cookie") ? .setCookie : .other
+            case 0x63: bytes.holds("connection", at: lower) ? .connection : .other
+            case 0x6B: bytes.holds("keep-alive", at: lower) ? .keepAlive : .other
+            case 0x73: bytes.holds("set-cookie", at: lower) ? .setCookie : .other
             default: .other
             }
         case 12:
             switch ASCII.lower(bytes[lower]) {
-            case 0x63: matches(bytes, lower, "content-type") ? .contentType : .other
-            case 0x6D: matches(bytes, lower, "max-forwards") ? .maxForwards : .other
+            case 0x63: bytes.holds("content-type", at: lower) ? .contentType : .other
+            case 0x6D: bytes.holds("max-forwards", at: lower) ? .maxForwards : .other
             default: .other
             }
-        case 13: matches(bytes, lower, "authorization") ? .authorization : .other
-        case 14: matches(bytes, lower, "content-length") ? .contentLength : .other
-        case 15: matches(bytes, lower, "persistent-auth") ? .persistentAuth : .other
+        case 13: bytes.holds("authorization", at: lower) ? .authorization : .other
+        case 14: bytes.holds("content-length", at: lower) ? .contentLength : .other
+        case 15: bytes.holds("persistent-auth", at: lower) ? .persistentAuth : .other
         case 16:
             switch ASCII.lower(bytes[lower]) {
-            case 0x70: matches(bytes, lower, "proxy-connection") ? .proxyConnection : .other
-            case 0x77: matches(bytes, lower, "www-authenticate") ? .wwwAuthenticate : .other
-            case 0x63: matches(bytes, lower, "content-encoding") ? .contentEncoding : .other
+            case 0x70: bytes.holds("proxy-connection", at: lower) ? .proxyConnection : .other
+            case 0x77: bytes.holds("www-authenticate", at: lower) ? .wwwAuthenticate : .other
+            case 0x63: bytes.holds("content-encoding", at: lower) ? .contentEncoding : .other
             default: .other
             }
-        case 17: matches(bytes, lower, "transfer-encoding") ? .transferEncoding : .other
-        case 18: matches(bytes, lower, "proxy-authenticate") ? .proxyAuthenticate : .other
-        case 19: matches(bytes, lower, "proxy-authorization") ? .proxyAuthorization : .other
-        case 23: matches(bytes, lower, "x-authenticate-response") ? .xAuthenticateResponse : .other
+        case 17: bytes.holds("transfer-encoding", at: lower) ? .transferEncoding : .other
+        case 18: bytes.holds("proxy-authenticate", at: lower) ? .proxyAuthenticate : .other
+        case 19: bytes.holds("proxy-authorization", at: lower) ? .proxyAuthorization : .other
+        case 23: bytes.holds("x-authenticate-response", at: lower) ? .xAuthenticateResponse : .other
         default: .other
         }
-    }
-
-    private static func matches(_ bytes: Span<UInt8>, _ lower: Int, _ name: StaticString) -> Bool {
-        let expected = name.utf8Start
-        for index in 0..<name.utf8CodeUnitCount where ASCII.lower(bytes[lower &+ index]) != expected[index] {
-            return false
-        }
-        return true
     }
 
     /// Fields that concern one connection only and never travel on (RFC 9110 §7.6.1), beside those that

@@ -10,7 +10,9 @@ public struct FieldSlot: Sendable {
 /// nobody edits is never copied apart.
 public struct FieldTable: Sendable {
     public internal(set) var bytes: [UInt8] = []
-    public internal(set) var slots: [FieldSlot] = []
+    public private(set) var slots: [FieldSlot] = []
+    /// Of every field that is there or was: what is not among these needs no search.
+    public private(set) var marks = FieldMarks()
 
     public init() {}
 
@@ -20,6 +22,15 @@ public struct FieldTable: Sendable {
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         slots.removeAll(keepingCapacity: true)
+        marks = FieldMarks()
+    }
+
+    /// Adds a field whose bytes stand in the buffer, or will when the head has been read.
+    /// - Parameter first: the first byte of its name.
+    @inline(__always)
+    mutating func append(_ slot: FieldSlot, first: UInt8) {
+        slots.append(slot)
+        marks.insert(slot.known, count: Int(slot.name.count), first: first)
     }
 
     // MARK: reading
@@ -33,14 +44,20 @@ public struct FieldTable: Sendable {
 
     /// The index of the first field of that name.
     public func first(_ name: FieldName) -> Int? {
+        guard marks.mayHold(name) else { return nil }
         for index in slots.indices where slots[index].known == name { return index }
         return nil
     }
 
     public func contains(_ name: FieldName) -> Bool { first(name) != nil }
 
+    /// False where no field has that name, without a look at any.
+    @inline(__always)
+    func mayHold(_ name: FieldName) -> Bool { marks.mayHold(name) }
+
     /// The index of the first field of that name at or after `start`.
     public func first(named name: some StringProtocol, from start: Int = 0) -> Int? {
+        guard marks.mayHold(FieldMarks(named: name)) else { return nil }
         var index = start
         while index < slots.count {
             if isNamed(index, name) { return index }
@@ -56,12 +73,28 @@ public struct FieldTable: Sendable {
     /// Compares bytes of the buffer with text, without regard to ASCII case.
     public func equal(_ range: ByteRange, _ text: some StringProtocol) -> Bool {
         guard range.count == UInt32(truncatingIfNeeded: text.utf8.count) else { return false }
+        // nearly every text has its bytes side by side, and is compared much faster so
+        return text.utf8.withContiguousStorageIfAvailable { equal(range, $0) } ?? equal(range, text.utf8)
+    }
+
+    private func equal(_ range: ByteRange, _ text: some Sequence<UInt8>) -> Bool {
         var position = range.lower
-        for byte in text.utf8 {
+        for byte in text {
             if ASCII.lower(bytes[position]) != ASCII.lower(byte) { return false }
             position += 1
         }
         return true
+    }
+
+    /// Whether the same bytes stand in both ranges.
+    func same(_ left: ByteRange, _ right: ByteRange) -> Bool {
+        guard left.count == right.count else { return false }
+        return bytes.span.holds(left.lower, right.lower, count: Int(left.count))
+    }
+
+    /// Whether a range holds that word alone, without regard to ASCII case (see `Span.holds`).
+    func isWord(_ range: ByteRange, _ word: StaticString) -> Bool {
+        range.count == UInt32(truncatingIfNeeded: word.utf8CodeUnitCount) && bytes.span.holds(word, at: range.lower)
     }
 
     /// The value of the first field of that name.
@@ -90,7 +123,8 @@ public struct FieldTable: Sendable {
     public mutating func add(_ name: some StringProtocol, _ value: some StringProtocol) {
         let nameRange = store(name)
         let known = FieldName.identify(bytes.span, nameRange.lower, nameRange.upper)
-        slots.append(FieldSlot(name: nameRange, value: store(value), known: known))
+        let first = nameRange.isEmpty ? 0 : bytes[nameRange.lower]
+        append(FieldSlot(name: nameRange, value: store(value), known: known), first: first)
     }
 
     /// Gives the first field of that name a new value and removes the others; adds it where there is none.
@@ -105,7 +139,11 @@ public struct FieldTable: Sendable {
     }
 
     public mutating func setValue(_ index: Int, _ value: some StringProtocol) {
-        slots[index].value = store(value)
+        setValue(index, store(value))
+    }
+
+    mutating func setValue(_ index: Int, _ range: ByteRange) {
+        slots[index].value = range
     }
 
     public mutating func remove(at index: Int) {

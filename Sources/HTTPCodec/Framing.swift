@@ -35,7 +35,7 @@ extension RequestHead {
         if target.form == .absolute || target.form == .authority {
             settleAddress()
             // what an authority-less URL would send; the target's authority takes its place as it does of any other
-            if range.isEmpty { return }
+            if range.isEmpty || fields.same(range, target.authority) { return }
             var scratch = Target()
             do {
                 try TargetParser.parseAuthority(
@@ -52,17 +52,7 @@ extension RequestHead {
             fields.add("Host", fields.text(target.authority))
             return
         }
-        let host = fields.slots[index].value
-        if host.count == target.authority.count {
-            var same = true
-            for offset in 0..<Int(host.count)
-            where fields.bytes[host.lower &+ offset] != fields.bytes[target.authority.lower &+ offset] {
-                same = false
-                break
-            }
-            if same { return }
-        }
-        fields.slots[index].value = target.authority
+        if !fields.same(fields.slots[index].value, target.authority) { fields.setValue(index, target.authority) }
     }
 
     /// Whether the client asks to speak another protocol on this connection (RFC 9110 §7.8). An offer that holds `h2c`
@@ -99,6 +89,7 @@ extension FieldTable {
     func framingFields(_ version: HTTPVersion) throws(HTTPFault) -> (length: UInt64?, chunked: Bool) {
         var length: UInt64?
         var chunked = false
+        guard mayHold(.contentLength) || mayHold(.transferEncoding) else { return (nil, false) }
         for slot in slots {
             if slot.known == .contentLength {
                 guard length == nil else { throw HTTPFault(.repeatedContentLength, at: slot.name.lower) }
@@ -106,7 +97,7 @@ extension FieldTable {
             } else if slot.known == .transferEncoding {
                 guard !chunked else { throw HTTPFault(.repeatedTransferEncoding, at: slot.name.lower) }
                 guard version == .http11 else { throw HTTPFault(.transferEncodingInHTTP10, at: slot.name.lower) }
-                guard equal(slot.value, "chunked") else {
+                guard isWord(slot.value, "chunked") else {
                     throw HTTPFault(.unknownTransferCoding, at: slot.value.lower)
                 }
                 chunked = true
@@ -130,7 +121,12 @@ extension FieldTable {
 
     func keepsAlive(_ version: HTTPVersion) -> Bool {
         var keeps = version == .http11
+        guard mayHold(.connection) || mayHold(.proxyConnection) else { return keeps }
         for slot in slots where slot.known == .connection || slot.known == .proxyConnection {
+            if isWord(slot.value, "keep-alive") {
+                keeps = true
+                continue
+            }
             if listContains(slot.value, "close") { return false }
             if version == .http10, listContains(slot.value, "keep-alive") { keeps = true }
         }
@@ -141,15 +137,7 @@ extension FieldTable {
     public func listContains(_ range: ByteRange, _ token: StaticString) -> Bool {
         var found = false
         forEachListItem(range) { item in
-            if item.count == UInt32(token.utf8CodeUnitCount) {
-                var same = true
-                for index in 0..<token.utf8CodeUnitCount
-                where ASCII.lower(bytes[item.lower &+ index]) != token.utf8Start[index] {
-                    same = false
-                    break
-                }
-                if same { found = true }
-            }
+            if isWord(item, token) { found = true }
         }
         return found
     }

@@ -55,7 +55,9 @@ public struct RequestHead: Sendable {
         let place = name.utf8.contains(ASCII.colon) ? "[\(name)]" : name
         if target.form == .authority { return "\(place):\(target.port)" }
         let port = target.port == target.scheme.defaultPort ? "" : ":\(target.port)"
-        return "\(target.scheme.name)://\(place)\(port)\(fields.text(target.pathAndQuery))"
+        // OPTIONS * is about the whole server, whose URL has no path (RFC 9112 §3.3)
+        let rest = target.form == .asterisk ? "" : fields.text(target.pathAndQuery)
+        return "\(target.scheme.name)://\(place)\(port)\(rest)"
     }
 
     public mutating func setMethod(_ text: String) {

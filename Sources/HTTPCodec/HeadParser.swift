@@ -20,7 +20,9 @@ public struct HeadParser: Sendable {
         _ input: Span<UInt8>, into head: inout RequestHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
         if !inFields {
-            guard let end = try nextLine(input, limits) else { return nil }
+            // a request line that is too long by itself is told apart from a head that is
+            let bound = min(lineStart + limits.target + 65, limits.bytes)
+            guard let end = try nextLine(input, bound, limits, .badRequestLine) else { return nil }
             if end == lineStart, !skippedEmptyLine {
                 // RFC 9112 §2.2: one empty line before a request is tolerated
                 skippedEmptyLine = true
@@ -40,7 +42,7 @@ public struct HeadParser: Sendable {
         _ input: Span<UInt8>, into head: inout ResponseHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {
         if !inFields {
-            guard let end = try nextLine(input, limits, startFault: .badStatusLine) else { return nil }
+            guard let end = try nextLine(input, limits.bytes, limits, .badStatusLine) else { return nil }
             head.removeAll()
             try Self.statusLine(input, lineStart, end, &head)
             startFields(after: end)
@@ -55,32 +57,23 @@ public struct HeadParser: Sendable {
     }
 
     /// The offset of the CR that ends the line at `lineStart`, or nil while the line is incomplete. No byte beyond the
-    /// limit is looked at, so that the fault is the same in whatever pieces the bytes come.
+    /// bound is looked at, so that the fault is the same in whatever pieces the bytes come.
+    @inline(__always)
     private mutating func nextLine(
-        _ input: Span<UInt8>, _ limits: HeadLimits, startFault: HTTPFault.Code = .badRequestLine
+        _ input: Span<UInt8>, _ bound: Int, _ limits: HeadLimits, _ fault: HTTPFault.Code
     ) throws(HTTPFault) -> Int? {
-        // a request line that is too long by itself is told apart from a head that is
-        let startLimit = lineStart + limits.target + 65
-        let bound = inFields || startFault == .badStatusLine ? limits.bytes : min(startLimit, limits.bytes)
         let count = min(input.count, bound)
-        var index = scanned
-        while index < count {
-            let byte = input[index]
-            if byte < 0x20 || byte == 0x7F {
-                switch byte {
-                case ASCII.tab: break
-                case ASCII.lf: throw HTTPFault(.bareLineFeed, at: index)
-                case ASCII.cr:
-                    guard index + 1 < count else {
-                        scanned = index
-                        return try unfinished(count, bound, limits)
-                    }
-                    guard input[index + 1] == ASCII.lf else { throw HTTPFault(.bareCarriageReturn, at: index) }
-                    return index
-                default: throw HTTPFault(inFields ? .badFieldValue : startFault, at: index)
-                }
+        var index = input.first(scanned, count) { $0.controls }
+        search: while index < count {
+            switch input[index] {
+            case ASCII.cr:
+                guard index + 1 < count else { break search }
+                guard input[index + 1] == ASCII.lf else { throw HTTPFault(.bareCarriageReturn, at: index) }
+                return index
+            case ASCII.tab: index = input.first(index + 1, count) { $0.controls }
+            case ASCII.lf: throw HTTPFault(.bareLineFeed, at: index)
+            default: throw HTTPFault(fault, at: index)
             }
-            index &+= 1
         }
         scanned = index
         return try unfinished(count, bound, limits)
@@ -97,14 +90,14 @@ public struct HeadParser: Sendable {
     ) throws(HTTPFault) -> Int? {
         // the slots point into the table's own bytes, so these must never lag behind them
         defer { if inFields { Self.take(input, upTo: lineStart, into: &fields) } }
-        while let end = try nextLine(input, limits) {
+        while let end = try nextLine(input, limits.bytes, limits, .badFieldValue) {
             if end == lineStart {
                 Self.take(input, upTo: end + 2, into: &fields)
                 reset()
                 return end + 2
             }
             guard fields.slots.count < limits.fields else { throw HTTPFault(.tooManyFields, at: lineStart) }
-            fields.slots.append(try Self.fieldLine(input, lineStart, end))
+            fields.append(try Self.fieldLine(input, lineStart, end), first: input[lineStart])
             lineStart = end + 2
             scanned = lineStart
         }
@@ -118,25 +111,43 @@ public struct HeadParser: Sendable {
     }
 
     /// One `name: value` line without its CRLF (RFC 9112 §5). Its bytes are already known to be no control characters.
-    static func fieldLine(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> FieldSlot {
-        var colon = lower
-        while colon < upper, ASCII.isToken(input[colon]) { colon &+= 1 }
-        guard colon < upper, input[colon] == ASCII.colon, colon > lower else {
-            if lower < upper, input[lower] == ASCII.space || input[lower] == ASCII.tab {
-                throw HTTPFault(.obsoleteFolding, at: lower)
-            }
-            if colon > lower, colon < upper, input[colon] == ASCII.space || input[colon] == ASCII.tab {
-                throw HTTPFault(.spaceBeforeColon, at: colon)
-            }
-            throw HTTPFault(.badFieldName, at: min(colon, upper))
+    @inline(__always)
+    private static func fieldLine(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> FieldSlot {
+        let colon = input.near(lower, upper) { $0.equal(to: ASCII.colon) }
+        let known = FieldName.identify(input, lower, colon)
+        if known == .other || colon == upper {
+            let end = nameEnd(input, lower, colon, upper)
+            guard end == colon, colon < upper, colon > lower else { throw nameFault(input, lower, end, upper) }
         }
         var start = colon + 1
         var end = upper
-        while start < end, input[start] == ASCII.space || input[start] == ASCII.tab { start &+= 1 }
-        while end > start, input[end - 1] == ASCII.space || input[end - 1] == ASCII.tab { end &-= 1 }
+        // of what is no more than a space, a line holds SP and HTAB alone
+        while start < end, input[start] <= ASCII.space { start &+= 1 }
+        while end > start, input[end &- 1] <= ASCII.space { end &-= 1 }
         return FieldSlot(
-            name: ByteRange(start: lower, end: colon), value: ByteRange(start: start, end: end),
-            known: FieldName.identify(input, lower, colon))
+            name: ByteRange(start: lower, end: colon), value: ByteRange(start: start, end: end), known: known)
+    }
+
+    /// The same for a line of trailers, away from the loop that reads chunks.
+    @inline(never)
+    static func trailerLine(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> FieldSlot {
+        try fieldLine(input, lower, upper)
+    }
+
+    /// Where the token that begins at `lower` ends, at the colon at the latest.
+    private static func nameEnd(_ input: Span<UInt8>, _ lower: Int, _ colon: Int, _ upper: Int) -> Int {
+        // in the whole line, which has more whole words than the name; the colon itself is outside names
+        var end = input.first(lower, upper) { $0.outsideNames }
+        while end < colon, ASCII.isToken(input[end]) { end &+= 1 }
+        return end
+    }
+
+    /// What is wrong with the name of a line whose first token ends at `end`.
+    private static func nameFault(_ input: Span<UInt8>, _ lower: Int, _ end: Int, _ upper: Int) -> HTTPFault {
+        guard end < upper, input[end] == ASCII.space || input[end] == ASCII.tab else {
+            return HTTPFault(.badFieldName, at: end)
+        }
+        return HTTPFault(end == lower ? .obsoleteFolding : .spaceBeforeColon, at: end)
     }
 
     private static func requestLine(
@@ -147,14 +158,17 @@ public struct HeadParser: Sendable {
         guard methodEnd > lower, methodEnd < upper else { throw HTTPFault(.badRequestLine, at: lower) }
         guard input[methodEnd] == ASCII.space else { throw HTTPFault(.badMethod, at: methodEnd) }
         let targetStart = methodEnd + 1
-        var targetEnd = targetStart
-        while targetEnd < upper, input[targetEnd] != ASCII.space { targetEnd &+= 1 }
+        // where it is not a space that ends what a target may hold, the target is bad, unless something else is worse
+        let stop = input.first(targetStart, upper) { $0.outsideTargets }
+        let targetEnd =
+            stop < upper && input[stop] == ASCII.space ? stop : input.first(stop, upper) { $0.equal(to: ASCII.space) }
         guard targetEnd > targetStart, targetEnd < upper else { throw HTTPFault(.badRequestLine, at: targetEnd) }
         guard targetEnd - targetStart <= limits.target else { throw HTTPFault(.targetTooLong, at: limits.target) }
         head.version = try version(input, targetEnd + 1, upper)
         guard targetEnd + 9 == upper else { throw HTTPFault(.badRequestLine, at: targetEnd) }
+        guard stop == targetEnd else { throw HTTPFault(.badTarget, at: stop) }
         let method = Method.identify(input, lower, methodEnd)
-        head.target = try TargetParser.parse(input, ByteRange(start: targetStart, end: targetEnd), method: method)
+        head.target = try TargetParser.read(input, ByteRange(start: targetStart, end: targetEnd), method: method)
         head.method = method
         head.methodRange = ByteRange(start: lower, end: methodEnd)
     }
@@ -178,15 +192,14 @@ public struct HeadParser: Sendable {
     }
 
     private static func version(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> HTTPVersion {
-        let prefix: StaticString = "HTTP/1."
         guard upper - lower >= 8 else { throw HTTPFault(.badVersion, at: lower) }
+        let version = ByteWord(input, at: lower)
+        if version == ByteWord("HTTP/1.1") { return .http11 }
+        if version == ByteWord("HTTP/1.0") { return .http10 }
+        let prefix: StaticString = "HTTP/1."
         for index in 0..<7 where input[lower + index] != prefix.utf8Start[index] {
             throw HTTPFault(.badVersion, at: lower + index)
         }
-        switch input[lower + 7] {
-        case 0x31: return .http11
-        case 0x30: return .http10
-        default: throw HTTPFault(.badVersion, at: lower + 7)
-        }
+        throw HTTPFault(.badVersion, at: lower + 7)
     }
 }

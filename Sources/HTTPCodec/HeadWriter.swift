@@ -16,6 +16,8 @@ public struct Forwarding: Sendable {
     public var absoluteForm = false
     /// When the answer came, where the origin does not say when it made it (RFC 9110 §6.6.1); empty adds none.
     public var date: [UInt8] = []
+    /// The message was made here: fields that are meant for this hop alone stay.
+    public var isOwn = false
     /// Further lines, each with its end.
     public var lines: [UInt8] = []
 
@@ -89,19 +91,33 @@ extension FieldTable {
     fileprivate func write(
         _ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8], _ forwarding: Forwarding, dropsLength: Bool
     ) {
+        // lines that stand side by side as they are to be written go out as one piece
+        var run = ByteRange.empty
         for slot in slots {
             switch slot.known {
             case .other: break
             case .contentLength: if dropsLength { continue }
-            case .expect: if forwarding.dropsExpect, equal(slot.value, "100-continue") { continue }
+            case .expect: if forwarding.dropsExpect, isWord(slot.value, "100-continue") { continue }
             case .upgrade: if !forwarding.upgrades { continue }
-            default: if slot.known.isHopByHop { continue }
+            default: if slot.known.isHopByHop, !forwarding.isOwn { continue }
             }
+            if let line = slot.line(in: bytes) {
+                if line.lower == run.upper {
+                    run = ByteRange(start: run.lower, end: line.upper)
+                } else {
+                    if !run.isEmpty { out.append(bytes, run) }
+                    run = line
+                }
+                continue
+            }
+            if !run.isEmpty { out.append(bytes, run) }
+            run = .empty
             out.append(bytes, slot.name)
             out.append(literal: ": ")
             out.append(bytes, slot.value)
             out.append(literal: "\r\n")
         }
+        if !run.isEmpty { out.append(bytes, run) }
         if forwarding.upgrades {
             out.append(literal: "Connection: upgrade\r\n")
         } else if let connection = forwarding.connection {
@@ -123,6 +139,18 @@ extension FieldTable {
     }
 }
 
+extension FieldSlot {
+    /// Where the whole line stands with its end, if it does so byte for byte as it is to be written.
+    @inline(__always)
+    fileprivate func line(in bytes: UnsafeBufferPointer<UInt8>) -> ByteRange? {
+        let (colon, end) = (name.upper, value.upper)
+        guard value.lower == colon &+ 2, end &+ 2 <= bytes.count, bytes[colon] == ASCII.colon,
+            bytes[colon &+ 1] == ASCII.space, bytes[end] == ASCII.cr, bytes[end &+ 1] == ASCII.lf
+        else { return nil }
+        return ByteRange(start: name.lower, end: end &+ 2)
+    }
+}
+
 extension [UInt8] {
     @inline(__always)
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ range: ByteRange) {
@@ -136,13 +164,16 @@ extension [UInt8] {
     }
 
     public mutating func append(decimal value: UInt64) {
-        if value < 10 { return append(0x30 &+ UInt8(truncatingIfNeeded: value)) }
-        var divisor: UInt64 = 1
-        while value / divisor >= 10 { divisor &*= 10 }
-        while divisor > 0 {
-            append(0x30 &+ UInt8(truncatingIfNeeded: value / divisor % 10))
-            divisor /= 10
-        }
+        // no number of 64 bits has more digits
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = digits.count
+        var left = value
+        repeat {
+            first &-= 1
+            digits[first] = 0x30 &+ UInt8(truncatingIfNeeded: left % 10)
+            left /= 10
+        } while left > 0
+        append(digits.span.extracting(first...))
     }
 
     /// In small letters, as `String(_:radix:)` writes it.

@@ -38,15 +38,14 @@ enum HostReader {
     ) throws(HTTPFault) -> (host: ByteRange, end: Int) {
         var label = lower
         var end = lower
-        while end < upper {
-            let byte = bytes[end]
-            if byte == HostName.dot {
+        while true {
+            end = bytes.near(end, upper) { $0.outsideNames }
+            guard end < upper, bytes[end] != ASCII.colon else { break }
+            if bytes[end] == HostName.dot {
                 guard end > label else { throw HTTPFault(.emptyLabel, at: end) }
                 guard end &- label <= HostName.maxLabel else { throw HTTPFault(.hostTooLong, at: label) }
                 label = end &+ 1
-            } else if byte == ASCII.colon {
-                break
-            } else if !isNameByte(byte) {
+            } else if bytes[end] != underscore {
                 throw fault(bytes, at: end, upper)
             }
             end &+= 1
@@ -80,10 +79,8 @@ enum HostReader {
     /// `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`
     private static let longestAddress = 45
 
-    /// Letters, digits, hyphen, and the underscore that names in use do hold. No resolver knows anything else.
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == 0x2D || byte == 0x5F
-    }
+    /// Beside letters, digits and hyphen, names in use do hold it. No resolver knows anything else.
+    private static let underscore: UInt8 = 0x5F
 
     private static func fault(_ bytes: Span<UInt8>, at index: Int, _ upper: Int) -> HTTPFault {
         switch bytes[index] {

@@ -2,6 +2,12 @@
 public enum Method: UInt8, Sendable {
     case other, get, head, post, put, delete, connect, options, trace, patch
 
+    /// The method of that name; case matters.
+    public init(_ name: String) {
+        let bytes = Array(name.utf8)
+        self = .identify(bytes.span, 0, bytes.count)
+    }
+
     static func identify(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) -> Method {
         func matches(_ name: StaticString) -> Bool {
             for index in 0..<name.utf8CodeUnitCount where bytes[lower &+ index] != name.utf8Start[index] {

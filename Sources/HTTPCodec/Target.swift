@@ -33,13 +33,17 @@ enum TargetParser {
     static func parse(
         _ bytes: Span<UInt8>, _ range: ByteRange, method: Method
     ) throws(HTTPFault) -> Target {
+        let fault = bytes.first(range.lower, range.upper) { $0.outsideTargets }
+        guard fault == range.upper else { throw HTTPFault(.badTarget, at: fault) }
+        return try read(bytes, range, method: method)
+    }
+
+    /// The same for what is known to hold only what a target may.
+    static func read(_ bytes: Span<UInt8>, _ range: ByteRange, method: Method) throws(HTTPFault) -> Target {
         var target = Target()
         target.whole = range
         let lower = range.lower
         let upper = range.upper
-        for index in lower..<upper where !isTargetByte(bytes[index]) {
-            throw HTTPFault(.badTarget, at: index)
-        }
         if method == .connect {
             target.form = .authority
             target.scheme = .https
@@ -48,7 +52,7 @@ enum TargetParser {
         }
         if bytes[lower] == 0x2F {
             target.form = .origin
-            try splitPath(bytes, lower, upper, into: &target)
+            splitPath(bytes, lower, upper, into: &target)
             return target
         }
         if upper - lower == 1, bytes[lower] == 0x2A {
@@ -58,17 +62,27 @@ enum TargetParser {
             target.path = range
             return target
         }
-        return try parseAbsolute(bytes, range, into: target)
+        target.form = .absolute
+        let start: Int
+        (target.scheme, start) = try scheme(bytes, lower, upper)
+        let end = bytes.near(start, upper) { $0.equal(to: 0x2F) | $0.equal(to: 0x3F) }
+        try parseAuthority(bytes, start, end, into: &target, portRequired: false)
+        splitPath(bytes, end, upper, into: &target)
+        return target
     }
 
-    private static func parseAbsolute(
-        _ bytes: Span<UInt8>, _ range: ByteRange, into blank: Target
-    ) throws(HTTPFault) -> Target {
-        var target = blank
-        let lower = range.lower
-        let upper = range.upper
-        target.form = .absolute
-        var colon = lower
+    /// The scheme of an absolute URL, and where its authority begins.
+    @inline(__always)
+    private static func scheme(
+        _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int
+    ) throws(HTTPFault) -> (Target.Scheme, authority: Int) {
+        if upper - lower >= 7, bytes.holds("http://", at: lower) { return (.http, lower + 7) }
+        return (.https, try otherScheme(bytes, lower, upper))
+    }
+
+    /// Where the authority of an https URL begins.
+    private static func otherScheme(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> Int {
+        var colon = bytes.first(lower, upper) { $0.outsideNames }
         while colon < upper, bytes[colon] != ASCII.colon {
             let byte = bytes[colon]
             guard ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E else {
@@ -79,17 +93,10 @@ enum TargetParser {
         guard colon + 2 < upper, bytes[colon + 1] == 0x2F, bytes[colon + 2] == 0x2F else {
             throw HTTPFault(.badTarget, at: colon < upper ? colon : lower)
         }
-        switch colon - lower {
-        case 4 where isWord(bytes, lower, "http"): target.scheme = .http
-        case 5 where isWord(bytes, lower, "https"): target.scheme = .https
-        default: throw HTTPFault(.unsupportedScheme, at: lower)
+        guard colon - lower == 5, bytes.holds("https", at: lower) else {
+            throw HTTPFault(.unsupportedScheme, at: lower)
         }
-        let start = colon + 3
-        var end = start
-        while end < upper, bytes[end] != 0x2F, bytes[end] != 0x3F { end += 1 }
-        try parseAuthority(bytes, start, end, into: &target, portRequired: false)
-        try splitPath(bytes, end, upper, into: &target)
-        return target
+        return colon + 3
     }
 
     /// Splits `host[:port]`, the Host field's form and CONNECT's.
@@ -127,7 +134,7 @@ enum TargetParser {
         for index in lower..<upper {
             if bytes[index] == 0x40 { throw HTTPFault(.userInfoInTarget, at: index) }
             guard ASCII.isDigit(bytes[index]) else { throw HTTPFault(.badAuthority, at: index) }
-            port = port * 10 + Int(bytes[index] - 0x30)
+            port = port &* 10 &+ Int(bytes[index] &- 0x30)
         }
         guard port > 0, port < 65536 else { throw HTTPFault(.badAuthority, at: lower) }
         return UInt16(port)
@@ -135,23 +142,10 @@ enum TargetParser {
 
     private static func splitPath(
         _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int, into target: inout Target
-    ) throws(HTTPFault) {
+    ) {
         target.pathAndQuery = ByteRange(start: lower, end: upper)
-        var question = lower
-        while question < upper, bytes[question] != 0x3F { question += 1 }
+        let question = bytes.first(lower, upper) { $0.equal(to: 0x3F) }
         target.path = ByteRange(start: lower, end: question)
         if question < upper { target.query = ByteRange(start: question + 1, end: upper) }
     }
-
-    private static func isWord(_ bytes: Span<UInt8>, _ lower: Int, _ word: StaticString) -> Bool {
-        for index in 0..<word.utf8CodeUnitCount where ASCII.lower(bytes[lower &+ index]) != word.utf8Start[index] {
-            return false
-        }
-        return true
-    }
-
-    /// What may stand in a target: everything visible but what RFC 3986 keeps out and a fragment's `#`. The
-    /// characters that browsers send unescaped all the same (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass:
-    /// they are not ambiguous here, and the origin judges them.
-    private static func isTargetByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F && byte != 0x23 }
 }

@@ -1,4 +1,4 @@
-/// What a request means to AM (reference: sdk-protocol.md §1). An open set: the names of the legacy SDKs, those that
+/// What a request means to AM (docs/protocol.md#actions). An open set: the names of the legacy SDKs, those that
 /// newer SDKs added, and whatever a configuration defines.
 public struct Action: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
@@ -28,7 +28,7 @@ public struct Action: RawRepresentable, Hashable, Sendable {
         .deleteBinding, .wellKnown, .pushedAuthorization,
     ]
 
-    /// Names of the newer JavaScript SDK for the same calls (sdk-protocol.md §1.1).
+    /// Names of the newer JavaScript SDK for the same calls (docs/protocol.md#actions).
     public static let aliases: [String: Action] = [
         "JOURNEY_START": .startAuthenticate,
         "JOURNEY_NEXT": .authenticate,
@@ -77,4 +77,8 @@ public struct Classification: Equatable, Sendable {
         self.payloadSource = payloadSource
         self.evidence = evidence
     }
+
+    /// What is to be said where `Classifier.begin` has nothing to say.
+    public static let unknownHost = Classification(
+        action: nil, evidence: "The host is no configured authorization server.")
 }

@@ -1,6 +1,6 @@
 internal import HTTPCodec
 
-/// The `authId` of an authenticate call: the handle of a running tree (reference: sdk-protocol.md §1.7).
+/// The `authId` of an authenticate call: the handle of a running tree (docs/protocol.md#trees-and-types).
 enum AuthID {
     /// The non-empty string member `authId` of a JSON object.
     static func find(in body: [UInt8]) -> String? {

@@ -1,6 +1,6 @@
 public import HTTPCodec
 
-/// Recognises what a request means to AM, from the wire alone (reference: sdk-protocol.md §1.7). Requests to hosts that
+/// Recognises what a request means to AM, from the wire alone (docs/protocol.md#actions). Requests to hosts that
 /// are no configured authorization server are never AM's, whatever their path.
 public struct Classifier: Sendable {
     /// How much of a body is looked at, in bytes.
@@ -96,7 +96,7 @@ public struct Classifier: Sendable {
         _ head: RequestHead, body: [UInt8]?, complete: Bool = true, flows: (any FlowMemory)? = nil
     ) -> Classification {
         guard let host = host(head) else {
-            return defined(head) ?? Self.nothing("The host is no configured authorization server.")
+            return defined(head) ?? .unknownHost
         }
         switch recognise(head, host) {
         case .classification(let classification): return classification
@@ -174,7 +174,7 @@ extension Classifier {
         }
     }
 
-    /// Rows 6 and 7: the query parameter `_action` decides.
+    /// Of AM's own resources the query parameter `_action` decides.
     private static func crestAction(_ endpoint: AuthorizationServer.Endpoint, _ name: String?) -> Action? {
         switch (endpoint, name) {
         case (.sessions, "logout"): .logout
@@ -187,7 +187,7 @@ extension Classifier {
 
     private static func nothing(_ why: String) -> Classification { Classification(action: nil, evidence: why) }
 
-    /// Rows 11 to 13. A form that cannot be read has no Action: the path alone does not tell a grant.
+    /// The grant in the form decides. A form that cannot be read has no Action: the path alone does not tell a grant.
     private func token(_ call: Call, _ body: [UInt8]?) -> Classification {
         guard let body else {
             return Self.nothing("The token request's form is too large or compressed, so its grant_type is not known.")
@@ -204,7 +204,7 @@ extension Classifier {
         }
     }
 
-    /// Rows 3 to 5.
+    /// What the body holds decides, then the query.
     /// - Parameter body: empty where there is none; nil where it cannot be read, which is taken for a follow-up:
     ///   start calls are small and plain.
     private func authenticate(

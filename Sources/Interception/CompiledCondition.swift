@@ -39,16 +39,6 @@ enum CompiledCondition: Sendable {
         case .test(let test): test.holds(for: subject)
         }
     }
-
-    /// True when some part looks at the response.
-    var needsResponse: Bool {
-        switch self {
-        case .always: false
-        case .all(let parts), .any(let parts): parts.contains(where: \.needsResponse)
-        case .not(let part): part.needsResponse
-        case .test(let test): test.key.needsResponse
-        }
-    }
 }
 
 extension CompiledCondition.Test {

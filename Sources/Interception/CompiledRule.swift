@@ -1,34 +1,45 @@
+internal import HTTPCodec
+
 /// A `Rule` made ready for many requests.
 struct CompiledRule: Sendable {
     let name: String
     let condition: CompiledCondition
     let needsResponse: Bool
-    let request: [RequestEdit]
-    let response: [ResponseEdit]
+    let request: [any RequestEdit]
+    let response: [any ResponseEdit]
 
     init(_ rule: Rule) {
         name = rule.name
         condition = CompiledCondition(rule.when)
-        needsResponse = condition.needsResponse
+        needsResponse = rule.when.needsResponse
         request = rule.request
         response = rule.response
     }
 
+    func edit(_ head: inout RequestHead, _ outcome: inout Outcome) {
+        run(request, &outcome) { edit throws(EditFault) in try edit.apply(to: &head) }
+    }
+
+    func edit(_ head: inout ResponseHead, _ outcome: inout Outcome) {
+        run(response, &outcome) { edit throws(EditFault) in try edit.apply(to: &head) }
+    }
+
     /// Makes the edits of one phase, in order, up to the first that ends the chain. One that cannot be made ends it
     /// as well: nothing invalid is ever sent.
-    func run<Change: Edit>(_ edits: [Change], on head: inout Change.Head, _ outcome: inout Outcome) {
+    private func run<One>(
+        _ edits: [One], _ outcome: inout Outcome, _ apply: (One) throws(EditFault) -> EditEffect
+    ) {
         var notes: [String] = []
         do throws(EditFault) {
             for edit in edits where outcome.verdict == .proceed {
-                switch edit.ending {
+                switch try apply(edit) {
+                case .changed(let words): notes += words
                 case .respond(let answer):
-                    let answer = try FieldEdit.checked(answer)
                     notes.append("answered \(answer.status) in the origin's place")
                     outcome.verdict = .respond(answer, interceptor: name)
                 case .abort(let reason):
                     notes.append("aborted: \(reason)")
                     outcome.verdict = .abort(interceptor: name, reason: reason)
-                case nil: notes += try edit.apply(to: &head)
                 }
             }
         } catch {
@@ -37,20 +48,4 @@ struct CompiledRule: Sendable {
         }
         if !notes.isEmpty { outcome.changes.append("\(name): \(notes.joined(separator: ", "))") }
     }
-}
-
-/// One edit of either phase.
-protocol Edit {
-    associatedtype Head
-
-    /// Set where the edit ends the chain instead of changing anything.
-    var ending: Ending? { get }
-
-    /// Makes the change; says what it did.
-    func apply(to head: inout Head) throws(EditFault) -> [String]
-}
-
-enum Ending {
-    case respond(LocalAnswer)
-    case abort(String)
 }

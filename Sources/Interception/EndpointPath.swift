@@ -27,7 +27,7 @@ struct EndpointPath: Equatable, Sendable {
     }
 
     /// Recognises one of the server's own paths: `json[/realm]/…` and `oauth2[/realm]/…` behind any context, and
-    /// PingOne's `/as/…` (reference: sdk-protocol.md §1.7, rows 3 to 17).
+    /// PingOne's `/as/…` (docs/protocol.md#actions).
     init?(_ segments: [String]) {
         for index in segments.indices {
             let resources: [([String], Resource)]

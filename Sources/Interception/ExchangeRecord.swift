@@ -2,28 +2,12 @@
 public struct ExchangeRecord: Sendable {
     /// One thing that happened, in order; becomes one line of the log.
     public struct Event: Sendable {
-        public enum Kind: String, Sendable {
-            /// The request, or a call of Usher's own, was recognised.
-            case action
-            /// An interceptor changed something, answered or aborted.
-            case interceptor
-            case advice
-            /// A call to AM in a step-up and its answer.
-            case authenticate
-            case replay
-            /// Why a step-up was not done or not finished; why an answer was made here.
-            case note
-        }
-
-        public var kind: Kind
-        /// One sentence without secrets.
-        public var text: String
+        public var moment: ExchangeMoment
         /// Milliseconds since the exchange began.
         public var at: Int
 
-        public init(_ kind: Kind, _ text: String, at: Int) {
-            self.kind = kind
-            self.text = text
+        public init(_ moment: ExchangeMoment, at: Int) {
+            self.moment = moment
             self.at = at
         }
     }
@@ -52,6 +36,21 @@ public struct ExchangeRecord: Sendable {
     public var events: [Event] = []
 
     public init() {}
+
+    /// Takes in what happened: what every line of the log says, and what is worth a line of its own.
+    public mutating func take(_ moment: ExchangeMoment, at time: Int) {
+        switch moment {
+        case .recognised(let action, let realm, let tree, _):
+            self.action = action
+            self.realm = realm
+            self.tree = tree
+        case .sent: attempts += 1
+        case .delivered(let status): self.status = status
+        case .failed(let token, _), .certificateRefused(let token, _): proxyError = token
+        default: break
+        }
+        if !moment.isPlain { events.append(Event(moment, at: time)) }
+    }
 
     /// Empties the record for the next exchange of the same client, keeping its buffers.
     public mutating func reset(flow: UInt64) {

@@ -27,7 +27,7 @@ public struct Pattern: Sendable {
 
     /// True when the expression is found anywhere in the bytes.
     func isFound(in bytes: Span<UInt8>) -> Bool {
-        guard let room = MatchRoom.ofThisThread else { return missed(.memory) }
+        guard let room = MatchContext.ofThisThread else { return missed(.memory) }
         let found = bytes.withUnsafeBufferPointer { buffer in
             room.begin(code, count: buffer.count)
             let found = room.find(code, in: buffer)
@@ -53,7 +53,7 @@ public struct Pattern: Sendable {
 
     /// Which limit the expression reaches on these bytes; nothing is counted.
     func limit(on bytes: [UInt8]) -> PatternLimit? {
-        guard let room = MatchRoom.ofThisThread else { return .memory }
+        guard let room = MatchContext.ofThisThread else { return .memory }
         return bytes.withUnsafeBufferPointer { buffer in
             room.begin(code, count: buffer.count)
             if case .limited(let limit) = room.find(code, in: buffer) { return limit }
@@ -67,7 +67,7 @@ public struct Pattern: Sendable {
     /// are its groups (empty where one took no part), `$$` is a dollar sign.
     /// - Throws: when the result would be longer than `bound`.
     func replacing(in text: String, with replacement: String, bound: Int) throws(PatternOverflow) -> String? {
-        guard let room = MatchRoom.ofThisThread else {
+        guard let room = MatchContext.ofThisThread else {
             watch.count(.memory)
             return nil
         }
@@ -105,7 +105,8 @@ public struct Pattern: Sendable {
         return next
     }
 
-    private static func expand(_ replacement: [UInt8], _ room: MatchRoom, _ bytes: [UInt8], into out: inout [UInt8]) {
+    private static func expand(_ replacement: [UInt8], _ room: MatchContext, _ bytes: [UInt8], into out: inout [UInt8])
+    {
         var index = 0
         while index < replacement.count {
             let byte = replacement[index]

@@ -22,7 +22,7 @@ extension Plan {
                 (holds, because) = (false, "\(ended) ended the chain before it")
             } else if holds {
                 var outcome = Outcome()
-                rule.run(rule.request, on: &request, &outcome)
+                rule.edit(&request, &outcome)
                 if outcome.verdict != .proceed { ended = rule.name }
             }
             return RuleVerdict(name: rule.name, matched: holds, because: because)
@@ -36,7 +36,7 @@ extension Plan {
                 (holds, because) = (false, "\(ended) ended the chain before it")
             } else if holds {
                 var outcome = Outcome()
-                rule.run(rule.response, on: &answer, &outcome)
+                rule.edit(&answer, &outcome)
                 if outcome.verdict != .proceed { ended = rule.name }
             }
             if rule.request.isEmpty || rule.needsResponse {

@@ -3,25 +3,38 @@ public import HTTPCodec
 /// The rules of a configuration, compiled: one list, and for each phase the places in it that an Action can reach. A
 /// phase runs its rules in file order, each on what the one before it left; the first `respond` or `abort` ends it.
 public struct Plan: Sendable {
+    /// A rule's place, and what it asks for at least.
+    private struct Candidate: Sendable {
+        let index: Int
+        let gate: RequestGate
+        let demand: ActionDemand
+
+        init(_ index: Int, _ condition: Condition) {
+            self.index = index
+            gate = RequestGate(condition)
+            demand = ActionDemand(condition)
+        }
+    }
+
     /// The rules of one phase that are worth a look, by Action.
     private struct Reach: Sendable {
-        var unrecognised: [Int] = []
+        var unrecognised: [Candidate] = []
         /// For an Action that no rule names.
-        var otherwise: [Int] = []
-        var named: [Action: [Int]] = [:]
+        var otherwise: [Candidate] = []
+        var named: [Action: [Candidate]] = [:]
 
-        init(_ demands: [(index: Int, demand: ActionDemand)]) {
-            unrecognised = demands.filter { $0.demand.admits(nil) }.map(\.index)
-            otherwise = demands.filter { if case .oneOf = $0.demand { false } else { true } }.map(\.index)
-            for (_, demand) in demands {
-                guard case .oneOf(let actions) = demand else { continue }
+        init(_ candidates: [Candidate]) {
+            unrecognised = candidates.filter { $0.demand.admits(nil) }
+            otherwise = candidates.filter { if case .oneOf = $0.demand { false } else { true } }
+            for candidate in candidates {
+                guard case .oneOf(let actions) = candidate.demand else { continue }
                 for action in actions where named[action] == nil {
-                    named[action] = demands.filter { $0.demand.admits(action) }.map(\.index)
+                    named[action] = candidates.filter { $0.demand.admits(action) }
                 }
             }
         }
 
-        func callAsFunction(_ action: Action?) -> [Int] {
+        func callAsFunction(_ action: Action?) -> [Candidate] {
             guard let action else { return unrecognised }
             return named[action] ?? otherwise
         }
@@ -36,20 +49,19 @@ public struct Plan: Sendable {
     public init(rules: [Rule]) {
         self.rules = rules.map(CompiledRule.init)
         conditions = self.rules.map(\.condition)
-        var request: [(index: Int, demand: ActionDemand)] = []
-        var response: [(index: Int, demand: ActionDemand)] = []
+        var request: [Candidate] = []
+        var response: [Candidate] = []
         for (index, rule) in rules.enumerated() {
-            let demand = ActionDemand(rule.when)
-            if !rule.request.isEmpty, !self.rules[index].needsResponse { request.append((index, demand)) }
-            if !rule.response.isEmpty { response.append((index, demand)) }
+            let candidate = Candidate(index, rule.when)
+            if !rule.request.isEmpty, !self.rules[index].needsResponse { request.append(candidate) }
+            if !rule.response.isEmpty { response.append(candidate) }
         }
         requestPhase = Reach(request)
         responsePhase = Reach(response)
     }
 
     public var isEmpty: Bool { rules.isEmpty }
-    /// False when no rule ever changes a request: nothing needs to be asked.
-    public var hasRequestRules: Bool { !requestPhase.otherwise.isEmpty || !requestPhase.named.isEmpty }
+    /// False when no rule ever changes a response: nothing needs to be asked.
     public var hasResponseRules: Bool { !responsePhase.otherwise.isEmpty || !responsePhase.named.isEmpty }
 
     // MARK: request phase
@@ -58,8 +70,13 @@ public struct Plan: Sendable {
     public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
         let candidates = requestPhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
+        let visitor = RequestGate.Visitor(head)
+        guard let first = candidates.firstIndex(where: { $0.gate.admits(visitor) }) else { return nil }
         let subject = Subject(request: copy head, response: nil, classification: classification)
-        return candidates.first { conditions[$0].holds(for: subject) }
+        for candidate in candidates[first...] where candidate.gate.admits(visitor) {
+            if conditions[candidate.index].holds(for: subject) { return candidate.index }
+        }
+        return nil
     }
 
     /// Runs the request phase.
@@ -68,11 +85,12 @@ public struct Plan: Sendable {
         from index: Int, to head: inout RequestHead, _ classification: Classification?
     ) -> Outcome {
         var outcome = Outcome()
-        for candidate in requestPhase(classification?.action) where candidate >= index {
-            let rule = rules[candidate]
+        // no gates here: what one rule changes may open the next one's
+        for candidate in requestPhase(classification?.action) where candidate.index >= index {
+            let rule = rules[candidate.index]
             guard rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
             else { continue }
-            rule.run(rule.request, on: &head, &outcome)
+            rule.edit(&head, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         return outcome
@@ -87,8 +105,13 @@ public struct Plan: Sendable {
     ) -> Int? {
         let candidates = responsePhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
+        let visitor = RequestGate.Visitor(request)
+        guard let first = candidates.firstIndex(where: { $0.gate.admits(visitor) }) else { return nil }
         let subject = Subject(request: copy request, response: copy response, classification: classification)
-        return candidates.first { conditions[$0].holds(for: subject) }
+        for candidate in candidates[first...] where candidate.gate.admits(visitor) {
+            if conditions[candidate.index].holds(for: subject) { return candidate.index }
+        }
+        return nil
     }
 
     /// Runs the response phase.
@@ -97,12 +120,12 @@ public struct Plan: Sendable {
         from index: Int, to response: inout ResponseHead, request: RequestHead, _ classification: Classification?
     ) -> Outcome {
         var outcome = Outcome()
-        for candidate in responsePhase(classification?.action) where candidate >= index {
-            let rule = rules[candidate]
+        for candidate in responsePhase(classification?.action) where candidate.index >= index {
+            let rule = rules[candidate.index]
             guard
                 rule.condition.holds(for: Subject(request: request, response: response, classification: classification))
             else { continue }
-            rule.run(rule.response, on: &response, &outcome)
+            rule.edit(&response, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         return outcome

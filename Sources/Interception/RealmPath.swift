@@ -1,6 +1,6 @@
 internal import HTTPCodec
 
-/// The forms in which a URL names a realm (reference: sdk-protocol.md §1.2, §1.7), all brought to one: a path, `/` for
+/// The forms in which a URL names a realm (docs/protocol.md#where-am-listens), all brought to one: a path, `/` for
 /// the root.
 enum RealmPath {
     /// The realm that the decoded segments between `json` or `oauth2` and the endpoint name; nil where they are no

@@ -2,11 +2,12 @@
 public struct Rule: Sendable {
     public var name: String
     public var when: Condition
-    public var request: [RequestEdit]
-    public var response: [ResponseEdit]
+    public var request: [any RequestEdit]
+    public var response: [any ResponseEdit]
 
     public init(
-        name: String, when: Condition = .always, request: [RequestEdit] = [], response: [ResponseEdit] = []
+        name: String, when: Condition = .always, request: [any RequestEdit] = [],
+        response: [any ResponseEdit] = []
     ) {
         self.name = name
         self.when = when
@@ -47,12 +48,22 @@ public indirect enum Condition: Sendable {
 extension Rule {
     /// Those of the condition and of the edits.
     public var patterns: [Pattern] {
-        when.patterns
-            + request.compactMap { if case .rewriteURL(let pattern, _) = $0 { pattern } else { nil } }
+        when.patterns + request.flatMap(\.patterns) + response.flatMap(\.patterns)
     }
 }
 
 extension Condition {
+    /// True when some part looks at the response, even where another part could decide without it. Such a condition is
+    /// asked in the response phase alone: it makes no edit of a request, and no Action is told by it.
+    public var needsResponse: Bool {
+        switch self {
+        case .always: false
+        case .all(let parts), .any(let parts): parts.contains(where: \.needsResponse)
+        case .not(let part): part.needsResponse
+        case .test(let key, _): key.needsResponse
+        }
+    }
+
     public var patterns: [Pattern] {
         switch self {
         case .always: []
@@ -73,83 +84,4 @@ public enum TextMatcher: Sendable {
     case pattern(Pattern)
     /// A number in the range: `5xx` is 500...599.
     case range(ClosedRange<Int>)
-}
-
-/// A change to a request, in the configuration's words.
-public enum RequestEdit: Sendable {
-    case setHeader([Pair])
-    case addHeader([Pair])
-    /// Names or globs.
-    case removeHeader([String])
-    case setQuery([Pair])
-    case addQuery([Pair])
-    case removeQuery([String])
-    case setCookie(CookieEdit)
-    case removeCookie([String])
-    case setMethod(String)
-    case setURL(String)
-    case setHost(String)
-    case setPath(String)
-    /// Over the whole URL; `$1` in the replacement is the first group.
-    case rewriteURL(Pattern, String)
-    case respond(LocalAnswer)
-    case abort(String)
-}
-
-/// A change to a response.
-public enum ResponseEdit: Sendable {
-    case setHeader([Pair])
-    case addHeader([Pair])
-    case removeHeader([String])
-    case setStatus(Int)
-    /// Writes a Set-Cookie line.
-    case setCookie(CookieEdit)
-    case respond(LocalAnswer)
-    case abort(String)
-}
-
-public struct Pair: Equatable, Sendable {
-    public var name: String
-    public var value: String
-
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-}
-
-/// A cookie to send. In the request phase domain, path and secure decide whether it is sent at all, by the rules of a
-/// cookie store (RFC 6265 §5.4).
-public struct CookieEdit: Equatable, Sendable {
-    public var name: String
-    public var value: String
-    public var domain: String?
-    public var path: String?
-    public var secure: Bool
-    public var httpOnly: Bool
-
-    public init(
-        name: String, value: String, domain: String? = nil, path: String? = nil, secure: Bool = false,
-        httpOnly: Bool = false
-    ) {
-        self.name = name
-        self.value = value
-        self.domain = domain
-        self.path = path
-        self.secure = secure
-        self.httpOnly = httpOnly
-    }
-}
-
-/// What `respond` answers in the origin's place.
-public struct LocalAnswer: Equatable, Sendable {
-    public var status: Int
-    public var headers: [Pair]
-    public var body: [UInt8]
-
-    public init(status: Int, headers: [Pair] = [], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
 }

@@ -7,6 +7,8 @@ struct Subject {
     let response: ResponseHead?
     let classification: Classification?
 
+    static let platformField = "x-requested-platform"
+
     /// True when `accepts` takes one of the key's values. A value that is not there is not visited.
     func contains(_ key: Condition.Key, where accepts: (Span<UInt8>) -> Bool) -> Bool {
         switch key {
@@ -14,7 +16,7 @@ struct Subject {
         case .tree: visit(classification?.payload?.tree, accepts)
         case .type: visit(classification?.payload?.type, accepts)
         case .realm: visit(classification?.realm, accepts)
-        case .platform: headers("x-requested-platform", accepts)
+        case .platform: headers(Self.platformField, accepts)
         case .scheme: visit(request.target.scheme.name, accepts)
         case .host: accepts(request.fields.bytes.span.extracting(request.target.host.indices))
         case .port: visit(String(request.target.port), accepts)

@@ -51,9 +51,9 @@ public final class AccessLog {
     private func write(_ event: ExchangeRecord.Event, flow: UInt64) {
         begin(flow)
         buffer.append(literal: ",\"event\":\"")
-        buffer.append(contentsOf: event.kind.rawValue.utf8)
+        buffer.append(contentsOf: event.moment.kind.rawValue.utf8)
         buffer.append(literal: "\",\"text\":")
-        JSONValue.writeString(event.text, to: &buffer)
+        JSONValue.writeString(event.moment.sentence, to: &buffer)
         member(",\"at_ms\":", UInt64(max(0, event.at)))
         buffer.append(literal: "}\n")
     }

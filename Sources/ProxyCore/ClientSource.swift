@@ -33,7 +33,7 @@ public struct ClientSource: Sendable {
     }
 }
 
-extension Session {
+extension ClientConnection {
     /// Who the client is where clients are counted.
-    public var clientNetwork: AddressBlock? { source.address?.clientNetwork }
+    public var clientNetwork: AddressBlock? { context.source.address?.clientNetwork }
 }

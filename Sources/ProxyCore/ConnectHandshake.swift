@@ -1,3 +1,4 @@
+internal import HTTP1
 internal import HTTPCodec
 
 /// The making of a tunnel through another proxy (RFC 9110 §9.3.6), as the client of that proxy.
@@ -12,10 +13,7 @@ public struct ConnectHandshake {
         case broken(String)
     }
 
-    private var parser = HeadParser()
-    private var response = ResponseHead()
-    /// Bytes of an answer that is not whole yet.
-    private var pending: [UInt8] = []
+    private var leg = HTTP1Client()
     private var interims = 0
     private let limits: HeadLimits
     /// What to send first.
@@ -26,37 +24,24 @@ public struct ConnectHandshake {
 
     public init(to origin: Origin, by proxy: UpstreamProxy, _ engine: Engine) {
         limits = engine.headLimits
-        var out = Array("CONNECT \(origin) HTTP/1.1\r\nHost: \(origin)\r\n".utf8)
-        out.append(literal: "Via: ")
-        out.append(contentsOf: engine.via(received: .http11))
-        out.append(literal: "\r\n")
-        out.append(contentsOf: proxy.credentials)
-        out.append(literal: "\r\n")
+        var out: [UInt8] = []
+        leg.connect(to: "\(origin)", via: engine.via(received: .http11), lines: proxy.credentials, to: &out)
         request = out
     }
 
     public mutating func received(_ bytes: Span<UInt8>) -> Outcome {
-        let before = pending.count
-        var buffer: [UInt8] = []
-        swap(&buffer, &pending)
-        buffer.append(bytes)
         var position = 0
         do throws(HTTPFault) {
-            while let used = try parser.parse(buffer.span.extracting(position...), into: &response, limits: limits) {
-                position += used
-                switch response.status {
-                case 200...299:
-                    // a length or coding in such an answer counts for nothing: the tunnel begins here
-                    return .established(at: position - before)
-                case 100...199 where response.status != 101 && interims < Self.maxInterims: interims += 1
-                default: return .refused(status: response.status)
+            while true {
+                switch try leg.read(bytes, &position, limits: limits, maxTrailerBytes: 0) {
+                case .needsMore: return .needsMore
+                case .interim where interims < Self.maxInterims: interims += 1
+                case .switched where leg.head.status != 101: return .established(at: position)
+                case .interim, .switched, .head, .data, .end: return .refused(status: leg.head.status)
                 }
             }
         } catch {
             return .broken("\(error.explanation) (\(error.code.rawValue))")
         }
-        buffer.removeFirst(position)
-        pending = buffer
-        return .needsMore
     }
 }

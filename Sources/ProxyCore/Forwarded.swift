@@ -57,14 +57,3 @@ struct ForwardedElement {
         text.utf8.allSatisfy(ASCII.isToken) && !text.isEmpty ? text : "\"\(OwnAnswer.quoted(text))\""
     }
 }
-
-extension Session {
-    /// The lines that tell an origin where the request comes from; empty where the configuration wants none told.
-    func forwardedLines(_ head: inout RequestHead) -> [UInt8] {
-        guard let address = source.address else { return [] }
-        return ForwardedElement(
-            client: address, by: source.local, scheme: request.target.scheme,
-            host: request.fields.text(request.target.authority)
-        ).take(engine.settings.forwarded, from: &head)
-    }
-}

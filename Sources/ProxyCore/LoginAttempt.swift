@@ -20,7 +20,7 @@ final class LoginAttempt {
     func tell() { stage = .told }
 
     /// AM reports success. For a transaction that means nothing yet, and without answers it tells nothing about them
-    /// (am-ig-server.md §6.2).
+    /// (docs/protocol.md#how-it-ends).
     func grant() {
         guard stage == .told else { return judge(.unjudged) }
         memory.grant(key, limits)

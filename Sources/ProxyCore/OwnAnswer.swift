@@ -2,13 +2,13 @@ import HTTPCodec
 import Interception
 import TLSEngine
 
-/// Writes the answers that Usher makes itself.
+/// The answers that Usher makes itself.
 enum OwnAnswer {
     /// An error: Proxy-Status (RFC 9209 §2), the flow's id, and words in the form that the client accepts (RFC 9457 for
     /// `application/problem+json`).
-    static func write(
-        _ error: ProxyError, flow: UInt64, to request: borrowing RequestHead, closing: Bool, into out: inout Outbox
-    ) {
+    static func error(
+        _ error: ProxyError, flow: UInt64, to request: borrowing RequestHead, date: [UInt8]
+    ) -> LocalResponse {
         let wantsJSON = accepts(request, "application/problem+json") || accepts(request, "application/json")
         let reason = ReasonPhrase.of(error.status)
         let body: String
@@ -24,55 +24,57 @@ enum OwnAnswer {
         } else {
             body = "\(error.status) \(reason)\n\nUsher: \(error.details).\n"
         }
-        var text = "HTTP/1.1 \(error.status) \(reason)\r\n"
-        text += "Proxy-Status: usher; error=\(error.token); details=\"\(quoted(error.details))\""
-        if let rcode = error.rcode { text += "; rcode=\"\(rcode)\"" }
-        if let alert = error.alert { text += "; alert-id=\(alert); alert-message=\"\(TLSFault.alertName(alert))\"" }
-        if let status = error.receivedStatus { text += "; received-status=\(status)" }
-        text += "\r\n"
-        text += "Usher-Flow: \(String(flow, radix: 16))\r\n" + date(out)
-        for field in error.fields { text += "\(field)\r\n" }
-        text += "Content-Type: \(wantsJSON ? "application/problem+json" : "text/plain; charset=utf-8")\r\n"
-        text += "Content-Length: \(body.utf8.count)\r\n"
-        text += closing ? "Connection: close\r\n\r\n" : "\r\n"
-        if request.method != .head { text += body }
-        out.client.append(contentsOf: text.utf8)
+        var status = "usher; error=\(error.token); details=\"\(quoted(error.details))\""
+        if let rcode = error.rcode { status += "; rcode=\"\(rcode)\"" }
+        if let alert = error.alert { status += "; alert-id=\(alert); alert-message=\"\(TLSFault.alertName(alert))\"" }
+        if let received = error.receivedStatus { status += "; received-status=\(received)" }
+        var head = ResponseHead(status: error.status, reason: reason)
+        head.fields.add("Proxy-Status", status)
+        head.fields.add("Usher-Flow", String(flow, radix: 16))
+        add(date, to: &head)
+        for field in error.fields { head.fields.add(field.name, field.value) }
+        head.fields.add("Content-Type", wantsJSON ? "application/problem+json" : "text/plain; charset=utf-8")
+        return response(head, Array(body.utf8))
     }
 
     /// What an interceptor's `respond` says.
-    static func write(
-        _ answer: LocalAnswer, interceptor: String, flow: UInt64, head: Bool, closing: Bool, into out: inout Outbox
-    ) {
-        var text = "HTTP/1.1 \(answer.status) \(ReasonPhrase.of(answer.status))\r\n"
-        for header in answer.headers { text += "\(header.name): \(header.value)\r\n" }
-        text += "Proxy-Status: usher; details=\"answered by interceptor \(quoted(interceptor))\"\r\n"
-        text += "Usher-Flow: \(String(flow, radix: 16))\r\n"
-        if !answer.headers.contains(where: { ASCII.equal($0.name, "date") }) { text += date(out) }
-        if answer.status != 204, answer.status != 304 { text += "Content-Length: \(answer.body.count)\r\n" }
-        text += closing ? "Connection: close\r\n\r\n" : "\r\n"
-        out.client.append(contentsOf: text.utf8)
-        if !head, answer.status != 204, answer.status != 304 { out.client.append(contentsOf: answer.body) }
+    static func local(
+        _ answer: LocalAnswer, interceptor: String, flow: UInt64, date: [UInt8]
+    ) -> LocalResponse {
+        var head = ResponseHead(status: answer.status, reason: ReasonPhrase.of(answer.status))
+        for header in answer.headers { head.fields.add(header.name, header.value) }
+        head.fields.add("Proxy-Status", "usher; details=\"answered by interceptor \(quoted(interceptor))\"")
+        head.fields.add("Usher-Flow", String(flow, radix: 16))
+        if !head.fields.contains(.date) { add(date, to: &head) }
+        return response(head, answer.body)
     }
 
     /// A page of `usher.proxy`. Nothing in it may come from elsewhere or run.
-    static func write(
-        _ page: OwnPages.Page, flow: UInt64, head: Bool, closing: Bool, into out: inout Outbox
-    ) {
-        var text = "HTTP/1.1 200 OK\r\n"
-        text += "Proxy-Status: usher; details=\"a page of Usher's own\"\r\n"
-        text += "Usher-Flow: \(String(flow, radix: 16))\r\n" + date(out)
-        text += "Content-Type: \(page.type)\r\nContent-Length: \(page.body.count)\r\n"
-        if let name = page.fileName { text += "Content-Disposition: attachment; filename=\"\(name)\"\r\n" }
-        text += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-        text += "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n"
-        text += closing ? "Connection: close\r\n\r\n" : "\r\n"
-        out.client.append(contentsOf: text.utf8)
-        if !head { out.client.append(contentsOf: page.body) }
+    static func page(_ page: OwnPages.Page, flow: UInt64, date: [UInt8]) -> LocalResponse {
+        var head = ResponseHead(status: 200, reason: "OK")
+        head.fields.add("Proxy-Status", "usher; details=\"a page of Usher's own\"")
+        head.fields.add("Usher-Flow", String(flow, radix: 16))
+        add(date, to: &head)
+        head.fields.add("Content-Type", page.type)
+        if let name = page.fileName { head.fields.add("Content-Disposition", "attachment; filename=\"\(name)\"") }
+        head.fields.add("Cache-Control", "no-store")
+        head.fields.add("X-Content-Type-Options", "nosniff")
+        head.fields.add(
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+        return response(head, page.body)
     }
 
-    /// The line that says when (RFC 9110 §6.6.1).
-    private static func date(_ out: borrowing Outbox) -> String {
-        out.date.isEmpty ? "" : "Date: \(String(decoding: out.date, as: UTF8.self))\r\n"
+    /// The length stands among the fields, too: an answer to HEAD says it of a body that does not follow.
+    private static func response(_ head: ResponseHead, _ body: [UInt8]) -> LocalResponse {
+        var head = head
+        if head.status != 204, head.status != 304 { head.fields.set("Content-Length", String(body.count)) }
+        return LocalResponse(head: head, body: body)
+    }
+
+    /// When it was made (RFC 9110 §6.6.1).
+    private static func add(_ date: [UInt8], to head: inout ResponseHead) {
+        if !date.isEmpty { head.fields.add("Date", String(decoding: date, as: UTF8.self)) }
     }
 
     private static func accepts(_ request: borrowing RequestHead, _ type: String) -> Bool {

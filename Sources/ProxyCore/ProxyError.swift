@@ -13,8 +13,19 @@ public struct ProxyError: Equatable, Sendable {
     public var rcode: String?
     /// The alert that the next hop sent (RFC 9209 §2.3.17).
     public var alert: UInt8?
-    /// Further lines of the answer's head, without their ends.
-    public var fields: [String] = []
+    /// Further fields of the answer's head.
+    public var fields: [Field] = []
+
+    /// One of them.
+    public struct Field: Equatable, Sendable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
 
     public init(_ token: String, status: Int, _ details: String, receivedStatus: Int? = nil) {
         self.token = token

@@ -1,7 +1,7 @@
 public import HTTPCodec
 internal import Interception
 
-/// Keeps secrets out of what is recorded (am-ig-server.md §14.7). The one place that decides what of a URL, a tree or a
+/// Keeps secrets out of what is recorded (docs/protocol.md#what-is-secret). The one place that decides what of a URL, a tree or a
 /// sentence may stand in a log.
 public struct Redaction: Sendable {
     private let harmless: HarmlessNames

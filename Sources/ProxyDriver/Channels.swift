@@ -1,4 +1,5 @@
 import EventLoop
+internal import HTTP1
 import ProxyCore
 import TLSEngine
 
@@ -32,6 +33,12 @@ final class OriginChannel: StreamChannel {
     /// Not to be used for another request: writing failed, or it said more than it was asked.
     var isSpent = false
     var idleSince = 0
+    /// Reads and writes the messages on it.
+    var leg = HTTP1Client()
+    /// What it serves.
+    var exchange: ExchangeID?
+    /// The origin sends no more.
+    var hasEnded = false
 
     private let security: WorkerTLS
     /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.
@@ -48,7 +55,7 @@ final class OriginChannel: StreamChannel {
 
     override func readable() {
         if let connection {
-            connection.originReadable()
+            connection.originReadable(self)
         } else if let dial {
             dial.readable(self)
         } else if case .nothing = receiveAnswer() {
@@ -87,7 +94,7 @@ final class OriginChannel: StreamChannel {
 
     override func readingRefused() {
         if let connection {
-            connection.originFinished(cut: true)
+            connection.originFinished(self, cut: true)
         } else if let dial {
             dial.deaf(self)
         } else {

@@ -16,7 +16,7 @@ extension Connection {
             _ = clientReceived(client.add(stream, first: hello), worker.loop.now)
         } catch {
             awaitsHandshake = false
-            session.clientUnsecured(error, hasSeen: false, now: worker.loop.now, &worker.out)
+            machine.clientUnsecured(error, hasSeen: false, now: worker.loop.now, &worker.out)
         }
     }
 
@@ -28,7 +28,7 @@ extension Connection {
     func handshakeWentOn(_ received: StreamChannel.Received, _ now: Int) -> Bool {
         if let agreement = client.stream?.agreement {
             awaitsHandshake = false
-            session.clientSecured(agreement, now: now, &worker.out)
+            machine.clientSecured(agreement, now: now, &worker.out)
             settle()
             return !isClosed
         }
@@ -42,7 +42,7 @@ extension Connection {
 
     func handshakeFailed(_ fault: TLSFault) {
         awaitsHandshake = false
-        session.clientUnsecured(
+        machine.clientUnsecured(
             fault, hasSeen: client.stream?.hasShownItself ?? false, now: worker.loop.now, &worker.out)
         settle()
     }

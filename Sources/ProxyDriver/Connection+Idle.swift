@@ -24,7 +24,7 @@ extension Connection {
     /// Another generation of the configuration is in force.
     func adopt(_ settings: WorkerSettings) {
         unbind()
-        session.adopt(settings.engine, settings.clients, now: worker.loop.now, &worker.out)
+        machine.adopt(settings.engine, settings.clients, now: worker.loop.now, &worker.out)
         settle()
     }
 }

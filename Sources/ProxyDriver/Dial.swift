@@ -15,6 +15,7 @@ final class Dial {
     let origin: Origin
     private let worker: Worker
     private unowned(unsafe) var connection: Connection?
+    private let exchange: ExchangeID
     private let hop: (host: String, port: UInt16)
     private var race = AddressRace()
     private var attempts: [Attempt] = []
@@ -27,8 +28,9 @@ final class Dial {
     private var hasAddress = false
     private var isOver = false
 
-    init(_ origin: Origin, for connection: Connection, worker: Worker) {
+    init(_ origin: Origin, for connection: Connection, _ exchange: ExchangeID, worker: Worker) {
         self.origin = origin
+        self.exchange = exchange
         self.connection = connection
         self.worker = worker
         hop = origin.hop
@@ -47,7 +49,7 @@ final class Dial {
         case .failed(let failure): fail(Self.words(failure))
         case .unasked, .waiting:
             awaitsNames = true
-            connection?.dialReached(.resolving)
+            connection?.dialReached(.resolving, exchange)
         }
     }
 
@@ -63,7 +65,7 @@ final class Dial {
         guard !isOver else { return }
         awaitsNames = !answer.isComplete
         if let failure = answer.failure { return fail(Self.words(failure)) }
-        if !hasAddress { connection?.dialReached(.connecting) }
+        if !hasAddress { connection?.dialReached(.connecting, exchange) }
         hasAddress = true
         take(answer.addresses, isComplete: answer.isComplete)
     }
@@ -172,7 +174,7 @@ final class Dial {
     private func secure(_ channel: OriginChannel, first: [UInt8]) {
         guard origin.scheme == .https else { return succeed(channel, first: first) }
         guard first.isEmpty else { return fail(.insecure(TLSFault(.protocolError, "it spoke before it was asked"))) }
-        connection?.dialReached(.securing)
+        connection?.dialReached(.securing, exchange)
         do throws(TLSFault) {
             let begun = try channel.secure()
             channel.startReading()
@@ -225,7 +227,7 @@ final class Dial {
     private func succeed(_ channel: OriginChannel, first: [UInt8]) {
         channel.dial = nil
         end()
-        connection?.dialed(channel, first: first)
+        connection?.dialed(channel, for: exchange, first: first)
         // only now: until the connection holds the channel, this is the one reference to it
         winner = nil
     }
@@ -233,7 +235,7 @@ final class Dial {
     private func fail(_ failure: LeaseFailure) {
         giveUpWinner()
         end()
-        connection?.dialFailed(failure)
+        connection?.dialFailed(failure, for: exchange)
     }
 
     private func end() {
@@ -260,8 +262,10 @@ final class Dial {
 }
 
 extension Connection {
-    fileprivate func dialReached(_ step: LeaseStep) { session.leaseReached(step, now: worker.loop.now) }
+    fileprivate func dialReached(_ step: LeaseStep, _ id: ExchangeID) {
+        machine.leaseReached(step, id, now: worker.loop.now)
+    }
 
     /// Who the client is where clients are counted.
-    fileprivate var clientNetwork: AddressBlock? { session.clientNetwork }
+    fileprivate var clientNetwork: AddressBlock? { machine.clientNetwork }
 }

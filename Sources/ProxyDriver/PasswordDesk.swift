@@ -7,7 +7,7 @@ import TLSEngine
 final class PasswordDesk {
     private struct Waiting {
         let connection: Connection
-        let flow: UInt64
+        let exchange: ExchangeID
         let holder: PasswordMemory.Holder
         let digest: [UInt8]
     }
@@ -28,14 +28,14 @@ final class PasswordDesk {
     }
 
     /// The verdict where it is known at once; else the connection is told later.
-    func verdict(on check: PasswordCheck, for connection: Connection) -> PasswordVerdict? {
+    func verdict(on check: PasswordCheck, of id: ExchangeID, for connection: Connection) -> PasswordVerdict? {
         guard let digest = authenticator.digest(of: check) else { return .busy }
         let holder = PasswordMemory.Holder(check)
         if !check.isDecoy, memory.holds(holder, digest, now: loop.now) { return .right }
         nextTicket += 1
         let verdict = authenticator.verify(check, digest: digest, ticket: nextTicket, reply: answers, now: loop.now)
         if verdict == nil {
-            waiting[nextTicket] = Waiting(connection: connection, flow: check.flow, holder: holder, digest: digest)
+            waiting[nextTicket] = Waiting(connection: connection, exchange: id, holder: holder, digest: digest)
         }
         if let verdict { learn(verdict, holder, digest) }
         return verdict
@@ -53,6 +53,6 @@ final class PasswordDesk {
     private func answered(_ answer: Authenticator.Answer) {
         guard let waiting = waiting.removeValue(forKey: answer.ticket) else { return }
         learn(answer.verdict, waiting.holder, waiting.digest)
-        waiting.connection.authenticated(answer.verdict, flow: waiting.flow)
+        waiting.connection.authenticated(answer.verdict, waiting.exchange)
     }
 }

@@ -81,7 +81,7 @@ class StreamChannel: Channel {
 
     private func open(from first: Int) -> Received {
         #if DEBUG
-            if loop.strikes(.tlsOpen) { return .failed(Self.noMemory) }
+            if loop.injectsFault(.tlsOpen) { return .failed(Self.noMemory) }
         #endif
         // what comes behind the bytes; the innermost layer that tells of an end knows best
         var end: Received?
@@ -137,7 +137,7 @@ class StreamChannel: Channel {
     private func seal(_ bytes: UnsafeRawBufferPointer, at depth: Int) -> Bool {
         var isSealed = layers[depth].send(bytes, desk[depth])
         #if DEBUG
-            if loop.strikes(.tlsSeal) { isSealed = false }
+            if loop.injectsFault(.tlsSeal) { isSealed = false }
         #endif
         guard !isSealed else { return true }
         // other streams use the same buffers: nothing of this one may go out with theirs

@@ -14,7 +14,7 @@ public struct TLSMaterial: Sendable {
     /// Names by which clients may ask for the proxy itself where its certificate is the own authority's, in lower case. Whoever
     /// asks for another is shown one for the address: nobody without a password has certificates made for hosts.
     public var listenerNames: Set<String> = ["localhost"]
-    /// The same for the whole life of the process: 32 bytes of chance.
+    /// The same for the whole life of the process: 32 random bytes.
     public var ticketSeed: SecretBytes
     public var keyLog: KeyLog?
 

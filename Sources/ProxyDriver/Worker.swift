@@ -9,6 +9,8 @@ final class Worker {
     let loop: Loop
     let number: Int
     var out = Outbox()
+    /// What legs write for an origin, until it is sent.
+    var wire: [UInt8] = []
     let pool: OriginPool
     let security: WorkerTLS
     let recorder: any Recorder
@@ -121,19 +123,20 @@ final class Worker {
             complain(of: error, address)
             // no memory is spent on one too many: the kernel's buffer takes these few bytes. Who speaks TLS would not
             // understand them
-            return isSecure ? () : descriptor.sendLast(Session.answer(to: error))
+            return isSecure ? () : descriptor.sendLast(ClientConnection.answer(to: error))
         }
         nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, desk: security.desk, descriptor: descriptor) else { return }
         let wantsLocal = settings.engine.settings.forwarded == .forwarded
-        let session = Session(
-            engine: settings.engine, flows: flows, refusals: refusals, logins: logins, number: nextNumber,
+        let machine = ClientConnection(
+            engine: settings.engine, memories: Memories(flows: flows, refusals: refusals, logins: logins),
+            number: nextNumber,
             client: peer.description,
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),
             seat: seat, now: loop.refreshNow())
-        let connection = Connection(worker: self, client: channel, session: session)
+        let connection = Connection(worker: self, client: channel, machine: machine)
         if let index = free.popLast() {
             connection.index = index
             connections[index] = connection
@@ -193,12 +196,16 @@ final class Worker {
         recorder.flush()
     }
 
+    func clearWire() { wire.removeAll(keepingCapacity: wire.capacity <= Self.keptWire) }
+
+    private static let keptWire = 256 << 10
+
     // MARK: passwords
 
     /// The verdict where it is known at once; else the connection is told later.
-    func verdict(on check: PasswordCheck, for connection: Connection) -> PasswordVerdict? {
+    func verdict(on check: PasswordCheck, of id: ExchangeID, for connection: Connection) -> PasswordVerdict? {
         if desk == nil { desk = try? PasswordDesk(loop: loop, authenticator: authenticator) }
-        return desk.map { $0.verdict(on: check, for: connection) } ?? .busy
+        return desk.map { $0.verdict(on: check, of: id, for: connection) } ?? .busy
     }
 
     // MARK: origins

@@ -82,7 +82,7 @@ final class WorkerTLS {
     /// Where a fault plan has it so, there is no memory for the connection.
     private func strike() throws(TLSFault) {
         #if DEBUG
-            if loop.strikes(.tlsBegin) { throw TLSFault(.local, "there is no memory for a TLS connection") }
+            if loop.injectsFault(.tlsBegin) { throw TLSFault(.local, "there is no memory for a TLS connection") }
         #endif
     }
 }

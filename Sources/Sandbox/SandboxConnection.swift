@@ -15,7 +15,7 @@ final class SandboxConnection: Channel {
     private let room: SandboxRoom
     /// Nil before the client's hello has told what it wants, and where no TLS is spoken.
     private var stream: TLSStream?
-    private var reader: RequestReader
+    private var leg: ClientLeg
     private var input: [UInt8] = []
     private var state = State.reading
     private var peerEnded = false
@@ -30,7 +30,7 @@ final class SandboxConnection: Channel {
 
     init(room: SandboxRoom, descriptor: consuming Descriptor) throws(SystemError) {
         self.room = room
-        reader = RequestReader(maxBody: room.options.maxBodyBytes, scheme: room.security == nil ? .http : .https)
+        leg = ClientLeg(maxBody: room.options.maxBodyBytes, scheme: room.security == nil ? .http : .https)
         try super.init(loop: room.loop, descriptor: descriptor)
         deadline = loop.now + Self.idleLimit
     }
@@ -127,38 +127,35 @@ final class SandboxConnection: Channel {
     private func takeRequests() {
         while state == .reading, !isClosed {
             guard queuedBytes < Self.highWater else { return stopReading() }
-            switch reader.next(&input) {
+            switch leg.next(&input) {
             case .needsMore: return
-            case .expectsContinue: send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            case .expectsContinue: send(leg.goOn())
             case .refused(let status, let reason):
-                let response = SandboxResponse.text(status, reason + "\n", note: reason)
                 room.log("malformed request → \(status) · \(reason)")
-                write(response, ResponseWriter(version: .http11, method: .other, keepsAlive: false))
+                write(SandboxResponse.text(status, reason + "\n", note: reason))
             case .request(let request):
                 let response = room.answer(request)
-                let writer = ResponseWriter(
-                    version: request.head.version, method: request.head.method, keepsAlive: request.head.keepsAlive)
-                if response.delay > 0 { hold(response, writer) } else { write(response, writer) }
+                if response.delay > 0 { hold(response) } else { write(response) }
             }
         }
     }
 
-    private func hold(_ response: SandboxResponse, _ writer: ResponseWriter) {
+    private func hold(_ response: SandboxResponse) {
         state = .waiting
         stopReading()
         timer = try? Timer(loop: loop, everyMilliseconds: response.delay) { [unowned self] in
-            release(response, writer)
+            release(response)
         }
         // without a timer there is no waiting
-        if timer == nil { release(response, writer) }
+        if timer == nil { release(response) }
     }
 
-    private func release(_ response: SandboxResponse, _ writer: ResponseWriter) {
+    private func release(_ response: SandboxResponse) {
         timer?.cancel()
         timer = nil
         state = .reading
         loop.refreshNow()
-        write(response, writer)
+        write(response)
         guard !isClosed, state == .reading else { return }
         if peerEnded {
             if queuedBytes == 0 { end() }
@@ -168,8 +165,8 @@ final class SandboxConnection: Channel {
         takeRequests()
     }
 
-    private func write(_ response: SandboxResponse, _ writer: ResponseWriter) {
-        let (message, ends) = writer.bytes(response, now: room.wallClock)
+    private func write(_ response: SandboxResponse) {
+        let (message, ends) = leg.answer(response, now: room.wallClock)
         if ends { state = .ending }
         send(message)
         guard ends, !isClosed else { return }

@@ -59,7 +59,7 @@ public struct CertificateAuthority: Sendable {
 
     /// A new root that is valid for two years, and was for two days.
     /// - Parameters:
-    ///   - name: what its common name begins with, cut after 50 characters. Eight hexadecimal digits of chance follow: two
+    ///   - name: what its common name begins with, cut after 50 characters. Eight random hexadecimal digits follow: two
     ///     roots with one name would be taken for each other.
     ///   - key: its key, where it is not to be a new one on the curve P-256.
     ///   - now: Unix seconds.

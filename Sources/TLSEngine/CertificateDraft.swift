@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A certificate that is still to be signed (RFC 5280 §4.1), version 3 with a serial number of chance.
+/// A certificate that is still to be signed (RFC 5280 §4.1), version 3 with a random serial number.
 struct CertificateDraft {
     /// Distinguished names in DER.
     let subject: [UInt8]
@@ -36,7 +36,7 @@ struct CertificateDraft {
 
     private static let version = DER.context(0, [0x02, 0x01, 0x02])
 
-    /// 16 bytes, of which 126 bits are chance; the first two make the number positive and its length always the same.
+    /// 16 bytes, of which 126 bits are random; the first two make the number positive and its length always the same.
     private static func serialNumber() throws(MaterialFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 16)
         ErrorQueue.clear()

@@ -25,7 +25,7 @@ public final class OriginContext: @unchecked Sendable {
         }
         self.handle = handle
         self.keyLog = keyLog
-        try Offer(minimum: minimum, protocols: ["http/1.1"]).apply(to: handle)
+        try HandshakeParameters(minimum: minimum, protocols: ["http/1.1"]).apply(to: handle)
         SSL_CTX_set_options(handle, usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION)
         usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
         usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))

@@ -16,7 +16,7 @@ public final class SecretBytes: @unchecked Sendable {
         fill(bytes)
     }
 
-    /// Bytes of chance.
+    /// Random bytes.
     /// - Throws: `MaterialFault` where the system has none to give.
     public convenience init(random count: Int) throws(MaterialFault) {
         ErrorQueue.clear()

@@ -25,7 +25,7 @@ public final class ServerContext {
         self.handle = handle
         self.tickets = tickets
         self.keyLog = keyLog
-        try Offer(minimum: .tls12, ciphers: "ECDHE+AESGCM:ECDHE+CHACHA20").apply(to: handle)
+        try HandshakeParameters(minimum: .tls12, ciphers: "ECDHE+AESGCM:ECDHE+CHACHA20").apply(to: handle)
         SSL_CTX_set_options(
             handle,
             usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION | usher_SSL_OP_CIPHER_SERVER_PREFERENCE

@@ -47,7 +47,7 @@ public final class TLSStream {
     init(_ handle: OpaquePointer, context: AnyObject, isServer: Bool) throws(TLSFault) {
         ErrorQueue.clear()
         guard let ssl = SSL_new(handle) else { throw Self.noMemory() }
-        guard let port = MemoryPort.make() else {
+        guard let port = MemoryBIO.make() else {
             SSL_free(ssl)
             throw Self.noMemory()
         }
@@ -145,11 +145,11 @@ public final class TLSStream {
 
     private func attach(_ buffers: TLSBuffers) {
         ErrorQueue.clear()
-        MemoryPort.attach(port, buffers)
+        MemoryBIO.attach(port, buffers)
     }
 
     private func detach(_ buffers: TLSBuffers) {
-        MemoryPort.detach(port)
+        MemoryBIO.detach(port)
         buffers.input = UnsafeRawBufferPointer(start: nil, count: 0)
         ErrorQueue.clear()
     }

@@ -32,7 +32,7 @@ public final class TicketKeys {
     private let algorithm: OpaquePointer?
 
     /// - Parameters:
-    ///   - seed: 32 bytes of chance, the same for all rings of a process.
+    ///   - seed: 32 random bytes, the same for all rings of a process.
     ///   - now: Unix seconds.
     public init(seed: SecretBytes, now: Int) {
         self.seed = seed

@@ -12,8 +12,8 @@ public struct AuthorityCertificates: Sendable {
     public var roots: [Certificate] { [root] + retired }
 
     /// Nil where there is no CA yet.
-    /// - Throws: `FileTrouble` where a file cannot be read or holds no certificates.
-    init?(_ files: AuthorityFiles, now: Int) throws(FileTrouble) {
+    /// - Throws: `FileError` where a file cannot be read or holds no certificates.
+    init?(_ files: AuthorityFiles, now: Int) throws(FileError) {
         guard let root = try Self.read(files.certificate).first else { return nil }
         self.root = root
         crosses = try Self.read(files.crosses)
@@ -21,12 +21,12 @@ public struct AuthorityCertificates: Sendable {
     }
 
     /// None where there is no file.
-    static func read(_ path: String) throws(FileTrouble) -> [Certificate] {
+    static func read(_ path: String) throws(FileError) -> [Certificate] {
         guard let bytes = try StateFile.read(path) else { return [] }
         do throws(MaterialFault) {
             return try Certificate.all(inPEM: bytes)
         } catch {
-            throw FileTrouble("\(path) \(error.words)")
+            throw FileError("\(path) \(error.words)")
         }
     }
 }

@@ -8,12 +8,12 @@ extension AuthorityStore {
     /// - Parameter proxy: where programs are led to. One that does not answer, or speaks TLS alone, is not asked.
     public func certificatesOrMake(
         beside proxy: ProxyAddress?, environment: [String: String]
-    ) throws(FileTrouble) -> (certificates: AuthorityCertificates, isNew: Bool) {
+    ) throws(FileError) -> (certificates: AuthorityCertificates, isNew: Bool) {
         if let proxy, !proxy.isSecure {
             var client = ProxyClient(proxy: proxy, credentials: proxy.credentials(in: environment))
             client.limit = Self.patience
             if case .foreign(let fingerprint) = ServedAuthority(client, own: try certificates()) {
-                throw FileTrouble(
+                throw FileError(
                     "the proxy on \(proxy.authority) signs with another CA (SHA-256 \(fingerprint)) than \(files.certificate) holds, so programs would not trust what it opens (\(remedy(beside: proxy)))"
                 )
             }

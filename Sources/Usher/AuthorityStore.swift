@@ -31,23 +31,23 @@ public struct AuthorityStore: Sendable {
     }
 
     /// The certificates alone: the key is not looked at. Nil where there is no CA yet.
-    public func certificates() throws(FileTrouble) -> AuthorityCertificates? {
+    public func certificates() throws(FileError) -> AuthorityCertificates? {
         try AuthorityCertificates(files, now: now)
     }
 
     /// The certificates of a CA that is made now where there is none yet.
-    public func certificatesOrMake() throws(FileTrouble) -> (certificates: AuthorityCertificates, isNew: Bool) {
+    public func certificatesOrMake() throws(FileError) -> (certificates: AuthorityCertificates, isNew: Bool) {
         if let certificates = try certificates() { return (certificates, false) }
         let isNew = try loadOrMake().isNew
-        guard let certificates = try certificates() else { throw FileTrouble("\(files.certificate) is gone again") }
+        guard let certificates = try certificates() else { throw FileError("\(files.certificate) is gone again") }
         return (certificates, isNew)
     }
 
     /// The CA with its key. Nil where there is none yet.
-    /// - Throws: `FileTrouble` where its parts cannot be read or do not belong together.
-    public func load() throws(FileTrouble) -> CertificateAuthority? {
+    /// - Throws: `FileError` where its parts cannot be read or do not belong together.
+    public func load() throws(FileError) -> CertificateAuthority? {
         guard try state.exists() else { return nil }
-        return try StateFile.locked(state, mayGoWithout: true) { () throws(FileTrouble) in
+        return try StateFile.locked(state, mayGoWithout: true) { () throws(FileError) in
             try finishReplacement()
             return try read()
         }
@@ -55,10 +55,10 @@ public struct AuthorityStore: Sendable {
 
     /// The CA with its key, made now where there is none yet.
     /// - Returns: also whether it was made.
-    public func loadOrMake() throws(FileTrouble) -> (authority: CertificateAuthority, isNew: Bool) {
+    public func loadOrMake() throws(FileError) -> (authority: CertificateAuthority, isNew: Bool) {
         if let authority = try load() { return (authority, false) }
         try state.make()
-        return try StateFile.locked(state, mayGoWithout: false) { () throws(FileTrouble) in
+        return try StateFile.locked(state, mayGoWithout: false) { () throws(FileError) in
             // another process may have been quicker
             if let authority = try read() { return (authority, false) }
             let key = try key()
@@ -66,7 +66,7 @@ public struct AuthorityStore: Sendable {
             do throws(MaterialFault) {
                 authority = try CertificateAuthority.make(name: Self.name, constraints: constraints, key: key, now: now)
             } catch {
-                throw FileTrouble("the CA cannot be made: \(error.words)")
+                throw FileError("the CA cannot be made: \(error.words)")
             }
             try replace(with: authority, retiring: [])
             return (authority, true)
@@ -74,9 +74,9 @@ public struct AuthorityStore: Sendable {
     }
 
     /// Makes a new CA that the present one vouches for, and overwrites the present one's key.
-    public func rotate() throws(FileTrouble) -> (old: CertificateAuthority, new: CertificateAuthority) {
+    public func rotate() throws(FileError) -> (old: CertificateAuthority, new: CertificateAuthority) {
         guard case .file(let keyFile) = files.key else {
-            throw FileTrouble(
+            throw FileError(
                 """
                 the CA's key comes from outside (tls.ca.key), where usher cannot put another. Either remove tls.ca.key, move the \
                 present key to \(state.file("ca.key")) and run usher ca rotate; or, without an overlap: move \
@@ -85,17 +85,17 @@ public struct AuthorityStore: Sendable {
                 """)
         }
         guard try load() != nil else {
-            throw FileTrouble("there is no CA in \(state.path) yet; usher ca show makes one")
+            throw FileError("there is no CA in \(state.path) yet; usher ca show makes one")
         }
-        return try StateFile.locked(state, mayGoWithout: false) { () throws(FileTrouble) in
+        return try StateFile.locked(state, mayGoWithout: false) { () throws(FileError) in
             // another process may have stopped in the middle of its own
             try finishReplacement()
-            guard let old = try read() else { throw FileTrouble("\(keyFile) is gone") }
+            guard let old = try read() else { throw FileError("\(keyFile) is gone") }
             let new: CertificateAuthority
             do throws(MaterialFault) {
                 new = try old.rotated(constraints: constraints, now: now)
             } catch {
-                throw FileTrouble("no new CA can be made: \(error.words)")
+                throw FileError("no new CA can be made: \(error.words)")
             }
             let retired = try AuthorityCertificates(files, now: now)?.roots ?? [old.certificate]
             try replace(with: new, retiring: Array(retired.prefix(Self.remembered)))
@@ -142,11 +142,11 @@ public struct AuthorityStore: Sendable {
 
     // MARK: reading
 
-    private func read() throws(FileTrouble) -> CertificateAuthority? {
+    private func read() throws(FileError) -> CertificateAuthority? {
         guard let certificates = try AuthorityCertificates(files, now: now) else { return nil }
         guard let key = try key() else {
             guard case .file(let path) = files.key else { return nil }
-            throw FileTrouble(
+            throw FileError(
                 "\(files.certificate) is here, but not its key \(path); bring the key back, or move the certificate away and a new CA is made, which clients do not trust yet"
             )
         }
@@ -154,11 +154,11 @@ public struct AuthorityStore: Sendable {
             return try CertificateAuthority(
                 certificate: certificates.root, key: key, crosses: certificates.crosses.filter { $0.notAfter > now })
         } catch {
-            throw FileTrouble("\(files.certificate) \(error.words)")
+            throw FileError("\(files.certificate) \(error.words)")
         }
     }
 
-    private func key() throws(FileTrouble) -> PrivateKey? {
+    private func key() throws(FileError) -> PrivateKey? {
         let pem: SecretBytes
         let place: String
         switch files.key {
@@ -170,7 +170,7 @@ public struct AuthorityStore: Sendable {
         do throws(MaterialFault) {
             return try PrivateKey(pem: pem)
         } catch {
-            throw FileTrouble("\(place) \(error.words)")
+            throw FileError("\(place) \(error.words)")
         }
     }
 
@@ -181,14 +181,14 @@ public struct AuthorityStore: Sendable {
 
     /// Everything is on the disk under other names before anything is replaced, the certificate last: with it there, whoever
     /// comes next can finish what a crash interrupted; without it, nothing has begun.
-    private func replace(with authority: CertificateAuthority, retiring: [Certificate]) throws(FileTrouble) {
+    private func replace(with authority: CertificateAuthority, retiring: [Certificate]) throws(FileError) {
         try discardReplacement()
         try stage(authority.crosses, files.crosses)
         try stage(retiring, files.retired)
         if case .file(let path) = files.key {
             let pem: SecretBytes
             do throws(MaterialFault) { pem = try authority.key.pem() } catch {
-                throw FileTrouble("\(path) \(error.words)")
+                throw FileError("\(path) \(error.words)")
             }
             try StateFile.create(path + Self.next, secret: pem)
         }
@@ -196,13 +196,13 @@ public struct AuthorityStore: Sendable {
         try finishReplacement()
     }
 
-    private func stage(_ certificates: [Certificate], _ path: String) throws(FileTrouble) {
+    private func stage(_ certificates: [Certificate], _ path: String) throws(FileError) {
         guard !certificates.isEmpty else { return }
         try StateFile.create(path + Self.next, certificates.flatMap(\.pem))
     }
 
     /// Call it with the lock held.
-    private func finishReplacement() throws(FileTrouble) {
+    private func finishReplacement() throws(FileError) {
         guard try StateFile.exists(files.certificate + Self.next) else { return }
         if case .file(let path) = files.key, try StateFile.exists(path + Self.next) {
             try StateFile.wipe(path)
@@ -217,7 +217,7 @@ public struct AuthorityStore: Sendable {
     }
 
     /// What a crash left behind before it counted.
-    private func discardReplacement() throws(FileTrouble) {
+    private func discardReplacement() throws(FileError) {
         if case .file(let path) = files.key {
             try StateFile.wipe(path + Self.next)
             try StateFile.remove(path + Self.next)

@@ -7,11 +7,11 @@ enum DescriptorBytes {
     private static let limit = 8 << 20
 
     /// A file's content from its beginning.
-    static func read(_ file: borrowing Descriptor, _ path: String) throws(FileTrouble) -> [UInt8] {
+    static func read(_ file: borrowing Descriptor, _ path: String) throws(FileError) -> [UInt8] {
         var status = stat()
-        guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "read") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileTrouble("\(path) is no file") }
-        guard status.st_size <= limit else { throw FileTrouble("\(path) is larger than \(limit) bytes") }
+        guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(path) is no file") }
+        guard status.st_size <= limit else { throw FileError("\(path) is larger than \(limit) bytes") }
         // large enough from the start: an array that grows leaves a copy of the secret behind
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var filled = 0
@@ -20,7 +20,7 @@ enum DescriptorBytes {
                 Glibc.read(file.number, $0.baseAddress?.advanced(by: filled), $0.count - filled)
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileTrouble(path, cannotBe: "read") }
+            guard count >= 0 else { throw FileError(path, cannotBe: "read") }
             if count == 0 { break }
             filled += count
         }
@@ -29,12 +29,12 @@ enum DescriptorBytes {
     }
 
     /// What anybody may read, wherever a link leads. Nil where there is none.
-    static func read(public path: String) throws(FileTrouble) -> [UInt8]? {
+    static func read(public path: String) throws(FileError) -> [UInt8]? {
         // not blocking: a FIFO would wait for somebody to write
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw FileTrouble(path, cannotBe: "read")
+            throw FileError(path, cannotBe: "read")
         }
         return try read(Descriptor(owning: number), path)
     }

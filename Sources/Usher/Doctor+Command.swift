@@ -19,7 +19,7 @@ extension Doctor {
                     remedy: "--pass-env NAME, where the command needs one of them"))
         }
         findings +=
-            CommandJudge(records, command: command, namesServers: !snapshot.settings.servers.isEmpty).findings
+            CommandDiagnosis(records, command: command, namesServers: !snapshot.settings.servers.isEmpty).findings
         return findings
     }
 }

@@ -108,7 +108,7 @@ extension Doctor {
                 missing.append(name)
                 continue
             }
-            do throws(FileTrouble) {
+            do throws(FileError) {
                 guard let bytes = try DescriptorBytes.read(public: path) else {
                     findings.append(
                         Finding(.problem, "\(name) names \(path), which is not there", remedy: Self.remedy))

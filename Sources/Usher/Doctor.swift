@@ -58,7 +58,7 @@ public struct Doctor {
 
     /// What is on the disk, and what is wrong with it.
     func ownCertificates() -> (certificates: AuthorityCertificates?, findings: [Finding]) {
-        do throws(FileTrouble) {
+        do throws(FileError) {
             guard let certificates = try store.certificates() else {
                 let what = "there is no CA in \(store.files.certificate) yet"
                 return (

@@ -1,4 +1,3 @@
-import Authorization
 public import Configuration
 public import HTTPCodec
 import Interception
@@ -11,148 +10,71 @@ public struct Explanation {
         public let description: String
     }
 
-    private let classification: Classification
-    private let rules: [RuleVerdict]
-    private let before: RequestHead
-    private let after: RequestHead
-    private let body: [UInt8]
-    private let end: String?
-    private let protection: String?
+    private let given: GivenRequest
+    private let rehearsal: Rehearsal
     private let redaction: Redaction
+    /// What is said of each interceptor.
+    private let rules: [RuleVerdict]
 
     /// - Parameter text: an HTTP message with an absolute-form request line, lines ended by CRLF or LF, or a curl command.
     /// - Throws: `Fault` when it can be read as neither.
     public init(_ text: [UInt8], snapshot: Snapshot) throws(Fault) {
-        var (head, body) = try Self.read(text)
-        // a message pasted from somewhere may have lost it, and only it says that there is a body
-        if !body.isEmpty, !head.fields.contains(.contentLength), !head.fields.contains(.transferEncoding) {
-            head.fields.add("Content-Length", String(body.count))
+        given = try GivenRequest(text)
+        rehearsal = Rehearsal(
+            given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, heardOn: nil))
+        if case .incomplete = rehearsal.outcome {
+            throw Fault(description: "the message's body does not come to its end")
         }
-        let classifier = Classifier(servers: snapshot.settings.servers, definitions: snapshot.settings.actions)
-        let plan = Plan(rules: snapshot.settings.rules)
-        let complete = body.count <= Classifier.bodyPeek
-        classification = classifier.classify(head, body: complete ? body : nil, complete: complete)
-        let recognised = classification.action == nil ? nil : classification
-        rules = plan.explain(head, recognised)
-        before = head
-        self.body = body
-        var forwarded = head
-        var end: String?
-        if let first = plan.firstRequestMatch(head, recognised) {
-            switch plan.applyRequest(from: first, to: &forwarded, recognised).verdict {
-            case .proceed: break
-            case .respond(let answer, let interceptor):
-                end = "answered by interceptor \(interceptor) with status \(answer.status)"
-            case .abort(let interceptor, let reason): end = "aborted by interceptor \(interceptor): \(reason)"
+        rules =
+            rehearsal.interceptors
+            ?? snapshot.settings.rules.map {
+                RuleVerdict(
+                    name: $0.name, matched: false, because: "the request does not come as far as the interceptors")
             }
-        }
-        var protection: String?
-        if let policy = snapshot.settings.authorization, let resource = policy.resource(for: head) {
-            protection = "protected by \(resource.url)"
-            if policy.offersHeader(on: forwarded, resource) {
-                forwarded.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
-            } else if policy.clientHandlesAdvice(forwarded) {
-                protection = "protected by \(resource.url); the client asked to handle the advice itself"
-            }
-        }
-        self.protection = protection
         redaction = Redaction(snapshot.settings)
-        self.end = end
-        after = Self.asForwarded(forwarded, bodyCount: body.count)
     }
 
-    // MARK: reading
+    // MARK: what came of it
 
-    private static func read(_ text: [UInt8]) throws(Fault) -> (RequestHead, [UInt8]) {
-        let start = text.firstIndex { $0 > 0x20 } ?? text.endIndex
-        guard start < text.endIndex else {
-            throw Fault(description: "nothing to explain: give an HTTP message or a curl command")
-        }
-        let trimmed = Array(text[start...])
-        if String(decoding: trimmed.prefix(5), as: UTF8.self) == "curl " { return try readCurl(trimmed) }
-        return try readMessage(trimmed)
+    private var classification: Classification {
+        if let found = rehearsal.classification { return found }
+        return rehearsal.interceptors == nil ? Self.unclassified : .unknownHost
     }
 
-    private static func readCurl(_ text: [UInt8]) throws(Fault) -> (RequestHead, [UInt8]) {
-        do {
-            let request = try CurlCommand.request(String(decoding: text, as: UTF8.self))
-            var head = try RequestHead(method: request.method, url: request.url)
-            for (name, value) in request.headers {
-                guard FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
-                    throw Fault(description: "the header \(name) holds what no header may hold")
-                }
-                if ASCII.equal(name, "host") { head.fields.set(name, value) } else { head.fields.add(name, value) }
+    private static let unclassified = Classification(
+        action: nil, evidence: "The request does not come as far as being classified.")
+
+    private var forwarded: (head: RequestHead, body: [UInt8])? {
+        if case .sent(let head, let body) = rehearsal.outcome { (head, body) } else { nil }
+    }
+
+    /// Why it is not sent on.
+    private var end: String {
+        guard case .answered(let status) = rehearsal.outcome else {
+            return "a tunnel is made, and what goes through it is another request: explain that one by its whole URL"
+        }
+        for moment in rehearsal.moments {
+            switch moment {
+            case .responded(let interceptor, let status):
+                return "answered by interceptor \(interceptor) with status \(status)"
+            case .failed(_, let details): return "answered by usher with status \(status): \(details)"
+            default: continue
             }
-            try head.fields.removeConnectionFields()
-            return (head, Array(request.body.utf8))
-        } catch let fault as CurlCommand.Fault {
-            throw Fault(description: fault.description)
-        } catch let fault as HTTPFault {
-            throw Fault(description: "the URL cannot be used: \(fault.explanation)")
-        } catch let fault as Fault {
-            throw fault
-        } catch {
-            throw Fault(description: "\(error)")
+        }
+        return "answered by usher with status \(status)"
+    }
+
+    private var protection: String? {
+        rehearsal.resource.map {
+            "protected by \($0)"
+                + (rehearsal.moments.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
         }
     }
 
-    private static func readMessage(_ text: [UInt8]) throws(Fault) -> (RequestHead, [UInt8]) {
-        // a message in a file has the line ends of the editor that wrote it
-        var head: [UInt8] = []
-        var index = 0
-        var lineStart = 0
-        while index < text.count {
-            let byte = text[index]
-            index += 1
-            if byte == 0x0A {
-                let blank = head.count == lineStart
-                head.append(contentsOf: [0x0D, 0x0A])
-                lineStart = head.count
-                if blank { break }
-            } else if byte != 0x0D || index == text.count || text[index] != 0x0A {
-                head.append(byte)
-            }
-        }
-        if head.count != lineStart { head.append(contentsOf: [0x0D, 0x0A]) }
-        if !head.suffix(4).elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) { head.append(contentsOf: [0x0D, 0x0A]) }
-        var request = RequestHead()
-        var parser = HeadParser()
-        do {
-            guard try parser.parse(head.span, into: &request, limits: HeadLimits(bytes: 1 << 20)) != nil else {
-                throw Fault(description: "the message's head is not complete")
-            }
-            if request.fields.contains(.host) || request.target.form == .origin { try request.settleHost() }
-            if request.target.form == .absolute { request.alignHost() }
-            try request.fields.removeConnectionFields()
-        } catch let fault as HTTPFault {
-            throw Fault(description: "this is no HTTP request: \(fault.explanation) (byte \(fault.offset))")
-        } catch let fault as Fault {
-            throw fault
-        } catch {
-            throw Fault(description: "\(error)")
-        }
-        return (request, Array(text[index...]))
-    }
-
-    /// The head as the next hop would see it.
-    private static func asForwarded(_ head: RequestHead, bodyCount: Int) -> RequestHead {
-        var bytes: [UInt8] = []
-        var forwarding = Forwarding(framing: bodyCount == 0 ? .none : .length(UInt64(bodyCount)))
-        forwarding.via = Engine.via(Engine.defaultPseudonym, received: head.version)
-        forwarding.dropsExpect = bodyCount > 0
-        head.write(to: &bytes, forwarding)
-        var forwarded = RequestHead()
-        var parser = HeadParser()
-        do {
-            guard try parser.parse(bytes.span, into: &forwarded, limits: HeadLimits(bytes: 1 << 20)) != nil else {
-                return head
-            }
-            // the Host field may be edited apart from the URL, so the URL is taken from the target
-            try forwarded.adopt(authority: head.fields.text(head.target.authority), scheme: head.target.scheme)
-            return forwarded
-        } catch {
-            return head
-        }
+    /// By way of which other proxy it goes.
+    private var route: String? {
+        for case .routed(let peer) in rehearsal.moments { return peer }
+        return nil
     }
 
     // MARK: telling
@@ -180,12 +102,12 @@ public struct Explanation {
                             .init("because", .string($0.because)),
                         ])
                     })),
-            .init("request", shape(before)),
-            .init("forwarded", end == nil ? shape(after) : .null),
+            .init("request", shape(given.head, given.body)),
+            .init("forwarded", forwarded.map { shape($0.head, $0.body) } ?? .null),
         ])
     }
 
-    private func shape(_ head: RequestHead) -> JSONValue {
+    private func shape(_ head: RequestHead, _ body: [UInt8]) -> JSONValue {
         .object([
             .init("method", .string(head.methodText)),
             .init("url", .string(head.url)),
@@ -197,7 +119,7 @@ public struct Explanation {
 
     /// The same for a person.
     public var text: String {
-        var lines = ["\(before.methodText) \(before.url)", ""]
+        var lines = ["\(given.head.methodText) \(given.head.url)", ""]
         lines.append("Action       \(classification.action?.rawValue ?? "none")")
         if let payload = classification.payload {
             lines.append("Tree         \(payload.tree ?? "the default") (\(payload.type ?? "type unknown"))")
@@ -205,6 +127,11 @@ public struct Explanation {
         if let realm = classification.realm { lines.append("Realm        \(realm)") }
         lines.append("Evidence     \(classification.evidence)")
         if let protection { lines.append("Resource     \(protection)") }
+        if rehearsal.isUnopened {
+            lines.append(
+                "TLS          left unopened (tls.intercept): usher sees nothing of this; what follows is as if it did")
+        }
+        if let route { lines.append("Route        by way of \(route)") }
         if !rules.isEmpty {
             lines.append("")
             lines.append("Interceptors")
@@ -213,12 +140,12 @@ public struct Explanation {
             }
         }
         lines.append("")
-        if let end {
-            lines.append("Not forwarded: \(end)")
-        } else {
+        if let head = forwarded?.head {
             lines.append("Forwarded")
-            lines.append("  \(after.methodText) \(after.url)")
-            for (name, value) in after.fields.lines { lines.append("  \(name): \(value)") }
+            lines.append("  \(head.methodText) \(head.url)")
+            for (name, value) in head.fields.lines { lines.append("  \(name): \(value)") }
+        } else {
+            lines.append("Not forwarded: \(end)")
         }
         return redaction.text(lines.joined(separator: "\n") + "\n")
     }

@@ -26,7 +26,7 @@ struct OpenFolder: ~Copyable {
     /// - Parameter makes: those that are missing are made, readable by their owner alone, in the name of whom the folder
     ///   above belongs to.
     /// - Returns: nil where there is none.
-    static func at(_ path: String, makes: Bool = false) throws(FileTrouble) -> OpenFolder? {
+    static func at(_ path: String, makes: Bool = false) throws(FileError) -> OpenFolder? {
         var current = try start(path)
         var status = try Self.status(current, path)
         var rest = parts(path)
@@ -39,13 +39,13 @@ struct OpenFolder: ~Copyable {
                 // another process may be quicker
                 let above = current.number
                 guard FolderOwner(status).act({ mkdirat(above, part, 0o700) }) == 0 || errno == EEXIST else {
-                    throw trouble(path, "made")
+                    throw failure(path, "made")
                 }
                 number = openat(current.number, part, pathOnly | O_NOFOLLOW | O_CLOEXEC)
             }
             guard number >= 0 else {
                 if errno == ENOENT, !makes { return nil }
-                throw trouble(path, makes ? "made" : "entered")
+                throw failure(path, makes ? "made" : "entered")
             }
             let next = Descriptor(owning: number)
             let found = try Self.status(next, path)
@@ -54,7 +54,7 @@ struct OpenFolder: ~Copyable {
                 guard found.st_mode & S_IFMT == S_IFDIR else {
                     if !makes { return nil }
                     throw rest.isEmpty
-                        ? FileTrouble("\(path) is no folder; set STATE_DIRECTORY") : trouble(path, "made", ENOTDIR)
+                        ? FileError("\(path) is no folder; set STATE_DIRECTORY") : failure(path, "made", ENOTDIR)
                 }
                 current = next
                 status = found
@@ -62,12 +62,12 @@ struct OpenFolder: ~Copyable {
                 continue
             }
             guard found.st_uid == 0 || found.st_uid == geteuid() else {
-                throw FileTrouble(
+                throw FileError(
                     "\(path) cannot be entered: \(part) is a link that user \(found.st_uid) made, who may change where it leads (name the folder itself)"
                 )
             }
             links += 1
-            guard links <= linkLimit, let target = target(of: next) else { throw trouble(path, "entered", ELOOP) }
+            guard links <= linkLimit, let target = target(of: next) else { throw failure(path, "entered", ELOOP) }
             if target.hasPrefix("/") {
                 current = try start(target)
                 status = try Self.status(current, path)
@@ -80,23 +80,23 @@ struct OpenFolder: ~Copyable {
             isSticky: status.st_mode & S_ISVTX != 0, openAncestor: openAncestor, descriptor: current)
     }
 
-    /// - Throws: `FileTrouble` where others than the folder's owner may put files of theirs in place of its own.
-    func mustBePrivate() throws(FileTrouble) {
+    /// - Throws: `FileError` where others than the folder's owner may put files of theirs in place of its own.
+    func mustBePrivate() throws(FileError) {
         guard !isShared else {
-            throw FileTrouble(
+            throw FileError(
                 "others than its owner may change what is in \(path), and so the CA and whom programs trust (chmod go-w \(path))"
             )
         }
         guard owner.user == 0 || owner.user == geteuid() || openAncestor == nil else {
-            throw FileTrouble("\(path) may be anybody's: \(openAncestor ?? "")")
+            throw FileError("\(path) may be anybody's: \(openAncestor ?? "")")
         }
     }
 
     /// For files that other programs are told of: those open them by the path alone and ask not whose they are.
-    /// - Throws: `FileTrouble` where others may put a folder of theirs in this one's place.
-    func mustKeepItsPlace() throws(FileTrouble) {
+    /// - Throws: `FileError` where others may put a folder of theirs in this one's place.
+    func mustKeepItsPlace() throws(FileError) {
         guard let openAncestor else { return }
-        throw FileTrouble("\(path) cannot hold whom programs are to trust: \(openAncestor)")
+        throw FileError("\(path) cannot hold whom programs are to trust: \(openAncestor)")
     }
 
     /// Files can be made in it.
@@ -107,7 +107,7 @@ struct OpenFolder: ~Copyable {
     /// Opens a file of the folder's owner: a regular one with one name.
     /// - Parameter deed: what it is opened for: `read`.
     /// - Returns: nil where there is none.
-    func file(_ name: String, _ flags: Int32, _ deed: String, mode: mode_t = 0) throws(FileTrouble) -> Descriptor? {
+    func file(_ name: String, _ flags: Int32, _ deed: String, mode: mode_t = 0) throws(FileError) -> Descriptor? {
         let number = owner.act {
             // not blocking: a FIFO would wait for somebody
             openat(descriptor.number, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
@@ -116,42 +116,42 @@ struct OpenFolder: ~Copyable {
             switch errno {
             case ENOENT: return nil
             case ELOOP:
-                throw FileTrouble(
+                throw FileError(
                     "\(full(name)) is a link, and none is followed here (put the file in its place, or name the one that it leads to; a key may also be given as \"${file:PATH}\")"
                 )
-            default: throw FileTrouble(full(name), cannotBe: deed)
+            default: throw FileError(full(name), cannotBe: deed)
             }
         }
         let file = Descriptor(owning: number)
         let status = try Self.status(file, full(name))
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileTrouble("\(full(name)) is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError("\(full(name)) is no file") }
         try mustBeOwn(status, name)
         return file
     }
 
     /// Makes a file that is not there yet.
-    func newFile(_ name: String, mode: mode_t) throws(FileTrouble) -> Descriptor {
+    func newFile(_ name: String, mode: mode_t) throws(FileError) -> Descriptor {
         let number = owner.act {
             openat(descriptor.number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         }
-        guard number >= 0 else { throw FileTrouble(full(name), cannotBe: "made") }
+        guard number >= 0 else { throw FileError(full(name), cannotBe: "made") }
         return Descriptor(owning: number)
     }
 
     /// Opens what a person named for output: a file, or a device such as /dev/stdout. A link is followed where nobody but
     /// root and whoever runs this can have made it.
-    func output(_ name: String, _ flags: Int32, mode: mode_t) throws(FileTrouble) -> Descriptor {
+    func output(_ name: String, _ flags: Int32, mode: mode_t) throws(FileError) -> Descriptor {
         let flags = flags | O_WRONLY | O_CREAT | O_CLOEXEC
         var number = openat(descriptor.number, name, flags | O_NOFOLLOW, mode)
         if number < 0, errno == ELOOP {
             guard isOwnLink(name) else {
-                throw FileTrouble("\(full(name)) is a link that another user made (name the file itself)")
+                throw FileError("\(full(name)) is a link that another user made (name the file itself)")
             }
             number = openat(descriptor.number, name, flags, mode)
-            guard number >= 0 else { throw FileTrouble(full(name), cannotBe: "written") }
+            guard number >= 0 else { throw FileError(full(name), cannotBe: "written") }
             return Descriptor(owning: number)
         }
-        guard number >= 0 else { throw FileTrouble(full(name), cannotBe: "written") }
+        guard number >= 0 else { throw FileError(full(name), cannotBe: "written") }
         let file = Descriptor(owning: number)
         let status = try Self.status(file, full(name))
         if status.st_mode & S_IFMT == S_IFREG { try mustBeOwn(status, name) }
@@ -175,9 +175,9 @@ struct OpenFolder: ~Copyable {
 
     func remove(_ name: String) { _ = owner.act { unlinkat(descriptor.number, name, 0) } }
 
-    func rename(_ old: String, to new: String) throws(FileTrouble) {
+    func rename(_ old: String, to new: String) throws(FileError) {
         guard owner.act({ renameat(descriptor.number, old, descriptor.number, new) }) == 0 else {
-            throw FileTrouble(full(new), cannotBe: "replaced")
+            throw FileError(full(new), cannotBe: "replaced")
         }
         let number = openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return }
@@ -208,15 +208,15 @@ struct OpenFolder: ~Copyable {
 
     private func full(_ name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
 
-    private func mustBeOwn(_ status: stat, _ name: String) throws(FileTrouble) {
+    private func mustBeOwn(_ status: stat, _ name: String) throws(FileError) {
         // none at all: another process has just replaced it
         guard status.st_nlink <= 1 else {
-            throw FileTrouble(
+            throw FileError(
                 "\(full(name)) has \(status.st_nlink) names (hard links), and another of them may be somebody else's (cp it, and put the copy in its place)"
             )
         }
         guard [owner.user, 0, geteuid()].contains(status.st_uid) else {
-            throw FileTrouble(
+            throw FileError(
                 "\(full(name)) belongs to user \(status.st_uid), not to whom its folder belongs to (chown it, or remove it)"
             )
         }
@@ -243,15 +243,15 @@ struct OpenFolder: ~Copyable {
         return "user \(found.st_uid) made \(part) where \(who) may make folders (name a folder elsewhere)"
     }
 
-    private static func start(_ path: String) throws(FileTrouble) -> Descriptor {
+    private static func start(_ path: String) throws(FileError) -> Descriptor {
         let number = open(path.hasPrefix("/") ? "/" : ".", pathOnly | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { throw trouble(path, "entered") }
+        guard number >= 0 else { throw failure(path, "entered") }
         return Descriptor(owning: number)
     }
 
-    private static func status(_ file: borrowing Descriptor, _ path: String) throws(FileTrouble) -> stat {
+    private static func status(_ file: borrowing Descriptor, _ path: String) throws(FileError) -> stat {
         var status = stat()
-        guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "read") }
+        guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
         return status
     }
 
@@ -265,7 +265,7 @@ struct OpenFolder: ~Copyable {
         return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    private static func trouble(_ path: String, _ deed: String, _ code: Int32 = errno) -> FileTrouble {
-        FileTrouble(path, cannotBe: deed, code, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
+    private static func failure(_ path: String, _ deed: String, _ code: Int32 = errno) -> FileError {
+        FileError(path, cannotBe: deed, code, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import HTTP1
 import HTTPCodec
 
 /// Asks for a URL through a proxy, and waits.
@@ -37,13 +38,11 @@ struct ProxyClient {
             guard let address = SocketAddress(numeric: proxy.host, port: proxy.port) else {
                 throw Fault(description: "\(proxy.authority) is no address")
             }
-            let request = try RequestHead(method: "GET", url: url)
+            var leg = HTTP1Client()
+            let request = try ask(url, &leg)
             let connection = try BlockingConnection(address, withinMilliseconds: limit)
-            var text = "GET \(url) HTTP/1.1\r\nHost: \(request.fields.text(request.target.authority))\r\n"
-            text += "User-Agent: usher-doctor\r\nAccept: */*\r\nConnection: close\r\n"
-            if let credentials { text += "Proxy-Authorization: Basic \(Base64.encode(credentials.utf8))\r\n" }
-            try connection.send(Array("\(text)\r\n".utf8))
-            return try Self.read(connection)
+            try connection.send(request)
+            return try Self.read(connection, &leg)
         } catch let error as SystemError {
             throw Fault(description: "\(proxy.authority): \(error.reason)", isRefused: error.call == "connect")
         } catch let fault as HTTPFault {
@@ -55,44 +54,48 @@ struct ProxyClient {
         }
     }
 
-    private static func read(_ connection: borrowing BlockingConnection) throws -> Answer {
-        var bytes: [UInt8] = []
-        func more() throws -> Bool {
-            let piece = try connection.receive()
-            bytes += piece
-            guard bytes.count <= largest else { throw Fault(description: "the answer is too long") }
-            return !piece.isEmpty
+    private func ask(_ url: String, _ leg: inout HTTP1Client) throws(HTTPFault) -> [UInt8] {
+        var head = try RequestHead(method: "GET", url: url)
+        head.fields.add("User-Agent", "usher-doctor")
+        head.fields.add("Accept", "*/*")
+        head.fields.add("Connection", "close")
+        if let credentials {
+            head.fields.add("Proxy-Authorization", "Basic \(Base64.encode(credentials.utf8))")
         }
-        var head = ResponseHead()
-        repeat {
-            var parser = HeadParser()
-            var used = try parser.parse(bytes.span, into: &head, limits: HeadLimits())
-            while used == nil {
-                guard try more() else { throw Fault(description: "the connection was closed without an answer") }
-                used = try parser.parse(bytes.span, into: &head, limits: HeadLimits())
+        var forwarding = Forwarding(framing: .none)
+        forwarding.absoluteForm = true
+        forwarding.isOwn = true
+        var out: [UInt8] = []
+        leg.send(head, forwarding, to: &out)
+        leg.end(to: &out)
+        return out
+    }
+
+    private static func read(
+        _ connection: borrowing BlockingConnection, _ leg: inout HTTP1Client
+    ) throws -> Answer {
+        var head: ResponseHead?
+        var body: [UInt8] = []
+        var left = largest
+        while true {
+            let piece = try connection.receive()
+            if piece.isEmpty {
+                guard let head else { throw Fault(description: "the connection was closed without an answer") }
+                guard leg.ended(cleanly: true) else { throw Fault(description: "the answer was cut off") }
+                return Answer(head: head, body: body)
             }
-            bytes.removeFirst(used ?? 0)
-        } while head.isInterim
-        switch try head.framing(answering: .get) {
-        case .none: return Answer(head: head, body: [])
-        case .untilClose:
-            while try more() {}
-            return Answer(head: head, body: bytes)
-        case .length(let length):
-            while bytes.count < length {
-                guard try more() else { throw Fault(description: "the answer was cut off") }
-            }
-            return Answer(head: head, body: Array(bytes.prefix(Int(length))))
-        case .chunked:
-            var decoder = ChunkedDecoder()
-            var body: [UInt8] = []
+            left -= piece.count
+            guard left >= 0 else { throw Fault(description: "the answer is too long") }
             var position = 0
-            while true {
-                switch try decoder.next(bytes.span, &position) {
-                case .data(let range): body += bytes[range]
-                case .end: return Answer(head: head, body: body)
-                case .needsMore:
-                    guard try more() else { throw Fault(description: "the answer was cut off") }
+            pieces: while true {
+                let event = try leg.read(
+                    piece.span, &position, limits: HeadLimits(), maxTrailerBytes: HeadLimits().bytes)
+                switch event {
+                case .needsMore: break pieces
+                case .interim: break
+                case .head: head = leg.head
+                case .data(let range): body += piece[range]
+                case .switched, .end: return Answer(head: leg.head, body: body)
                 }
             }
         }

@@ -60,7 +60,7 @@ struct SecurityBuilder {
     ) throws(MaterialFault) -> LeafStore {
         let store = AuthorityStore(tls.authority, in: folder)
         let found: (authority: CertificateAuthority, isNew: Bool)
-        do throws(FileTrouble) {
+        do throws(FileError) {
             found = try store.loadOrMake()
         } catch {
             throw MaterialFault(error.description)
@@ -90,7 +90,7 @@ struct SecurityBuilder {
             return nil
         }
         let descriptor: Int32
-        do throws(FileTrouble) { descriptor = try Output.appending(to: path) } catch {
+        do throws(FileError) { descriptor = try Output.appending(to: path) } catch {
             throw MaterialFault("SSLKEYLOGFILE \(error.description)")
         }
         remarks.append("the keys of every connection are written to \(path) (SSLKEYLOGFILE, tls.key_log)")

@@ -14,5 +14,5 @@ struct ServeOptions: Sendable {
     /// A letter in it ends the proxy as SIGTERM would.
     var ending: Mailbox<Void>?
     /// Called when every listener is open.
-    var ready: @Sendable ([HeardAddress]) -> Void = { _ in }
+    var ready: @Sendable ([ListeningAddress]) -> Void = { _ in }
 }

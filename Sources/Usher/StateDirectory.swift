@@ -38,21 +38,21 @@ public struct StateDirectory: Equatable, Sendable {
 
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// - Throws: `FileTrouble` where it cannot be entered, or others than its owner may change what is in it.
-    func exists() throws(FileTrouble) -> Bool {
+    /// - Throws: `FileError` where it cannot be entered, or others than its owner may change what is in it.
+    func exists() throws(FileError) -> Bool {
         guard let folder = try OpenFolder.at(path) else { return false }
         try folder.mustBePrivate()
         return true
     }
 
     /// Makes the folder, readable by its owner alone, where it is missing.
-    /// - Throws: `FileTrouble` where it cannot be made, is no folder, or may be changed by others.
-    public func make() throws(FileTrouble) {
+    /// - Throws: `FileError` where it cannot be made, is no folder, or may be changed by others.
+    public func make() throws(FileError) {
         try OpenFolder.at(path, makes: true)?.mustBePrivate()
     }
 
-    /// - Throws: `FileTrouble` where others may put another in its place.
-    func mustKeepItsPlace() throws(FileTrouble) { try OpenFolder.at(path)?.mustKeepItsPlace() }
+    /// - Throws: `FileError` where others may put another in its place.
+    func mustKeepItsPlace() throws(FileError) { try OpenFolder.at(path)?.mustKeepItsPlace() }
 
     private static func absolute(_ path: String) -> String {
         var path = path

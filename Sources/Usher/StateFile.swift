@@ -5,47 +5,47 @@ import TLSEngine
 /// Files of the state directory: written whole or not at all, in folders that nobody but their owner may change, and never
 /// through a link.
 enum StateFile {
-    static func exists(_ path: String) throws(FileTrouble) -> Bool {
+    static func exists(_ path: String) throws(FileError) -> Bool {
         try within(path) { folder, name in folder.has(name) } ?? false
     }
 
     /// Nil where there is none.
-    static func read(_ path: String) throws(FileTrouble) -> [UInt8]? {
-        try within(path) { (folder, name) throws(FileTrouble) -> [UInt8]? in
+    static func read(_ path: String) throws(FileError) -> [UInt8]? {
+        try within(path) { (folder, name) throws(FileError) -> [UInt8]? in
             guard let file = try folder.file(name, O_RDONLY, "read") else { return nil }
             return try DescriptorBytes.read(file, path)
         } ?? nil
     }
 
     /// Open for reading. Nil where there is none.
-    static func opened(_ path: String) throws(FileTrouble) -> Descriptor? {
-        try within(path) { (folder, name) throws(FileTrouble) in try folder.file(name, O_RDONLY, "read") } ?? nil
+    static func opened(_ path: String) throws(FileError) -> Descriptor? {
+        try within(path) { (folder, name) throws(FileError) in try folder.file(name, O_RDONLY, "read") } ?? nil
     }
 
     /// The names in a folder; none where it is not there.
-    static func names(in folder: StateDirectory) throws(FileTrouble) -> [String] {
+    static func names(in folder: StateDirectory) throws(FileError) -> [String] {
         try within(folder.file("")) { folder, _ in folder.names() } ?? []
     }
 
     /// When a file was last changed or touched, in seconds since 1970. Nil where there is none.
-    static func changed(_ path: String) throws(FileTrouble) -> Int? {
+    static func changed(_ path: String) throws(FileError) -> Int? {
         try within(path) { folder, name in folder.changed(name) } ?? nil
     }
 
     /// Makes a file as young as if it had just been written.
-    static func touch(_ path: String) throws(FileTrouble) {
+    static func touch(_ path: String) throws(FileError) {
         _ = try within(path) { folder, name in folder.touch(name) }
     }
 
     /// A file that holds a secret. Nil where there is none.
-    /// - Throws: `FileTrouble` also where others than its owner may read it.
-    static func readSecret(_ path: String) throws(FileTrouble) -> SecretBytes? {
-        try within(path) { (folder, name) throws(FileTrouble) -> SecretBytes? in
+    /// - Throws: `FileError` also where others than its owner may read it.
+    static func readSecret(_ path: String) throws(FileError) -> SecretBytes? {
+        try within(path) { (folder, name) throws(FileError) -> SecretBytes? in
             guard let file = try folder.file(name, O_RDONLY, "read") else { return nil }
             var status = stat()
-            guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "read") }
+            guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
             guard status.st_mode & 0o077 == 0 else {
-                throw FileTrouble(
+                throw FileError(
                     "\(path) holds a private key and others than its owner may read it (chmod 600 \(path), and think about who may have read it)"
                 )
             }
@@ -55,32 +55,32 @@ enum StateFile {
     }
 
     /// Makes a file that is not there yet, on the disk before this returns.
-    static func create(_ path: String, _ bytes: [UInt8]) throws(FileTrouble) {
+    static func create(_ path: String, _ bytes: [UInt8]) throws(FileError) {
         try create(path, mode: 0o644) { file in bytes.withUnsafeBytes { DescriptorBytes.write($0, to: file) } }
     }
 
     /// The same for what its owner alone may read.
-    static func create(_ path: String, secret: SecretBytes) throws(FileTrouble) {
+    static func create(_ path: String, secret: SecretBytes) throws(FileError) {
         try create(path, mode: 0o600) { file in secret.withBytes { DescriptorBytes.write($0, to: file) } }
     }
 
     private static func create(
         _ path: String, mode: mode_t, _ write: (borrowing Descriptor) -> Bool
-    ) throws(FileTrouble) {
-        let made: Void? = try within(path) { (folder, name) throws(FileTrouble) in
+    ) throws(FileError) {
+        let made: Void? = try within(path) { (folder, name) throws(FileError) in
             let file = try folder.newFile(name, mode: mode)
             // the umask may have taken away what everybody is meant to have
             guard fchmod(file.number, mode) == 0, write(file), fsync(file.number) == 0 else {
                 let code = errno
                 folder.remove(name)
-                throw FileTrouble(path, cannotBe: "written", code)
+                throw FileError(path, cannotBe: "written", code)
             }
         }
-        if made == nil { throw FileTrouble(path, cannotBe: "made", ENOENT) }
+        if made == nil { throw FileError(path, cannotBe: "made", ENOENT) }
     }
 
     /// Puts a file in place of whatever has that name.
-    static func replace(_ path: String, _ bytes: [UInt8]) throws(FileTrouble) {
+    static func replace(_ path: String, _ bytes: [UInt8]) throws(FileError) {
         let new = "\(path).\(getpid()).new"
         try remove(new)
         try create(new, bytes)
@@ -88,27 +88,27 @@ enum StateFile {
     }
 
     /// - Parameter new: in the same folder.
-    static func rename(_ old: String, to new: String) throws(FileTrouble) {
-        _ = try within(old) { (folder, name) throws(FileTrouble) in
+    static func rename(_ old: String, to new: String) throws(FileError) {
+        _ = try within(old) { (folder, name) throws(FileError) in
             try folder.rename(name, to: FilePath(new).name)
         }
     }
 
     /// Takes a name away, if it is there.
-    static func remove(_ path: String) throws(FileTrouble) {
+    static func remove(_ path: String) throws(FileError) {
         _ = try within(path) { folder, name in folder.remove(name) }
     }
 
     /// Overwrites what a file holds, so that it is not left behind on the disk. Journals and flash memory may keep copies all
     /// the same.
-    static func wipe(_ path: String) throws(FileTrouble) {
-        _ = try within(path) { (folder, name) throws(FileTrouble) in
+    static func wipe(_ path: String) throws(FileError) {
+        _ = try within(path) { (folder, name) throws(FileError) in
             guard let file = try folder.file(name, O_WRONLY, "overwritten") else { return }
             var status = stat()
-            guard fstat(file.number, &status) == 0 else { throw FileTrouble(path, cannotBe: "overwritten") }
+            guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "overwritten") }
             let zeros = [UInt8](repeating: 0, count: Int(status.st_size))
             guard zeros.withUnsafeBytes({ DescriptorBytes.write($0, to: file) }), fsync(file.number) == 0 else {
-                throw FileTrouble(path, cannotBe: "overwritten")
+                throw FileError(path, cannotBe: "overwritten")
             }
         }
     }
@@ -116,28 +116,28 @@ enum StateFile {
     /// Holds the lock of a folder while `body` runs, so that two processes do not change its files at once.
     /// - Parameter mayGoWithout: where the folder cannot be written to, nobody changes its files, and none is taken.
     static func locked<Result>(
-        _ folder: StateDirectory, mayGoWithout: Bool, _ body: () throws(FileTrouble) -> Result
-    ) throws(FileTrouble) -> Result {
+        _ folder: StateDirectory, mayGoWithout: Bool, _ body: () throws(FileError) -> Result
+    ) throws(FileError) -> Result {
         let path = folder.file("lock")
-        let held = try within(path) { (folder, name) throws(FileTrouble) -> Descriptor? in
+        let held = try within(path) { (folder, name) throws(FileError) -> Descriptor? in
             if mayGoWithout, !folder.isWritable { return nil }
             return try folder.file(name, O_RDWR | O_CREAT, "written", mode: 0o600)
         }
         guard let lock = held ?? nil else {
             if mayGoWithout { return try body() }
-            throw FileTrouble(
+            throw FileError(
                 path, cannotBe: "written", ENOENT, remedy: "set STATE_DIRECTORY to a folder that usher may write to")
         }
         while flock(lock.number, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw FileTrouble(path, cannotBe: "locked") }
+            guard errno == EINTR else { throw FileError(path, cannotBe: "locked") }
         }
         return try body()
     }
 
     /// Nil where the folder is not there.
     private static func within<Result: ~Copyable>(
-        _ path: String, _ body: (borrowing OpenFolder, String) throws(FileTrouble) -> Result
-    ) throws(FileTrouble) -> Result? {
+        _ path: String, _ body: (borrowing OpenFolder, String) throws(FileError) -> Result
+    ) throws(FileError) -> Result? {
         let path = FilePath(path)
         guard let folder = try OpenFolder.at(path.folder) else { return nil }
         try folder.mustBePrivate()

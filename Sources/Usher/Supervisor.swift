@@ -16,10 +16,10 @@ public final class Supervisor {
     private let options: ServeOptions
     private let log: LogSink?
     private var workers: [WorkerThread] = []
-    private var heard: [HeardAddress] = []
+    private var heard: [ListeningAddress] = []
     private let refusals = RefusalTable()
     private let clients = ClientTable()
-    private let endWatch = EndWatch()
+    private let endWatch = ShutdownWatchdog()
     private let logins = LoginTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
@@ -97,7 +97,7 @@ public final class Supervisor {
     private struct Listeners {
         /// For each worker, its descriptors.
         var perWorker: [[WorkerListener]]
-        var heard: [HeardAddress] = []
+        var heard: [ListeningAddress] = []
         /// Where they come from, for a person.
         var origin = ""
     }
@@ -108,7 +108,7 @@ public final class Supervisor {
         if !handed.isEmpty {
             for one in handed {
                 let socket = try ListeningSocket(adopting: one.descriptor)
-                listeners.heard.append(HeardAddress(address: socket.address, isSecure: one.isSecure))
+                listeners.heard.append(ListeningAddress(address: socket.address, isSecure: one.isSecure))
                 for worker in 0..<count {
                     listeners.perWorker[worker].append(
                         WorkerListener(descriptor: dup(one.descriptor), isSecure: one.isSecure))
@@ -122,7 +122,7 @@ public final class Supervisor {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
             let bound = try open(address, wanted.isSecure, count, into: &listeners)
-            listeners.heard.append(HeardAddress(address: bound, isSecure: wanted.isSecure))
+            listeners.heard.append(ListeningAddress(address: bound, isSecure: wanted.isSecure))
         }
         return listeners
     }

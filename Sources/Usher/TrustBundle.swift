@@ -12,7 +12,7 @@ public struct TrustBundle: Sendable {
     /// The path of the same as a store of Java's.
     public let p12: String
     /// As long as it is there, nobody takes the files away.
-    private let use: BundleUse
+    private let use: BundleLock
 
     /// Of the PKCS #12 file. It keeps nothing secret: Java wants one.
     public static let password = "usher"
@@ -35,7 +35,7 @@ public struct TrustBundle: Sendable {
     public init(
         _ authority: AuthorityCertificates, origins: OriginSecurity, in folder: StateDirectory,
         environment: [String: String], now: Int? = nil
-    ) throws(FileTrouble) {
+    ) throws(FileError) {
         try folder.mustKeepItsPlace()
         // also where Usher itself does not trust the system's: what it does not open, clients verify by themselves
         var roots = authority.roots + origins.extraTrust
@@ -49,7 +49,7 @@ public struct TrustBundle: Sendable {
         let pem = pem
         let p12 = p12
         // two that clean and write at once would take each other's away
-        use = try StateFile.locked(folder, mayGoWithout: false) { () throws(FileTrouble) in
+        use = try StateFile.locked(folder, mayGoWithout: false) { () throws(FileError) in
             try Self.discard(in: folder, before: (now ?? time(nil)) - Self.age, except: name)
             if try StateFile.read(pem) == content {
                 try StateFile.touch(pem)
@@ -61,15 +61,15 @@ public struct TrustBundle: Sendable {
             } else {
                 try StateFile.replace(p12, Self.store(roots, p12))
             }
-            return try BundleUse(pem)
+            return try BundleLock(pem)
         }
     }
 
-    private static func store(_ roots: [Certificate], _ path: String) throws(FileTrouble) -> [UInt8] {
+    private static func store(_ roots: [Certificate], _ path: String) throws(FileError) -> [UInt8] {
         do throws(MaterialFault) {
             return try PKCS12.trustStore(roots, password: password)
         } catch {
-            throw FileTrouble("\(path) cannot be made: \(error.words)")
+            throw FileError("\(path) cannot be made: \(error.words)")
         }
     }
 
@@ -81,11 +81,11 @@ public struct TrustBundle: Sendable {
     /// Takes away what nobody has asked for since then, and no command runs with.
     private static func discard(
         in folder: StateDirectory, before limit: Int, except current: String
-    ) throws(FileTrouble) {
+    ) throws(FileError) {
         for name in try StateFile.names(in: folder) where name.hasPrefix(stem) && !name.hasPrefix(current) {
             guard name.hasSuffix(".pem") || name.hasSuffix(".p12"),
                 let changed = try StateFile.changed(folder.file(name)), changed < limit,
-                !BundleUse.isInUse(folder.file(String(name.dropLast(4)) + ".pem"))
+                !BundleLock.isInUse(folder.file(String(name.dropLast(4)) + ".pem"))
             else { continue }
             try StateFile.remove(folder.file(name))
         }
@@ -93,7 +93,7 @@ public struct TrustBundle: Sendable {
 
     /// None where the system has no such file.
     /// - Parameter own: how the paths of bundles begin that Usher itself made.
-    private static func systemRoots(_ named: String?, except own: String) throws(FileTrouble) -> [Certificate] {
+    private static func systemRoots(_ named: String?, except own: String) throws(FileError) -> [Certificate] {
         for path in [named].compactMap({ $0 }) + systemBundles where !path.hasPrefix(own) {
             guard let bytes = try DescriptorBytes.read(public: path) else { continue }
             return certificates(bytes)

@@ -30,9 +30,9 @@ struct AuthorityExport: ParsableCommand {
 
     func run() throws {
         if form != .pem, output == nil, Output.isTerminal {
-            throw Complaint.use("\(form.rawValue) is no text for a terminal: write it into a file with --output")
+            throw CommandExit.usage("\(form.rawValue) is no text for a terminal: write it into a file with --output")
         }
-        let root = try Ground(file).knownCertificates().root
+        let root = try CommandContext(file).knownCertificates().root
         let bytes: [UInt8]
         switch form {
         case .pem: bytes = root.pem
@@ -42,10 +42,10 @@ struct AuthorityExport: ParsableCommand {
             do throws(MaterialFault) {
                 bytes = try PKCS12.trustStore([root], password: password)
             } catch {
-                throw Complaint.no("the p12 cannot be made: \(error.words)")
+                throw CommandExit.failure("the p12 cannot be made: \(error.words)")
             }
             if self.password == nil { Console.error("the password is \(password)") }
         }
-        try Ground.complaining { () throws(FileTrouble) in try Output.write(bytes, to: output) }
+        try CommandContext.reporting { () throws(FileError) in try Output.write(bytes, to: output) }
     }
 }

@@ -17,8 +17,8 @@ struct AuthorityRotate: ParsableCommand {
     var json = false
 
     func run() throws {
-        let store = try Ground(file).store
-        let (old, new) = try Ground.complaining { () throws(FileTrouble) in try store.rotate() }
+        let store = try CommandContext(file).store
+        let (old, new) = try CommandContext.reporting { () throws(FileError) in try store.rotate() }
         if json {
             let value = JSONValue.object([
                 .init("old", AuthoritySummary.json(old.certificate)),

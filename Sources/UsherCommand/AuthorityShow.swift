@@ -13,12 +13,12 @@ struct AuthorityShow: ParsableCommand {
     var json = false
 
     func run() throws {
-        let ground = try Ground(file)
-        let certificates = try ground.knownCertificates()
-        let summary = AuthoritySummary(certificates, ground.store)
+        let context = try CommandContext(file)
+        let certificates = try context.knownCertificates()
+        let summary = AuthoritySummary(certificates, context.store)
         Console.print(json ? summary.json.serialized + "\n" : summary.text)
-        for remark in ground.store.remarks(on: certificates.root) { Console.error(remark.words) }
+        for remark in context.store.remarks(on: certificates.root) { Console.error(remark.words) }
         // the certificate alone can be shown, but nobody can intercept with it
-        _ = try Ground.complaining { () throws(FileTrouble) in try ground.store.load() }
+        _ = try CommandContext.reporting { () throws(FileError) in try context.store.load() }
     }
 }

@@ -13,11 +13,15 @@ struct Check: ParsableCommand {
     @Flag(help: "Print the JSON Schema of the configuration, for editors, and do nothing else.")
     var printSchema = false
 
+    @Flag(help: "Print what interceptors can do, and do nothing else.")
+    var printEdits = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
         if printSchema { return Console.print(Schema.text) }
+        if printEdits { return Console.print(EditList.text) }
         let path = file ?? ConfigurationFile.standard
         let diagnostics: [Diagnostic]
         let stands: Bool

@@ -27,7 +27,7 @@ struct ConfigurationFile: ParsableArguments {
 
     /// The configuration, or exit 1 with every fault on standard error.
     /// - Parameter warns: says what is likely not meant, too.
-    func loadOrComplain(warns: Bool = true) throws -> Snapshot {
+    func loadOrExit(warns: Bool = true) throws -> Snapshot {
         switch load() {
         case .success(let snapshot):
             if warns { for warning in snapshot.warnings { Console.plain(warning.description) } }

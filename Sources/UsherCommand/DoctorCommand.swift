@@ -25,10 +25,10 @@ struct DoctorCommand: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
-        var ground = try Ground(file)
-        try intercepted.add(to: &ground.snapshot)
-        let doctor = Doctor(ground.snapshot, state: ground.state, environment: ground.environment)
-        let findings = command.isEmpty ? doctor.examine() : try observe(ground, doctor)
+        var context = try CommandContext(file)
+        try intercepted.add(to: &context.snapshot)
+        let doctor = Doctor(context.snapshot, state: context.state, environment: context.environment)
+        let findings = command.isEmpty ? doctor.examine() : try observe(context, doctor)
         if json {
             Console.print(JSONValue.array(findings.map(\.json)).serialized + "\n")
         } else {
@@ -37,15 +37,15 @@ struct DoctorCommand: ParsableCommand {
         if findings.contains(where: { $0.verdict == .problem }) { throw ExitCode(1) }
     }
 
-    private func observe(_ ground: Ground, _ doctor: Doctor) throws -> [Finding] {
-        let environment = passed.environment(ground)
-        var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: environment)
-        let keeper = RecordKeeper()
-        run.recorder = keeper.recorder
+    private func observe(_ context: CommandContext, _ doctor: Doctor) throws -> [Finding] {
+        let environment = passed.environment(context)
+        var run = CommandRun(context.snapshot, bundle: try context.bundle(), environment: environment)
+        let collector = RecordCollector()
+        run.recorder = collector.recorder
         run.turnsOutputToError = json
         do throws(CommandRun.Fault) {
             let status = try run(command)
-            return doctor.judge(keeper.all, command: command, status: status, withheld: environment.withheld)
+            return doctor.judge(collector.all, command: command, status: status, withheld: environment.withheld)
         } catch {
             Console.error(error.description)
             throw ExitCode(error.status)

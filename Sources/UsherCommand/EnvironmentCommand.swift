@@ -15,15 +15,15 @@ struct EnvironmentCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let ground = try Ground(file)
-        guard let proxy = ProxyAddress(ground.snapshot.listeners) else {
-            throw Complaint.no("listen names no port; write one into it, or use usher run -- COMMAND")
+        let context = try CommandContext(file)
+        guard let proxy = ProxyAddress(context.snapshot.listeners) else {
+            throw CommandExit.failure("listen names no port; write one into it, or use usher run -- COMMAND")
         }
-        if ground.snapshot.asksForPassword {
+        if context.snapshot.asksForPassword {
             Console.error("the proxy asks for a password: put USER:PASSWORD@ before \(proxy.authority) in the URLs")
         }
-        let bundle = try ground.bundle(beside: proxy)
-        let variables = ProxyVariables(proxy: proxy, bundle: bundle, environment: ground.environment)
+        let bundle = try context.bundle(beside: proxy)
+        let variables = ProxyVariables(proxy: proxy, bundle: bundle, environment: context.environment)
         Console.print(json ? variables.json.serialized + "\n" : variables.shell)
     }
 }

@@ -7,7 +7,8 @@ struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say what usher would make of one request.",
         discussion: """
-            The request is an HTTP message with a whole URL in its request line, or a curl command line. Nothing is sent.
+            The request is an HTTP message with a whole URL in its request line, or a curl command line. Nothing is sent. A \
+            request for an https URL is taken to come in a tunnel whose TLS is opened; no password is asked for.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -19,14 +20,14 @@ struct Explain: ParsableCommand {
     var json = false
 
     func run() throws {
-        let snapshot = try file.loadOrComplain()
+        let snapshot = try file.loadOrExit()
         do {
             let explanation = try Explanation(try Input.read(request), snapshot: snapshot)
             Console.print(json ? explanation.json.serialized + "\n" : explanation.text)
         } catch let fault as Explanation.Fault {
-            throw Complaint.use(fault.description)
+            throw CommandExit.usage(fault.description)
         } catch let fault as Input.Fault {
-            throw Complaint.use(fault.description)
+            throw CommandExit.usage(fault.description)
         }
     }
 }

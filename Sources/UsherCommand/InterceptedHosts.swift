@@ -10,7 +10,7 @@ struct InterceptedHosts: ParsableArguments {
     /// - Throws: exit 2 with words on standard error.
     func add(to snapshot: inout Snapshot) throws {
         for host in intercept where !snapshot.intercept(host) {
-            throw Complaint.use("--intercept \(host): expected a host, a host glob or host:port")
+            throw CommandExit.usage("--intercept \(host): expected a host, a host glob or host:port")
         }
     }
 }

@@ -17,7 +17,7 @@ struct PassedVariables: ParsableArguments {
         }
     }
 
-    func environment(_ ground: Ground) -> CommandEnvironment {
-        CommandEnvironment(ground.environment, for: ground.snapshot, passing: names)
+    func environment(_ context: CommandContext) -> CommandEnvironment {
+        CommandEnvironment(context.environment, for: context.snapshot, passing: names)
     }
 }

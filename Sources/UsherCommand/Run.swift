@@ -28,11 +28,11 @@ struct Run: ParsableCommand {
     }
 
     func run() throws {
-        var ground = try Ground(file)
-        try intercepted.add(to: &ground.snapshot)
-        if log != nil { ground.snapshot.log.access = .json }
-        var run = CommandRun(ground.snapshot, bundle: try ground.bundle(), environment: passed.environment(ground))
-        if let log { run.log = try Ground.complaining { () throws(FileTrouble) in try Output.appending(to: log) } }
+        var context = try CommandContext(file)
+        try intercepted.add(to: &context.snapshot)
+        if log != nil { context.snapshot.log.access = .json }
+        var run = CommandRun(context.snapshot, bundle: try context.bundle(), environment: passed.environment(context))
+        if let log { run.log = try CommandContext.reporting { () throws(FileError) in try Output.appending(to: log) } }
         let status: Int32
         do throws(CommandRun.Fault) {
             status = try run(command)

@@ -37,7 +37,7 @@ struct SandboxCommand: ParsableCommand {
     func run() throws {
         let listeners = try (listen.isEmpty ? ["127.0.0.1:9080", "[::1]:9080"] : listen).map { text in
             guard let listener = Listener(text) else {
-                throw Complaint.use("--listen \(text): expected 127.0.0.1:9080 or [::1]:9080")
+                throw CommandExit.usage("--listen \(text): expected 127.0.0.1:9080 or [::1]:9080")
             }
             return listener
         }
@@ -60,11 +60,11 @@ struct SandboxCommand: ParsableCommand {
             }
             try service.run(until: [SIGINT, SIGTERM])
         } catch let failure as SandboxService.Failure {
-            throw Complaint.no(failure.description)
+            throw CommandExit.failure(failure.description)
         } catch let fault as MaterialFault {
-            throw Complaint.no("the sandbox's CA \(fault.words)")
-        } catch let trouble as FileTrouble {
-            throw Complaint.no(trouble.description)
+            throw CommandExit.failure("the sandbox's CA \(fault.words)")
+        } catch let error as FileError {
+            throw CommandExit.failure(error.description)
         }
     }
 }

@@ -24,7 +24,7 @@ struct Serve: ParsableCommand {
         ProcessEnvironment.hideMemory()
         let listeners = try listen.map { text in
             guard let listener = Listener(text) else {
-                throw Complaint.use(
+                throw CommandExit.usage(
                     "--listen \(text): expected 127.0.0.1:3128, [::1]:3128 or, for TLS, https://127.0.0.1:3129")
             }
             return listener
@@ -35,11 +35,11 @@ struct Serve: ParsableCommand {
             if !listeners.isEmpty { snapshot.listeners = listeners }
             return snapshot
         }
-        let snapshot = replaced(try file.loadOrComplain())
+        let snapshot = replaced(try file.loadOrExit())
         do {
             try Supervisor(snapshot, reload: { file.load().map(replaced) }).run()
         } catch {
-            throw Complaint.no(error.description)
+            throw CommandExit.failure(error.description)
         }
     }
 }

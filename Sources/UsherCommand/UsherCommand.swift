@@ -22,7 +22,7 @@ struct UsherCommand: ParsableCommand {
                 exit(withError: error)
             }
             if case .validationFailure = code {
-                Complaint.wrongUse(fullMessage(for: error))
+                CommandExit.stop(fullMessage(for: error))
             }
             exit(withError: error)
         }

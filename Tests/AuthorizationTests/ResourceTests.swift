@@ -94,7 +94,6 @@ struct ResourceTests {
         #expect(policy().offersHeader(on: get, resource) && policy().offersHeader(on: post, resource))
         #expect(policy().offersHeader(on: get, safe) && !policy().offersHeader(on: post, safe))
         #expect(!policy().offersHeader(on: asking, resource))
-        #expect(!policy().offersHeader(on: get, .init(url: url, enforce: .am)))
         var silent = policy()
         silent.offersHeader = false
         #expect(!silent.offersHeader(on: get, resource))

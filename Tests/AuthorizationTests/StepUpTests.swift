@@ -20,7 +20,7 @@ struct StepUpTests {
     private static let message =
         "{\"type\":\"TextOutputCallback\",\"output\":[{\"name\":\"message\",\"value\":\"Wait\"}]}"
 
-    private func answering(_ answers: AuthorizationPolicy.Answer...) -> AuthorizationPolicy {
+    private func answering(_ answers: AuthorizationPolicy.CallbackAnswer...) -> AuthorizationPolicy {
         var policy = policy()
         policy.answers = answers
         return policy

@@ -4,7 +4,7 @@ import ProxyCore
 import Testing
 
 @Suite struct ClientTests {
-    private static let hash = "$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y"
+    static let hash = "$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y"
 
     private func file(_ text: String) -> [String: FileContent] { ["users": FileContent(bytes: Array(text.utf8))] }
 

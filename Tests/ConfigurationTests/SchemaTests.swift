@@ -1,3 +1,4 @@
+import Declaration
 import HTTPCodec
 import ProxyCore
 import Testing
@@ -8,10 +9,10 @@ import Testing
     @Test func isJSONAndKnowsEveryKey() throws {
         let schema = try JSONValue(parsing: Schema.text)
         #expect(schema["$schema"]?.text == "https://json-schema.org/draft/2020-12/schema")
-        for object in ObjectName.allCases {
-            let properties = try #require(schema["$defs"]?[object.rawValue]?["properties"])
-            for key in object.keys { #expect(properties[key.name] != nil, "\(object).\(key.name)") }
-            for key in Unavailable.keys(of: object) { #expect(properties[key] != nil, "\(object).\(key)") }
+        for object in ObjectShape.all {
+            let properties = try #require(schema["$defs"]?[object.name]?["properties"])
+            for key in object.keys { #expect(properties[key.name] != nil, "\(object.name).\(key.name)") }
+            for key in Unavailable.keys(of: object) { #expect(properties[key] != nil, "\(object.name).\(key)") }
         }
     }
 
@@ -29,7 +30,7 @@ import Testing
 
     /// The defaults that editors show are those that hold: a file that spells them all out changes nothing.
     @Test func defaultsAreTheDefaults() throws {
-        func spelled(_ object: ObjectName, _ indent: String) -> String {
+        func spelled(_ object: ObjectShape, _ indent: String) -> String {
             object.keys.map { key in
                 if case .object(let inner) = key.shape, object == .root {
                     if inner == .authorization { return "" }

@@ -12,8 +12,7 @@ import Testing
     ) throws -> String? {
         let text = "version: 1\ninterceptors: [{ name: a, request: [{ set_header: { X: \"\(value)\" } }] }]"
         let snapshot = try load(text, file: file, environment: environment, files: files).get()
-        guard case .setHeader(let pairs)? = snapshot.settings.rules.first?.request.first else { return nil }
-        return pairs.first?.value
+        return (snapshot.settings.rules.first?.request.first as? SetHeader)?.pairs.first?.value
     }
 
     @Test func everySourceIsFilledIn() throws {

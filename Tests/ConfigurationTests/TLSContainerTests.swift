@@ -40,7 +40,7 @@ import Testing
         return files
     }
 
-    private static let files = Result { try made() }
+    static let files = Result { try made() }
 
     private func load(_ tls: String) throws -> Result<Snapshot, ConfigurationFaults> {
         ConfigurationTests.load(

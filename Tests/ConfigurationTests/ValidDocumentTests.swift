@@ -187,7 +187,6 @@ import Testing
         #expect(policy.answers.map(\.callback) == ["NameCallback", "ChoiceCallback"])
         #expect(policy.answers.map(\.response) == [.value("robot"), .choose("Yes")])
         #expect(policy.answers[1].prompt == "*confirm*")
-        #expect(policy.otherwise == .deny)
     }
 
     @Test func theOnlyServerNeedsNoName() throws {

@@ -21,35 +21,26 @@ private func words(_ matcher: TextMatcher) -> String {
     }
 }
 
-func words(_ edit: RequestEdit) -> String {
+func words(_ edit: any Edit) -> String {
     switch edit {
-    case .setHeader(let pairs): "setHeader \(words(pairs))"
-    case .addHeader(let pairs): "addHeader \(words(pairs))"
-    case .removeHeader(let names): "removeHeader \(names.joined(separator: " "))"
-    case .setQuery(let pairs): "setQuery \(words(pairs))"
-    case .addQuery(let pairs): "addQuery \(words(pairs))"
-    case .removeQuery(let names): "removeQuery \(names.joined(separator: " "))"
-    case .setCookie(let cookie): "setCookie \(words(cookie))"
-    case .removeCookie(let names): "removeCookie \(names.joined(separator: " "))"
-    case .setMethod(let text): "setMethod \(text)"
-    case .setURL(let text): "setURL \(text)"
-    case .setHost(let text): "setHost \(text)"
-    case .setPath(let text): "setPath \(text)"
-    case .rewriteURL(let pattern, let text): "rewriteURL \(pattern.text) → \(text)"
-    case .respond(let answer): "respond \(words(answer))"
-    case .abort(let reason): "abort \(reason)"
-    }
-}
-
-func words(_ edit: ResponseEdit) -> String {
-    switch edit {
-    case .setHeader(let pairs): "setHeader \(words(pairs))"
-    case .addHeader(let pairs): "addHeader \(words(pairs))"
-    case .removeHeader(let names): "removeHeader \(names.joined(separator: " "))"
-    case .setStatus(let status): "setStatus \(status)"
-    case .setCookie(let cookie): "setCookie \(words(cookie))"
-    case .respond(let answer): "respond \(words(answer))"
-    case .abort(let reason): "abort \(reason)"
+    case let edit as SetHeader: "setHeader \(words(edit.pairs))"
+    case let edit as AddHeader: "addHeader \(words(edit.pairs))"
+    case let edit as RemoveHeader: "removeHeader \(edit.names.joined(separator: " "))"
+    case let edit as SetQuery: "setQuery \(words(edit.pairs))"
+    case let edit as AddQuery: "addQuery \(words(edit.pairs))"
+    case let edit as RemoveQuery: "removeQuery \(edit.names.joined(separator: " "))"
+    case let edit as SetCookie: "setCookie \(words(edit.cookie))"
+    case let edit as RemoveCookie: "removeCookie \(edit.names.joined(separator: " "))"
+    case let edit as SetMethod: "setMethod \(edit.method)"
+    case let edit as SetURL: "setURL \(edit.url)"
+    case let edit as SetHost: "setHost \(edit.host)"
+    case let edit as SetPath: "setPath \(edit.path)"
+    case let edit as RewriteURL:
+        edit.rewrites.map { "rewriteURL \($0.pattern.text) → \($0.replacement)" }.joined(separator: "; ")
+    case let edit as SetStatus: "setStatus \(edit.status)"
+    case let edit as Respond: "respond \(words(edit.answer))"
+    case let edit as Abort: "abort \(edit.reason)"
+    default: "\(type(of: edit).name)?"
     }
 }
 

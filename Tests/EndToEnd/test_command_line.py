@@ -257,6 +257,74 @@ def test_explain_agrees_with_the_wire(run, write_config, start, origin):
     assert json.loads(done.stdout)["forwarded"]["url"].endswith(server.requests[0].target)
 
 
+NARROW = """version: 1
+tls: { intercept: [opened.test], ca: { constrain_to: [opened.test] } }
+destinations:
+  connect_ports: [443]
+  via: [{ host: far.test, proxy: "http://me:${env.FAR}@up.test:3128" }]
+limits: { body: 10B }
+interceptors:
+  - { name: stop, when: { path: /stop }, request: [{ respond: { status: 418 } }] }
+  - { name: break, when: { path: /break }, request: [{ abort: not today }] }
+"""
+
+
+@pytest.mark.parametrize("given, words", [
+    ("curl http://a.test/stop", "answered by interceptor stop with status 418"),
+    ("curl http://a.test/break", "status 502: interceptor break aborted: not today"),
+    ("curl https://opened.test:8443/", "status 403: destinations.connect_ports permits CONNECT to 443 alone"),
+    ("curl http://usher.proxy/", "answered by usher with status 200"),
+    ("curl http://usher.proxy/nothing", "status 404"),
+    ("curl -d 'more than ten bytes' http://a.test/", "status 413: the request's body is larger than limits.body allows"),
+    ("GET http://a.test/ HTTP/1.1\nHost: a.test\nVia: 1.1 usher\n", "status 508"),
+    ("TRACE http://a.test/ HTTP/1.1\nHost: a.test\nMax-Forwards: 0\n", "status 200"),
+    ("CONNECT opened.test:443 HTTP/1.1\nHost: opened.test\n", "a tunnel is made"),
+])
+def test_explain_what_is_not_forwarded(run, write_config, given, words):
+    for form in ([], ["--json"]):
+        done = run(
+            "explain", "--config", write_config(NARROW), *form, given=given, environment={"FAR": "s3cr3t-far"})
+        assert done.returncode == 0, done.stderr
+        if form:
+            assert json.loads(done.stdout)["forwarded"] is None
+        else:
+            assert "Not forwarded: " in done.stdout and words in done.stdout
+
+
+@pytest.mark.parametrize("given, words", [
+    ("curl https://opened.test/x", ["Forwarded\n  GET https://opened.test/x\n"]),
+    ("curl https://other.test/x", ["left unopened (tls.intercept)", "  GET https://other.test/x\n"]),
+    ("curl http://far.test/", ["by way of the upstream proxy up.test:3128", "Proxy-Authorization: REDACTED"]),
+    ("GET /x HTTP/1.1\nHost: a.test:81\n", ["  GET http://a.test:81/x\n"]),
+    ("OPTIONS * HTTP/1.1\nHost: a.test\n", ["  OPTIONS http://a.test\n"]),
+    ("GET http://a.test/stopp HTTP/1.1\nHost: a.test\nContent-Length: 7\n", [" no  stop: path is /stopp"]),
+])
+def test_explain_what_is_forwarded(run, write_config, given, words):
+    done = run("explain", "--config", write_config(NARROW), given=given, environment={"FAR": "s3cr3t-far"})
+    assert done.returncode == 0, done.stderr
+    assert all(word in done.stdout for word in words) and "Not forwarded" not in done.stdout
+    assert ("left unopened" in done.stdout) == ("other.test" in given)
+
+
+def test_explain_wants_no_password(run, write_config, tmp_path):
+    users = tmp_path / "users"
+    users.write_text("robot:$2y$05$abcdefghijklmnopqrstuuKrT2mzOvv8qX1dRjYJ4vCzvYQxJfK2K\n")
+    users.chmod(0o600)
+    config = write_config(f'version: 1\nclients: {{ basic: {{ users: "${{file:{users}}}" }} }}\n')
+    done = run("explain", "--config", config, "--json", given="curl http://a.test/")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["forwarded"]["url"] == "http://a.test/"
+
+
+def test_explain_of_a_body_that_is_cut_off(run, write_config):
+    """Nothing but its body tells what this request is."""
+    url = START.partition("?")[0]
+    message = f"POST {url} HTTP/1.1\nHost: am.example.com\nTransfer-Encoding: chunked\n\n2\r\n{{"
+    done = run("explain", "--config", write_config(EXPLAINED), "--request", "-", "--json", given=message)
+    assert done.returncode in (1, 2) and not done.stdout
+    assert "does not come to its end" in done.stderr
+
+
 @pytest.mark.parametrize("given", ["", "nonsense", "GET / HTTP/1.1\r\n\r\n", "curl", "wget http://h/"])
 def test_explain_of_what_is_no_request(run, write_config, given):
     done = run("explain", "--config", write_config(EXPLAINED), "--request", "-", "--json", given=given)

@@ -243,7 +243,7 @@ def test_clients_that_go_away_do_not_hide_the_refusal(start, origin):
 
 
 def test_a_transaction_that_is_refused_with_a_200(start, origin):
-    """AM says the same whether the login went well or not; that the resource asks again tells (am-ig-server.md §6.2)."""
+    """AM says the same whether the login went well or not; that the resource asks again tells (docs/protocol.md#how-it-ends)."""
     server = Server(origin, refuse=lambda seen: response(200, JSON, b'{"tokenId":"","successUrl":"/"}'))
     usher, gate = begin(start, origin, server, grants=lambda seen: False, lockout={"refusals": 2, "hold": "1h"})
     for number in range(4):

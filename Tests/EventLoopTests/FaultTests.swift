@@ -16,7 +16,7 @@
             let number = try Dialer.connect(try #require(door.localAddress), on: loop).take().release()
             try loop.turn(until: { !door.failures.isEmpty })
             #expect(door.failures.map(\.code) == [EMFILE])
-            #expect(plan.hasStruck)
+            #expect(plan.hasFired)
             // the connection still waits, and wakes nobody
             try loop.settle()
             #expect(door.accepted.isEmpty)

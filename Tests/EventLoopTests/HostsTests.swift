@@ -94,8 +94,8 @@ struct HostsTests {
         _ = try asker.ask("0.blocked.test")
         asker.answers = []
         let began = Loop.monotonicMilliseconds()
-        for number in 0..<10_000 { asker.service?.ask("\(number).blocked.test") }
-        try asker.loop.turn(until: { asker.answers.count == 10_000 })
+        for number in 0..<1_000 { asker.service?.ask("\(number).blocked.test") }
+        try asker.loop.turn(until: { asker.answers.count == 1_000 })
         #expect(Loop.monotonicMilliseconds() - began < 5_000)
     }
 

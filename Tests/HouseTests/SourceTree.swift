@@ -26,6 +26,16 @@ struct SourceFile: Sendable {
 }
 
 enum SourceTree {
+    /// The files of the root itself.
+    static func top(_ extensions: Set<String>) -> [SourceFile] {
+        let all = (try? FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil)) ?? []
+        return all.filter { extensions.contains($0.pathExtension) }.compactMap { url in
+            (try? String(contentsOf: url, encoding: .utf8)).map {
+                SourceFile(path: url.lastPathComponent, lines: $0.components(separatedBy: "\n"))
+            }
+        }
+    }
+
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 

@@ -2,7 +2,7 @@ import HTTPCodec
 import Interception
 import Testing
 
-/// Every row of the table in sdk-protocol.md §1.7, and its ambiguous cases.
+/// Every row of the table in docs/protocol.md#actions, and its ambiguous cases.
 struct ClassifierTests {
     let classifier = Classifier(servers: [
         AuthorizationServer(url: "https://am.example.com/am", host: "am.example.com"),

@@ -42,7 +42,7 @@ struct ExplainTests {
     }
 
     @Test func everyRuleHasAVerdictInFileOrder() throws {
-        let edit = [RequestEdit.setHeader([Pair("X-Mark", "1")])]
+        let edit: [any RequestEdit] = [.setHeader([Pair("X-Mark", "1")])]
         let plan = Plan(rules: [
             Rule(name: "mark", request: edit),
             Rule(name: "sees-mark", when: .test(.header("X-Mark"), [.exact("1")]), request: edit),

@@ -3,11 +3,11 @@ import Interception
 import Testing
 
 struct RequestEditTests {
-    static func edit(_ edits: [RequestEdit], _ wire: String) throws -> (head: RequestHead, outcome: Outcome) {
+    static func edit(_ edits: [any RequestEdit], _ wire: String) throws -> (head: RequestHead, outcome: Outcome) {
         Plan(rules: [Rule(name: "rule", request: edits)]).request(try request(wire))
     }
 
-    static func aborts(_ edit: RequestEdit, _ wire: String = "GET http://h.example.com/p?q=1") throws -> String {
+    static func aborts(_ edit: any RequestEdit, _ wire: String = "GET http://h.example.com/p?q=1") throws -> String {
         let before = try request(wire)
         let (_, outcome) = Plan(rules: [Rule(name: "bad", request: [edit, .setMethod("NEVER")])]).request(before)
         guard case .abort(let name, let reason) = outcome.verdict else {
@@ -55,9 +55,10 @@ struct RequestEditTests {
     func framingIsNotTheirs(name: String) throws {
         let wire = "POST http://h.example.com/\nContent-Length: 3\nConnection: close\nTE: trailers"
         let before = try request(wire)
-        for edit in [
-            RequestEdit.setHeader([Pair(name, "7")]), .addHeader([Pair(name, "7")]), .removeHeader([name]),
-        ] {
+        let edits: [any RequestEdit] = [
+            .setHeader([Pair(name, "7")]), .addHeader([Pair(name, "7")]), .removeHeader([name]),
+        ]
+        for edit in edits {
             let (head, outcome) = try Self.edit([edit], wire)
             #expect(head.fields.lines.map(\.value) == before.fields.lines.map(\.value))
             #expect(outcome.changes == ["rule: ignored header \(name), which only the proxy itself may change"])
@@ -106,20 +107,21 @@ struct RequestEditTests {
 
     // MARK: query
 
-    @Test(arguments: [
-        ([RequestEdit.setQuery([Pair("ForceAuth", "true")])], "", "?ForceAuth=true"),
-        ([.setQuery([Pair("ForceAuth", "true")])], "?a=%7e+x&flag", "?a=%7e+x&flag&ForceAuth=true"),
-        ([.setQuery([Pair("a", "n w&=")])], "?z=%2f&a=1&b=&a=2&c", "?z=%2f&a=n%20w%26%3D&b=&c"),
-        ([.setQuery([Pair("a", "1")])], "?%61=0", "?a=1"),
-        ([.addQuery([Pair("a", "2"), Pair("é", "ü")])], "?a=1", "?a=1&a=2&%C3%A9=%C3%BC"),
-        ([.removeQuery(["a"])], "?a=1&b=%2F&a=2", "?b=%2F"),
-        ([.removeQuery(["a*"])], "?a=1&ab=2&b=3", "?b=3"),
-        ([.removeQuery(["a"])], "?a=1", ""),
-        ([.removeQuery(["x"])], "?a=1&&b", "?a=1&&b"),
-        ([.setQuery([Pair("a", "1")]), .removeQuery(["b"])], "?b=1", "?a=1"),
-        ([.setQuery([Pair("a", "x\r\ny")])], "", "?a=x%0D%0Ay"),
-    ])
-    func query(edits: [RequestEdit], before: String, after: String) throws {
+    @Test(
+        arguments: [
+            ([.setQuery([Pair("ForceAuth", "true")])], "", "?ForceAuth=true"),
+            ([.setQuery([Pair("ForceAuth", "true")])], "?a=%7e+x&flag", "?a=%7e+x&flag&ForceAuth=true"),
+            ([.setQuery([Pair("a", "n w&=")])], "?z=%2f&a=1&b=&a=2&c", "?z=%2f&a=n%20w%26%3D&b=&c"),
+            ([.setQuery([Pair("a", "1")])], "?%61=0", "?a=1"),
+            ([.addQuery([Pair("a", "2"), Pair("é", "ü")])], "?a=1", "?a=1&a=2&%C3%A9=%C3%BC"),
+            ([.removeQuery(["a"])], "?a=1&b=%2F&a=2", "?b=%2F"),
+            ([.removeQuery(["a*"])], "?a=1&ab=2&b=3", "?b=3"),
+            ([.removeQuery(["a"])], "?a=1", ""),
+            ([.removeQuery(["x"])], "?a=1&&b", "?a=1&&b"),
+            ([.setQuery([Pair("a", "1")]), .removeQuery(["b"])], "?b=1", "?a=1"),
+            ([.setQuery([Pair("a", "x\r\ny")])], "", "?a=x%0D%0Ay"),
+        ] as [([any RequestEdit], String, String)])
+    func query(edits: [any RequestEdit], before: String, after: String) throws {
         let (head, outcome) = try Self.edit(edits, "GET https://h.example.com:8443/p%20q\(before)")
         #expect(head.url == "https://h.example.com:8443/p%20q\(after)")
         #expect(outcome.verdict == .proceed)
@@ -135,21 +137,22 @@ struct RequestEditTests {
 
     // MARK: URL and method
 
-    @Test(arguments: [
-        (
-            [RequestEdit.setURL("https://other.example.com/x?y=1")], "https://other.example.com/x?y=1",
-            "other.example.com"
-        ),
-        ([.setURL("http://h.example.com:8080/x")], "http://h.example.com:8080/x", "kept.example.com"),
-        ([.setURL("http://h.example.com:8080/ü")], "http://h.example.com:8080/%C3%BC", "kept.example.com"),
-        ([.setHost("other.example.com")], "http://other.example.com:8080/a/b?q=%2f", "other.example.com:8080"),
-        ([.setHost("other.example.com:")], "http://other.example.com/a/b?q=%2f", "other.example.com"),
-        ([.setHost("other.example.com:80")], "http://other.example.com/a/b?q=%2f", "other.example.com:80"),
-        ([.setHost("[::1]")], "http://[::1]:8080/a/b?q=%2f", "[::1]:8080"),
-        ([.setHost("[::1]:9")], "http://[::1]:9/a/b?q=%2f", "[::1]:9"),
-        ([.setPath("/new/p")], "http://h.example.com:8080/new/p?q=%2f", "kept.example.com"),
-    ])
-    func urls(edits: [RequestEdit], url: String, host: String) throws {
+    @Test(
+        arguments: [
+            (
+                [.setURL("https://other.example.com/x?y=1")], "https://other.example.com/x?y=1",
+                "other.example.com"
+            ),
+            ([.setURL("http://h.example.com:8080/x")], "http://h.example.com:8080/x", "kept.example.com"),
+            ([.setURL("http://h.example.com:8080/ü")], "http://h.example.com:8080/%C3%BC", "kept.example.com"),
+            ([.setHost("other.example.com")], "http://other.example.com:8080/a/b?q=%2f", "other.example.com:8080"),
+            ([.setHost("other.example.com:")], "http://other.example.com/a/b?q=%2f", "other.example.com"),
+            ([.setHost("other.example.com:80")], "http://other.example.com/a/b?q=%2f", "other.example.com:80"),
+            ([.setHost("[::1]")], "http://[::1]:8080/a/b?q=%2f", "[::1]:8080"),
+            ([.setHost("[::1]:9")], "http://[::1]:9/a/b?q=%2f", "[::1]:9"),
+            ([.setPath("/new/p")], "http://h.example.com:8080/new/p?q=%2f", "kept.example.com"),
+        ] as [([any RequestEdit], String, String)])
+    func urls(edits: [any RequestEdit], url: String, host: String) throws {
         let (head, outcome) = try Self.edit(
             edits, "GET http://h.example.com:8080/a/b?q=%2f\nHost: kept.example.com")
         #expect(outcome.verdict == .proceed)

@@ -70,7 +70,7 @@ struct AccessLogTests {
         record.user = hostile
         record.realm = hostile
         record.tree = hostile
-        record.events = [.init(.note, hostile, at: 1)]
+        record.events = [.init(.conversation(hostile), at: 1)]
         let lines = try Self.lines(record)
         #expect(lines.count == 2)
         #expect(lines[0]["text"] == .string(hostile))
@@ -82,17 +82,20 @@ struct AccessLogTests {
 
     @Test func events() throws {
         var record = Self.record
-        record.events = [.init(.action, "one", at: 3), .init(.note, "two", at: -1)]
+        record.events = [
+            .init(.recognised(.logout, realm: nil, tree: nil, evidence: "one"), at: 3),
+            .init(.failed(token: "x", details: "two"), at: -1),
+        ]
         let lines = try Self.lines(record)
         #expect(lines.map { $0["event"] } == [.string("action"), .string("note"), nil])
-        #expect(lines.map { $0["text"] } == [.string("one"), .string("two"), nil])
+        #expect(lines.map { $0["text"] } == [.string("LOGOUT: one"), .string("two"), nil])
         #expect(lines.map { $0["at_ms"] } == [.integer(3), .integer(0), nil])
         #expect(lines.allSatisfy { $0["flow"] == .string("1f") })
     }
 
     @Test func details() throws {
         var record = Self.record
-        record.events = [.init(.note, "two", at: 1)]
+        record.events = [.init(.conversation("two"), at: 1)]
         #expect(try Self.lines(record, .events).count == 2)
         let exchanges = try Self.lines(record, .exchanges)
         #expect(exchanges.count == 1 && exchanges[0]["event"] == nil)

@@ -227,6 +227,21 @@ struct ClientShareTests {
         withExtendedLifetime((held, more)) {}
     }
 
+    /// What a step-up keeps for the replay counts while AM is asked.
+    @Test func answersOfAMTakeRoomBesideTheBody() throws {
+        var settings = stepUpSettings()
+        settings.limits.buffered = 128 << 10
+        let talk = try talk(settings)
+        let fields = "POST http://shop.test/api/ HTTP/1.1\r\nHost: shop.test\r\n\(SteppingUp.session)\r\n"
+        talk.client(fields + "Content-Length: 40000\r\n\r\n" + String(repeating: "x", count: 40_000))
+        talk.connects()
+        talk.origin(SteppingUp.refused())
+        talk.connects()
+        talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n" + String(repeating: " ", count: 40_000))
+        #expect(talk.noted("AM's answer cannot be kept") && talk.clientGot() == SteppingUp.original())
+        #expect(shares.bytes == 0)
+    }
+
     @Test func nothingStaysReservedWhenTheClientGoes() throws {
         let talk = try talk(stepUpSettings())
         talk.client(post(100_000) + String(repeating: "x", count: 60_000))

@@ -1,6 +1,7 @@
 import Authorization
 import HTTPCodec
 import Interception
+import Observation
 import ProxyCore
 import Testing
 
@@ -69,7 +70,7 @@ final class Conversation {
     }
 
     var record: ExchangeRecord { driver.records.last ?? ExchangeRecord() }
-    var notes: [String] { record.events.map(\.text) }
+    var notes: [String] { record.events.map(\.moment.sentence) }
     func noted(_ part: String) -> Bool { notes.contains { $0.contains(part) } }
 }
 

@@ -1,3 +1,4 @@
+import HTTP1
 import Interception
 import ProxyCore
 import TLSEngine
@@ -6,6 +7,9 @@ import Testing
 /// An origin's connection, as the origin sees it.
 final class OriginConnection {
     let origin: Origin
+    var leg = HTTP1Client()
+    /// The exchange that it serves.
+    var id: ExchangeID?
     /// All that was written to it.
     var received: [UInt8] = []
     /// How much of it a test has looked at.
@@ -41,16 +45,11 @@ final class DriverModel {
         case reset
     }
 
-    private struct Relay {
-        var remaining: UInt64 = 0
-        var moved: UInt64 = 0
-    }
-
-    private var session: Session
+    private var session: ClientConnection
     private var out = Outbox()
-    private var fromClient = Relay()
-    private var fromOrigin = Relay()
     private var isSettling = false
+    /// How much of the outbox's body bytes has gone to the origin.
+    private var bodyDone = 0
     private var clientEnded = false
     private(set) var isTunnel = false
     private(set) var isPaused = false
@@ -64,6 +63,8 @@ final class DriverModel {
     private(set) var origin: OriginConnection?
     /// A connection that is being made.
     private(set) var dialing: Origin?
+    /// For which exchange.
+    private var dialingFor: ExchangeID?
     private(set) var records: [ExchangeRecord] = []
     /// Whether each release gave the connection back to the pool.
     private(set) var releases: [Bool] = []
@@ -72,6 +73,7 @@ final class DriverModel {
     private(set) var securing: (name: ShownName, hello: [UInt8])?
     /// Passwords that wait to be checked.
     private(set) var checks: [PasswordCheck] = []
+    private var checkIDs: [ExchangeID] = []
     var splitter: Splitter
     /// The client reads nothing: what is written to it stays queued.
     var holdsOutput = false
@@ -86,8 +88,9 @@ final class DriverModel {
         number: UInt64 = 1,
         source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int = 0
     ) {
-        session = Session(
-            engine: Engine(settings), flows: flows, refusals: refusals, logins: logins, number: number,
+        session = ClientConnection(
+            engine: Engine(settings), memories: Memories(flows: flows, refusals: refusals, logins: logins),
+            number: number,
             client: "192.0.2.1:50000", source: source, seat: seat, now: now)
         self.pool = pool
         self.now = now
@@ -120,20 +123,12 @@ final class DriverModel {
             return
         }
         guard !isOver else { return }
-        var start = 0
-        if fromClient.remaining > 0 {
-            start = Int(min(fromClient.remaining, UInt64(bytes.count)))
-            if fromClient.remaining != .max { fromClient.remaining -= UInt64(start) }
-            fromClient.moved += UInt64(start)
+        let start = session.relays(from: .client, of: bytes.count)
+        if start > 0 {
             origin?.received += bytes[..<start]
-            session.touched(.origin, now: now)
-            if fromClient.remaining == 0 {
-                session.relayed(from: .client, count: fromClient.moved, now: now, &out)
-            }
+            session.relayedFromClient(start, now: now, &out)
         }
-        if start < bytes.count {
-            session.received(Array(bytes[start...]).span, on: .client, now: now, &out)
-        }
+        if start < bytes.count { session.received(Array(bytes[start...]).span, now: now, &out) }
         settle()
     }
 
@@ -143,7 +138,7 @@ final class DriverModel {
         clientEnded = true
         if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
         if isTunnel { return tunnelEnded() }
-        session.ended(.client, relayed: fromClient.moved, now: now, &out)
+        session.clientEnded(now: now, &out)
         settle()
     }
 
@@ -164,20 +159,14 @@ final class DriverModel {
 
     /// Bytes that nobody reads any more are lost, as on a socket.
     func originPiece(_ bytes: [UInt8]) {
-        guard !isOver, origin != nil else { return }
-        var start = 0
-        if fromOrigin.remaining > 0 {
-            start = Int(min(fromOrigin.remaining, UInt64(bytes.count)))
-            if fromOrigin.remaining != .max { fromOrigin.remaining -= UInt64(start) }
-            fromOrigin.moved += UInt64(start)
+        guard !isOver, let origin, let id = origin.id else { return }
+        let start = session.relays(from: .origin, of: bytes.count)
+        if start > 0 {
             sent += bytes[..<start]
-            session.touched(.client, now: now)
-            if fromOrigin.remaining == 0 {
-                session.relayed(from: .origin, count: fromOrigin.moved, now: now, &out)
-            }
+            session.relayedFromOrigin(start, through: &origin.leg, for: id, now: now, &out)
         }
         if start < bytes.count {
-            session.received(Array(bytes[start...]).span, on: .origin, now: now, &out)
+            session.received(Array(bytes[start...]).span, through: &origin.leg, for: id, now: now, &out)
         }
         settle()
     }
@@ -187,37 +176,39 @@ final class DriverModel {
         guard !isOver, let origin, !origin.ended else { return }
         origin.ended = true
         if isTunnel { return tunnelEnded() }
-        session.ended(.origin, relayed: fromOrigin.moved, cleanly: cleanly, now: now, &out)
+        guard let id = origin.id else { return }
+        session.originEnded(through: &origin.leg, for: id, cleanly: cleanly, now: now, &out)
         settle()
     }
 
     private func tunnelEnded() {
         guard clientEnded, origin?.ended == true else { return }
-        session.tunnelClosed(toOrigin: fromClient.moved, toClient: fromOrigin.moved, now: now, &out)
+        session.tunnelClosed(now: now, &out)
         settle()
     }
 
     /// The connection that is being made stands.
     @discardableResult
     func connects() -> OriginConnection? {
-        guard let wanted = dialing else { return nil }
+        guard let wanted = dialing, let id = dialingFor else { return nil }
         dialing = nil
         let connection = OriginConnection(wanted)
-        attach(connection, reused: false)
+        attach(connection, id, reused: false)
         settle()
         return connection
     }
 
     func dialFails(_ failure: LeaseFailure) {
-        guard dialing != nil else { return }
+        guard dialing != nil, let id = dialingFor else { return }
         dialing = nil
-        session.leaseFailed(failure, now: now, &out)
+        session.leaseFailed(failure, id, now: now, &out)
         settle()
     }
 
-    private func attach(_ connection: OriginConnection, reused: Bool) {
+    private func attach(_ connection: OriginConnection, _ id: ExchangeID, reused: Bool) {
         origin = connection
-        session.leased(reused: reused, now: now, &out)
+        connection.id = id
+        session.leased(id, reused: reused, now: now, &out)
     }
 
     /// The client's handshake is done.
@@ -238,14 +229,19 @@ final class DriverModel {
     }
 
     /// The name has to be looked up; it has addresses; the origin accepted the connection, and its handshake begins.
-    func dialResolves() { session.leaseReached(.resolving, now: now) }
-    func dialConnects() { session.leaseReached(.connecting, now: now) }
-    func dialSecures() { session.leaseReached(.securing, now: now) }
+    func dialResolves() { reached(.resolving) }
+    func dialConnects() { reached(.connecting) }
+    func dialSecures() { reached(.securing) }
+
+    private func reached(_ step: LeaseStep) {
+        if let dialingFor { session.leaseReached(step, dialingFor, now: now) }
+    }
 
     /// The oldest password that waits was checked.
     func checked(_ verdict: PasswordVerdict) {
         guard !checks.isEmpty else { return }
-        session.authenticated(verdict, flow: checks.removeFirst().flow, now: now, &out)
+        checks.removeFirst()
+        session.authenticated(verdict, checkIDs.removeFirst(), now: now, &out)
         settle()
     }
 
@@ -291,6 +287,8 @@ final class DriverModel {
             perform(order)
         }
         out.clearOrders()
+        out.clearOrigin()
+        bodyDone = 0
         isSettling = false
         drainWaiting()
     }
@@ -307,34 +305,40 @@ final class DriverModel {
             if !isOver { sent += out.client }
             out.clearClient()
         }
-        if !out.origin.isEmpty {
-            origin?.received += out.origin
-            out.clearOrigin()
-        }
     }
 
     private func perform(_ order: Order) {
         switch order {
-        case .lease(let wanted, let scope):
+        case .lease(let id, let wanted, let scope):
             #expect(origin == nil && dialing == nil, "a lease while the leg is in use")
             if let connection = idle(wanted, scope) {
-                attach(connection, reused: true)
+                attach(connection, id, reused: true)
             } else {
                 dialing = wanted
+                dialingFor = id
                 dials += 1
             }
+        case .send(_, let head, let forwarding):
+            guard let origin else { return }
+            origin.leg.send(head, forwarding, to: &origin.received)
+        case .sendBody(_, let count):
+            let bytes = Array(out.origin[bodyDone..<bodyDone + count])
+            bodyDone += count
+            guard let origin else { return }
+            origin.leg.write(bytes.span, to: &origin.received)
+        case .sendRaw(_, let count):
+            origin?.received += out.origin[bodyDone..<bodyDone + count]
+            bodyDone += count
+        case .sendEnd(_, let trailers):
+            guard let origin else { return }
+            origin.leg.end(trailers: trailers, to: &origin.received)
         case .bind: origin?.isBound = true
         case .unbind: bound.idle = [:]
-        case .relay(let leg, let count):
-            if leg == .client { fromClient = Relay(remaining: count) } else { fromOrigin = Relay(remaining: count) }
         case .secureClient(let name, let hello): securing = (name, hello)
-        case .tunnel:
-            isTunnel = true
-            fromClient = Relay(remaining: .max)
-            fromOrigin = Relay(remaining: .max)
+        case .tunnel: isTunnel = true
         case .pause: isPaused = true
         case .resume: isPaused = false
-        case .release(let reusable): release(reusable)
+        case .release(_, let reusable): release(reusable)
         case .finishClient:
             client = .finished
             if !holdsOutput { session.clientDrained(now: now) }
@@ -347,8 +351,11 @@ final class DriverModel {
             } else {
                 close(.closed)
             }
-        case .authenticate(let check): checks.append(check)
-        case .record: records.append(session.record)
+        case .authenticate(let id, let check):
+            checks.append(check)
+            checkIDs.append(id)
+        case .record(let id):
+            session.takeRecord(of: id, &out) { records.append(copy $0) }
         case .proceed: session.proceed(now: now, &out)
         }
     }
@@ -362,12 +369,10 @@ final class DriverModel {
     }
 
     private func release(_ reusable: Bool) {
-        fromClient = Relay()
-        fromOrigin = Relay()
         dialing = nil
         guard let connection = origin else { return }
         origin = nil
-        if reusable, !connection.ended {
+        if reusable, connection.leg.isReusable, !connection.ended {
             connection.uses += 1
             (connection.isBound ? bound : pool).put(connection)
             releases.append(true)

@@ -1,4 +1,5 @@
 import Interception
+import Observation
 import ProxyCore
 import TLSEngine
 import Testing
@@ -82,12 +83,12 @@ struct PlaybookRun {
             driver.waits(time)
         case ("record", _): try nextRecord(step, driver)
         case ("noted", _):
-            guard record.events.contains(where: { $0.text.contains(step.rest(1)) }) else {
-                throw fault("no such event among \(record.events.map(\.text))")
+            guard record.events.contains(where: { $0.moment.sentence.contains(step.rest(1)) }) else {
+                throw fault("no such event among \(record.events.map(\.moment.sentence))")
             }
         case ("not", "noted"):
-            if let event = record.events.first(where: { $0.text.contains(step.rest(2)) }) {
-                throw fault("it was noted: \(event.text)")
+            if let event = record.events.first(where: { $0.moment.sentence.contains(step.rest(2)) }) {
+                throw fault("it was noted: \(event.moment.sentence)")
             }
         default: throw fault("an unknown step")
         }

@@ -63,7 +63,7 @@ struct SessionStepUpTests {
     @Test(arguments: Delivery.all)
     func bodyForm(_ delivery: Delivery) {
         var evaluate = stepUpSettings()
-        evaluate.authorization?.resources = [.init(url: "http://am.test/am/json/*", enforce: .am)]
+        evaluate.authorization?.resources = [.init(url: "http://am.test/am/json/*")]
         let question = "{\"resources\":[\"r\"],\"subject\":{\"ssoToken\":\"SESSION-U\"}}"
         let talk = Conversation(evaluate, delivery: delivery)
         talk.client(
@@ -289,7 +289,7 @@ struct SessionStepUpTests {
     }
 
     @Test func interceptorsOnCallsToAM() {
-        func rule(_ request: [RequestEdit], _ response: [ResponseEdit]) -> Settings {
+        func rule(_ request: [any RequestEdit], _ response: [any ResponseEdit]) -> Settings {
             var settings = stepUpSettings()
             settings.rules = [
                 .init(

@@ -18,16 +18,16 @@
         func everyFailureEndsInAnAnswerOrAClose(_ scenario: Scenario) throws {
             let origin = try TestOrigin.echo()
             for (call, code) in Self.faults {
-                var hasStruck = true
+                var hasFired = true
                 var number = 0
-                while hasStruck, number < 100 {
+                while hasFired, number < 100 {
                     number += 1
                     let plan = FaultPlan(call, number: number, code: code)
                     let proxy = try TestProxy(prepare: { $0.loop.faults = plan })
                     try run(scenario, proxy, origin, number: number, plan)
-                    hasStruck = plan.hasStruck
+                    hasFired = plan.hasFired
                     // whatever happened to that one, the next is served
-                    if hasStruck { try get(proxy, origin, "\(scenario), \(call) \(number), \(code)") }
+                    if hasFired { try get(proxy, origin, "\(scenario), \(call) \(number), \(code)") }
                     proxy.drain()
                     proxy.join()
                 }

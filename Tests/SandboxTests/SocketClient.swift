@@ -1,4 +1,5 @@
 import Glibc
+import HTTP1
 import HTTPCodec
 import TestSockets
 
@@ -63,48 +64,28 @@ final class SocketClient {
 
     /// The next answer, interim ones included.
     func answer(to method: String = "GET") throws -> Answer {
-        let request = try RequestHead(method: method, url: "http://a/")
-        var parser = HeadParser()
-        var head = ResponseHead()
+        var leg = HTTP1Client()
+        var unused: [UInt8] = []
+        leg.send(try RequestHead(method: method, url: "http://a/"), Forwarding(framing: .none), to: &unused)
+        leg.end(to: &unused)
+        var body: [UInt8] = []
         while true {
             let bytes = received
-            if let count = try parser.parse(bytes.span, into: &head, limits: HeadLimits()) {
-                received.removeFirst(count)
-                break
-            }
-            guard try receive() else { throw Trouble(call: "end", code: 0) }
-        }
-        return Answer(head: head, body: try body(try head.framing(answering: request.method), of: head))
-    }
-
-    private func body(_ framing: BodyFraming, of head: ResponseHead) throws -> [UInt8] {
-        switch framing {
-        case .none: return []
-        case .length(let length):
-            while received.count < Int(length) {
-                guard try receive() else { throw Trouble(call: "end", code: 0) }
-            }
-            defer { received.removeFirst(Int(length)) }
-            return Array(received[..<Int(length)])
-        case .untilClose:
-            while try receive() {}
-            defer { received = [] }
-            return received
-        case .chunked:
-            var decoder = ChunkedDecoder()
+            received = []
             var position = 0
-            var out: [UInt8] = []
-            while true {
-                let bytes = received
-                switch try decoder.next(bytes.span, &position) {
-                case .data(let range): out += bytes[range]
-                case .end:
-                    received.removeFirst(position)
-                    return out
-                case .needsMore:
-                    guard try receive() else { throw Trouble(call: "end", code: 0) }
+            reading: while true {
+                switch try leg.read(bytes.span, &position, limits: HeadLimits(), maxTrailerBytes: 1024) {
+                case .needsMore: break reading
+                case .head: break
+                case .data(let range): body += bytes[range]
+                case .interim, .switched, .end:
+                    received = Array(bytes[position...])
+                    return Answer(head: leg.head, body: body)
                 }
             }
+            if try receive() { continue }
+            guard leg.ended(cleanly: true) else { throw Trouble(call: "end", code: 0) }
+            return Answer(head: leg.head, body: body)
         }
     }
 

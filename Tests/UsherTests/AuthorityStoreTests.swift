@@ -30,7 +30,7 @@ struct AuthorityStoreTests {
         do {
             try body()
             return ""
-        } catch let trouble as FileTrouble { return trouble.description } catch { return "\(error)" }
+        } catch let error as FileError { return error.description } catch { return "\(error)" }
     }
 
     // MARK: making and reading

@@ -8,7 +8,7 @@ import Testing
 /// The log where it cannot be written.
 struct LogWriterTests {
     /// A disk with so much room, a clock, and what a person was told.
-    private final class Ground {
+    private final class Fixture {
         var room = Int.max
         var written: [UInt8] = []
         var words: [String] = []
@@ -30,20 +30,20 @@ struct LogWriterTests {
 
     @Test("Wherever the room ends, every line is whole and the missing ones are counted", arguments: 0...24)
     func room(_ room: Int) {
-        let ground = Ground()
-        ground.room = room
-        ground.writer.write(Self.batch)
+        let fixture = Fixture()
+        fixture.room = room
+        fixture.writer.write(Self.batch)
         let begun = (room + 7) / 8
         #expect(
-            ground.words
+            fixture.words
                 == (begun == 3
                     ? []
                     : [
                         "\(begun == 2 ? "1 record" : "\(3 - begun) records") of the log \(begun == 2 ? "was" : "were") lost: No space left on device"
                     ]))
-        ground.room = .max
-        ground.writer.write(Self.batch)
-        let lines = ground.lines
+        fixture.room = .max
+        fixture.writer.write(Self.batch)
+        let lines = fixture.lines
         #expect(lines.filter { $0.hasPrefix("{\"time\"") }.count == (begun == 3 ? 0 : 1))
         #expect(lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
         #expect(lines.filter { !$0.hasPrefix("{\"time\"") }.count == begun + 3)
@@ -51,35 +51,35 @@ struct LogWriterTests {
             #expect(
                 lines[begun].contains("\"error\":\"\(begun == 2 ? "1 record" : "\(3 - begun) records") of the log "))
         }
-        ground.writer.finish()
-        #expect(ground.lines.count == lines.count)
+        fixture.writer.finish()
+        #expect(fixture.lines.count == lines.count)
     }
 
     @Test("The word about it comes once a minute, and counts")
     func words() {
-        let ground = Ground()
-        ground.room = 0
-        for _ in 0..<10 { ground.writer.write(Self.batch) }
-        #expect(ground.words == ["3 records of the log were lost: No space left on device"])
-        ground.time = 60_000
-        ground.writer.write(Self.batch)
-        #expect(ground.words.last == "30 records of the log were lost: No space left on device")
-        ground.writer.finish()
-        #expect(ground.words.count == 2 && ground.written.isEmpty)
+        let fixture = Fixture()
+        fixture.room = 0
+        for _ in 0..<10 { fixture.writer.write(Self.batch) }
+        #expect(fixture.words == ["3 records of the log were lost: No space left on device"])
+        fixture.time = 60_000
+        fixture.writer.write(Self.batch)
+        #expect(fixture.words.last == "30 records of the log were lost: No space left on device")
+        fixture.writer.finish()
+        #expect(fixture.words.count == 2 && fixture.written.isEmpty)
     }
 
     @Test("A word about the loss that is torn itself is ended first")
     func tornWord() {
-        let ground = Ground()
-        ground.room = 0
-        ground.writer.write(Self.batch)
-        ground.room = 20
-        ground.writer.write(Self.batch)
-        ground.room = .max
-        ground.writer.write(Self.batch)
-        #expect(ground.lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
-        #expect(ground.lines.filter { $0.contains("3 records of the log are missing here") }.count == 2)
-        #expect(ground.lines.count == 5)
+        let fixture = Fixture()
+        fixture.room = 0
+        fixture.writer.write(Self.batch)
+        fixture.room = 20
+        fixture.writer.write(Self.batch)
+        fixture.room = .max
+        fixture.writer.write(Self.batch)
+        #expect(fixture.lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+        #expect(fixture.lines.filter { $0.contains("3 records of the log are missing here") }.count == 2)
+        #expect(fixture.lines.count == 5)
     }
 
     @Test("What happened on the way is told from info on")

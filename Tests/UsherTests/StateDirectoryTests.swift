@@ -48,8 +48,8 @@ struct StateDirectoryTests {
         let folder = try TemporaryFolder()
         try folder.write("file", "")
         for path in ["file", "file/below"] {
-            let trouble = #expect(throws: FileTrouble.self) { try StateDirectory(path: folder.file(path)).make() }
-            #expect(trouble?.description.contains("STATE_DIRECTORY") == true)
+            let error = #expect(throws: FileError.self) { try StateDirectory(path: folder.file(path)).make() }
+            #expect(error?.description.contains("STATE_DIRECTORY") == true)
         }
     }
 
@@ -59,7 +59,7 @@ struct StateDirectoryTests {
         let state = StateDirectory(path: folder.file("open"))
         try state.make()
         try folder.setMode("open", mode)
-        let trouble = #expect(throws: FileTrouble.self) { try state.make() }
-        #expect(trouble?.description.contains("chmod go-w") == true)
+        let error = #expect(throws: FileError.self) { try state.make() }
+        #expect(error?.description.contains("chmod go-w") == true)
     }
 }

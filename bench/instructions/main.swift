@@ -1,4 +1,5 @@
 import Glibc
+import HTTP1
 import HTTPCodec
 import Interception
 import ProxyCore
@@ -104,21 +105,43 @@ enum Work {
     static func session(_ count: Int) throws -> Int {
         var settings = Settings()
         settings.rules = rules
-        var session = Session(engine: Engine(settings), flows: nil, number: 1, client: "192.0.2.1:50000", now: 0)
+        var connection = ClientConnection(
+            engine: Engine(settings), number: 1, client: "192.0.2.1:50000", now: 0)
+        var origin = HTTP1Client()
         var out = Outbox()
+        var wire: [UInt8] = []
         var bytes = 0
-        for turn in 0..<count {
-            session.received(request.span, on: .client, now: turn, &out)
+        func perform(_ now: Int) {
+            var done = 0
+            var body = 0
+            while done < out.orders.count {
+                let order = out.orders[done]
+                done += 1
+                switch order {
+                case .lease(let id, _, _): connection.leased(id, reused: true, now: now, &out)
+                case .send(_, let head, let forwarding): origin.send(head, forwarding, to: &wire)
+                case .sendBody(_, let count):
+                    origin.write(out.origin.span.extracting(body..<body + count), to: &wire)
+                    body += count
+                case .sendEnd(_, let trailers): origin.end(trailers: trailers, to: &wire)
+                case .record(let id): connection.takeRecord(of: id, &out) { bytes += $0.status }
+                default: break
+                }
+            }
+            bytes += wire.count + out.client.count
+            wire.removeAll(keepingCapacity: true)
             out.clearOrders()
-            session.leased(reused: true, now: turn, &out)
-            bytes += out.origin.count
             out.clearOrigin()
-            session.received(response.span, on: .origin, now: turn, &out)
-            bytes += out.client.count + Int(session.record.status)
             out.clearClient()
-            out.clearOrders()
         }
-        return session.awaitsRequest ? bytes : 0
+        for turn in 0..<count {
+            connection.received(request.span, now: turn, &out)
+            perform(turn)
+            guard let id = connection.underWay else { return 0 }
+            connection.received(response.span, through: &origin, for: id, now: turn, &out)
+            perform(turn)
+        }
+        return connection.awaitsRequest ? bytes : 0
     }
 }
 

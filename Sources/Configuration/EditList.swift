@@ -1,0 +1,51 @@
+internal import Declaration
+internal import Interception
+
+/// What an interceptor can do, for whoever writes one: the catalogue of edits in words.
+public enum EditList {
+    /// A paragraph for each edit, with a line break at the end.
+    public static var text: String { EditCatalogue.all.map(paragraph).joined(separator: "\n") }
+
+    private static func paragraph(_ edit: any Edit.Type) -> String {
+        var phases: [String] = []
+        if edit is any RequestEdit.Type { phases.append("request") }
+        if edit is any ResponseEdit.Type { phases.append("response") }
+        let more =
+            switch edit.needs {
+            case .head: "changes the head"
+            case .nothing: edit.isLast ? "ends the exchange" : "looks at nothing"
+            }
+        return """
+            \(edit.name): \(form(edit.shape))
+                under \(phases.joined(separator: " or ")); \(more)
+                \(edit.doc)
+
+            """
+    }
+
+    /// How a value is written.
+    private static func form(_ shape: Shape) -> String {
+        switch shape {
+        case .text: "TEXT"
+        case .boolean: "true or false"
+        case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
+        case .integerOr(let word, let range): "\(word) or \(range.lowerBound) to \(range.upperBound)"
+        case .duration: "250ms, 5s, 10m or 2h"
+        case .size: "64KiB or 10MB"
+        case .choice(let names): names.joined(separator: " or ")
+        case .list(let element): "[\(form(element)), …]"
+        case .oneOrMany(let element): "\(form(element)) or [\(form(element)), …]"
+        case .object(let object): "{ \(object.keys.map(member).joined(separator: ", ")) }"
+        case .map(_, let element): "{ NAME: \(form(element)), … }"
+        case .textOr(_, let object): "TEXT or \(form(.object(object)))"
+        case .matcher: "TEXT or [TEXT, …]"
+        case .secret: "${credential.NAME}"
+        case .json: "anything"
+        }
+    }
+
+    /// A key of an object, in brackets where it may be left out.
+    private static func member(_ key: Key) -> String {
+        key.isRequired ? "\(key.name): \(form(key.shape))" : "[\(key.name): \(form(key.shape))]"
+    }
+}

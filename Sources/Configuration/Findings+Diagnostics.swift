@@ -1,0 +1,20 @@
+internal import Declaration
+
+extension Findings {
+    /// In the order of the file, each once: a value that aliases repeat is judged at every use.
+    var diagnostics: [Diagnostic] {
+        var seen: Set<String> = []
+        return all.enumerated()
+            .sorted {
+                ($0.element.position, $0.offset) < ($1.element.position, $1.offset)
+            }
+            .map { diagnostic($0.element) }
+            .filter { seen.insert($0.description).inserted }
+    }
+
+    private func diagnostic(_ finding: Finding) -> Diagnostic {
+        Diagnostic(
+            finding.isError ? .error : .warning, file: file, line: finding.position.line,
+            column: finding.position.column, message: finding.message, nearest: finding.nearest)
+    }
+}

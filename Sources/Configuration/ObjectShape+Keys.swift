@@ -1,0 +1,57 @@
+internal import Declaration
+
+/// The objects of the configuration; those in the value of an edit stand with the edit.
+extension ObjectShape {
+    static let root: ObjectShape = .init("root", KeyTable.root)
+    static let clients: ObjectShape = .init("clients", KeyTable.clients)
+    static let basic: ObjectShape = .init("basic", KeyTable.basic)
+    static let names: ObjectShape = .init("names", KeyTable.names)
+    static let destinations: ObjectShape = .init("destinations", KeyTable.destinations)
+    static let via: ObjectShape = .init("via", KeyTable.via)
+    static let tls: ObjectShape = .init("tls", KeyTable.tls)
+    static let authority: ObjectShape = .init("ca", KeyTable.authority)
+    static let upstreamTLS: ObjectShape = .init("upstream_tls", KeyTable.upstreamTLS)
+    static let upstreamHost: ObjectShape = .init("upstream_host", KeyTable.upstreamHost)
+    static let clientCertificate: ObjectShape = .init("client_certificate", KeyTable.clientCertificate)
+    static let listenerIdentity: ObjectShape = .init("listener", KeyTable.listenerIdentity)
+    static let server: ObjectShape = .init("server", KeyTable.server)
+    static let paths: ObjectShape = .init("paths", KeyTable.paths)
+    static let action: ObjectShape = .init("action", KeyTable.action)
+    static let interceptor: ObjectShape = .init("interceptor", KeyTable.interceptor)
+    static let condition: ObjectShape = .init("condition", KeyTable.condition)
+    static let requestEdit: ObjectShape = .init("request_edit", KeyTable.requestEdit)
+    static let responseEdit: ObjectShape = .init("response_edit", KeyTable.responseEdit)
+    static let authorization: ObjectShape = .init("authorization", KeyTable.authorization)
+    static let resource: ObjectShape = .init("resource", KeyTable.resource)
+    static let present: ObjectShape = .init("present", KeyTable.present)
+    static let stepUpLimits: ObjectShape = .init("step_up_limits", KeyTable.stepUpLimits)
+    static let rounds: ObjectShape = .init("rounds", KeyTable.rounds)
+    static let lockout: ObjectShape = .init("lockout", KeyTable.lockout)
+    static let callbackAnswer: ObjectShape = .init("callback_answer", KeyTable.callbackAnswer)
+    static let limits: ObjectShape = .init("limits", KeyTable.limits)
+    static let timeouts: ObjectShape = .init("timeouts", KeyTable.timeouts)
+    static let log: ObjectShape = .init("log", KeyTable.log)
+
+    /// Every object of the configuration, in the order in which the keys lead to them.
+    static let all: [ObjectShape] = {
+        var found: [ObjectShape] = []
+        func visit(_ object: ObjectShape) {
+            guard !found.contains(object) else { return }
+            found.append(object)
+            for key in object.keys { key.shape.objects.forEach(visit) }
+        }
+        visit(.root)
+        return found
+    }()
+}
+
+extension Shape {
+    /// The objects that a value of this shape may be made of.
+    fileprivate var objects: [ObjectShape] {
+        switch self {
+        case .object(let object), .textOr(_, let object): [object]
+        case .list(let element), .oneOrMany(let element), .map(_, let element): element.objects
+        default: []
+        }
+    }
+}

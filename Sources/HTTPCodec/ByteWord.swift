@@ -1,0 +1,153 @@
+/// Eight bytes as one number, so that a search asks all of them at once. A question answers with a mask: the top bit of
+/// each byte for which it holds, the others clear, the first byte lowest.
+///
+/// The sums stay inside their bytes: what is added to seven bits is never more than 0x7F.
+struct ByteWord: Equatable {
+    static let count = 8
+
+    private let bits: UInt64
+
+    /// The eight bytes from `index` on. The caller knows that so many are there; it is checked all the same.
+    @inline(__always)
+    init(_ bytes: Span<UInt8>, at index: Int) {
+        bits = UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// The same without the check, for whoever made it for a whole range.
+    @inline(__always)
+    fileprivate init(unchecked bytes: Span<UInt8>, at index: Int) {
+        bits = UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+    }
+
+    /// One byte, and seven of 0 behind it.
+    @inline(__always)
+    init(_ byte: UInt8) { bits = UInt64(byte) }
+
+    /// Eight characters that are part of the program.
+    @inline(__always)
+    init(_ text: StaticString) {
+        assert(text.utf8CodeUnitCount == Self.count)
+        let bytes = UnsafeRawPointer(text.utf8Start)
+        bits = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    }
+
+    @inline(__always)
+    private static func all(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
+
+    private static let top: UInt64 = 0x8080_8080_8080_8080
+    private var low: UInt64 { @inline(__always) get { bits & ~Self.top } }
+
+    /// Control characters, HTAB among them.
+    @inline(__always)
+    var controls: UInt64 {
+        let visible = (low &+ Self.all(0x60)) ^ (low &+ Self.all(0x01))
+        return ~(visible | bits) & Self.top
+    }
+
+    /// What may not stand in a target: control characters, SP, and `#`, which begins a fragment. The characters that
+    /// browsers send unescaped all the same (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass: they are not
+    /// ambiguous there, and the origin judges them.
+    @inline(__always)
+    var outsideTargets: UInt64 {
+        let visible = (low &+ Self.all(0x5F)) ^ (low &+ Self.all(0x01))
+        let unfragmented = (low ^ Self.all(0x23)) &+ Self.all(0x7F)
+        return ~(visible & unfragmented | bits) & Self.top
+    }
+
+    /// What is neither an ASCII letter or digit nor a hyphen: names of fields, hosts and schemes are made of these, and of
+    /// little else.
+    @inline(__always)
+    var outsideNames: UInt64 {
+        let folded = low | Self.all(0x20)
+        let letter = (folded &+ Self.all(0x1F)) ^ (folded &+ Self.all(0x05))
+        let digit = (low &+ Self.all(0x50)) ^ (low &+ Self.all(0x46))
+        let other = (low ^ Self.all(0x2D)) &+ Self.all(0x7F)
+        return (~(letter | digit) & other | bits) & Self.top
+    }
+
+    @inline(__always)
+    func equal(to byte: UInt8) -> UInt64 {
+        let difference = bits ^ Self.all(byte)
+        return ~(((difference & ~Self.top) &+ Self.all(0x7F)) | difference) & Self.top
+    }
+}
+
+extension Span<UInt8> {
+    /// The first place in a range whose byte is in the mask; the range's end where there is none. The last word may reach
+    /// beyond the range, but never beyond the span.
+    @inline(__always)
+    func first(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
+        precondition(lower >= 0 && upper <= count)
+        var index = lower
+        // two side by side are made one for the machine, where it has words of sixteen bytes
+        while index &+ 2 * ByteWord.count <= upper {
+            let found = mask(ByteWord(unchecked: self, at: index))
+            let next = mask(ByteWord(unchecked: self, at: index &+ ByteWord.count))
+            if found | next != 0 {
+                if found != 0 { return index &+ found.trailingZeroBitCount &>> 3 }
+                return index &+ ByteWord.count &+ next.trailingZeroBitCount &>> 3
+            }
+            index &+= 2 * ByteWord.count
+        }
+        return near(index, upper, where: mask)
+    }
+
+    /// The same for what is likely to be found within a few bytes.
+    @inline(__always)
+    func near(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
+        precondition(lower >= 0 && upper <= count)
+        var index = lower
+        while index < upper {
+            guard index &+ ByteWord.count <= count else {
+                // the end of the span, which is seldom that of a head
+                while index < upper, mask(ByteWord(self[index])) & 0x80 == 0 { index &+= 1 }
+                return index
+            }
+            let found = mask(ByteWord(unchecked: self, at: index))
+            if found != 0 { return Swift.min(upper, index &+ found.trailingZeroBitCount &>> 3) }
+            index &+= ByteWord.count
+        }
+        return Swift.max(lower, upper)
+    }
+
+    /// Whether the same bytes stand at two places. All of them have to be in the span.
+    func holds(_ left: Int, _ right: Int, count: Int) -> Bool {
+        guard count >= ByteWord.count else {
+            for offset in 0..<count where self[left &+ offset] != self[right &+ offset] { return false }
+            return true
+        }
+        var offset = 0
+        let last = count &- ByteWord.count
+        while offset < last {
+            guard ByteWord(self, at: left &+ offset) == ByteWord(self, at: right &+ offset) else { return false }
+            offset &+= ByteWord.count
+        }
+        return ByteWord(self, at: left &+ last) == ByteWord(self, at: right &+ last)
+    }
+
+    /// Whether a word stands at `lower`, without regard to ASCII case.
+    /// - Parameter word: of small letters, digits and what comes before these in ASCII. All of it has to fit into the span.
+    @inline(__always)
+    func holds(_ word: StaticString, at lower: Int) -> Bool {
+        let count = word.utf8CodeUnitCount
+        let expected = UnsafeRawPointer(word.utf8Start)
+        func differs<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
+            let wanted = expected.loadUnaligned(fromByteOffset: offset, as: Word.self)
+            let found = bytes.unsafeLoadUnaligned(fromByteOffset: lower &+ offset, as: Word.self)
+            // 0x40 is set in letters alone, and moved by one it is the bit that their case hangs on
+            let letters = Word(truncatingIfNeeded: 0x4040_4040_4040_4040 as UInt64)
+            return (wanted ^ found) & ~((wanted & letters) &>> 1) != 0
+        }
+        if count >= 8 {
+            var offset = 0
+            while offset &+ 8 < count {
+                if differs(offset, UInt64.self) { return false }
+                offset &+= 8
+            }
+            return !differs(count &- 8, UInt64.self)
+        }
+        if count >= 4 { return !differs(0, UInt32.self) && !differs(count &- 4, UInt32.self) }
+        for offset in 0..<count where differs(offset, UInt8.self) { return false }
+        return true
+    }
+}

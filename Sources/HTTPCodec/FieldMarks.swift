@@ -1,0 +1,50 @@
+/// Which names a table of fields may hold: a set that is never too small. What is not in it is surely not there, so that
+/// asking for an absent field costs no search.
+public struct FieldMarks: Equatable, Sendable {
+    /// One bit for each `FieldName`.
+    @usableFromInline var known: UInt64 = 0
+    /// One bit for all names of some lengths and first letters.
+    @usableFromInline var shapes: UInt64 = 0
+
+    public init() {}
+
+    private init(known: UInt64, shapes: UInt64) {
+        self.known = known
+        self.shapes = shapes
+    }
+
+    /// The mark of one name, whatever its case.
+    public init(named name: some StringProtocol) {
+        shapes = Self.shape(count: name.utf8.count, first: name.utf8.first ?? 0)
+    }
+
+    @inline(__always)
+    mutating func insert(_ name: FieldName, count: Int, first: UInt8) {
+        known |= Self.bit(name)
+        shapes |= Self.shape(count: count, first: first)
+    }
+
+    public func union(_ other: FieldMarks) -> FieldMarks {
+        FieldMarks(known: known | other.known, shapes: shapes | other.shapes)
+    }
+
+    public func intersection(_ other: FieldMarks) -> FieldMarks {
+        FieldMarks(known: known & other.known, shapes: shapes & other.shapes)
+    }
+
+    @inline(__always)
+    func mayHold(_ name: FieldName) -> Bool { known & Self.bit(name) != 0 }
+
+    /// False where one of the others is surely not among these.
+    @inlinable
+    public func mayHold(_ others: FieldMarks) -> Bool { others.known & ~known | others.shapes & ~shapes == 0 }
+
+    @inline(__always)
+    private static func bit(_ name: FieldName) -> UInt64 { 1 &<< UInt64(name.rawValue) }
+
+    /// Five bits of a letter are the same in both cases.
+    @inline(__always)
+    private static func shape(count: Int, first: UInt8) -> UInt64 {
+        1 &<< (UInt64(truncatingIfNeeded: count) &* 5 &+ UInt64(first & 0x1F))
+    }
+}

@@ -1,0 +1,24 @@
+public import Declaration
+public import HTTPCodec
+
+/// `abort`.
+public struct Abort: RequestEdit, ResponseEdit {
+    public static let name = "abort"
+    public static let doc = "Ends the exchange with 502."
+    public static let shape = Shape.textOr(
+        .any, ObjectShape("abort", [Key("reason", .text(.any), "Told to the client and in the log.")]))
+    public static let needs = EditNeed.nothing
+    public static let isLast = true
+
+    public let reason: String
+
+    public init(_ reason: String) { self.reason = reason }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(value.text ?? value.fields?.text("reason") ?? "") }
+
+    public func apply(to head: inout RequestHead) -> EditEffect { .abort(reason) }
+    public func apply(to head: inout ResponseHead) -> EditEffect { .abort(reason) }
+}
+
+extension Edit where Self == Abort {
+    public static func abort(_ reason: String) -> Self { Abort(reason) }
+}

@@ -1,0 +1,32 @@
+public import Declaration
+public import HTTPCodec
+
+/// `add_header`.
+public struct AddHeader: RequestEdit, ResponseEdit {
+    public static let name = "add_header"
+    public static let doc = "Adds headers beside those of the name."
+    public static let shape = Shape.headers
+
+    public let pairs: [Pair]
+
+    public init(_ pairs: [Pair]) { self.pairs = pairs }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.headers(value)) }
+
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
+        for pair in pairs where ASCII.equal(pair.name, "host") {
+            try HeaderEdit.checkHost(pair.value)
+            guard !head.fields.contains(.host) else {
+                throw EditFault(reason: "a request carries one Host header; use set_header")
+            }
+        }
+        return try HeaderEdit.add(pairs, to: &head.fields)
+    }
+
+    public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {
+        try HeaderEdit.add(pairs, to: &head.fields)
+    }
+}
+
+extension Edit where Self == AddHeader {
+    public static func addHeader(_ pairs: [Pair]) -> Self { AddHeader(pairs) }
+}

@@ -1,0 +1,25 @@
+public import Declaration
+public import HTTPCodec
+
+/// `add_query`.
+public struct AddQuery: RequestEdit {
+    public static let name = "add_query"
+    public static let doc = "Adds query parameters beside those of the name."
+    public static let shape = Shape.parameters
+
+    public let pairs: [Pair]
+
+    public init(_ pairs: [Pair]) { self.pairs = pairs }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value)) }
+
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
+        try URLEdit.editQuery(&head) { query in
+            for pair in pairs { query.add(pair.name, pair.value) }
+            return pairs.map { "added query \($0.name)" }
+        }
+    }
+}
+
+extension Edit where Self == AddQuery {
+    public static func addQuery(_ pairs: [Pair]) -> Self { AddQuery(pairs) }
+}

@@ -1,0 +1,61 @@
+public import Declaration
+public import HTTPCodec
+
+/// One kind of change, declared in one place: what it is called, how its value is written, what of a message it needs and
+/// what it does. The keys of the configuration, their schema, the loader and `usher check --print-edits` are made of
+/// this; `EditCatalogue` lists all of them.
+public protocol Edit: Sendable {
+    /// The key of the configuration.
+    static var name: String { get }
+    /// One sentence, for editors and whoever asks what there is.
+    static var doc: String { get }
+    /// How the value is written.
+    static var shape: Shape { get }
+    static var needs: EditNeed { get }
+    /// True where it answers or gives up, so that no edit behind it is made.
+    static var isLast: Bool { get }
+
+    /// - Parameter value: of the edit's shape.
+    /// - Returns: nil where the value cannot be used; the reader has been told why.
+    init?(_ value: Decoded, _ reader: RuleReader)
+
+    /// The regular expressions in it.
+    var patterns: [Pattern] { get }
+}
+
+extension Edit {
+    public static var needs: EditNeed { .head }
+    public static var isLast: Bool { false }
+    public var patterns: [Pattern] { [] }
+}
+
+/// How much of a message an edit looks at. One that needs the response is no `RequestEdit`.
+public enum EditNeed: String, Sendable {
+    case nothing, head
+}
+
+/// A change to a request.
+public protocol RequestEdit: Edit {
+    func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect
+}
+
+/// A change to a response.
+public protocol ResponseEdit: Edit {
+    func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect
+}
+
+/// What an edit did.
+public enum EditEffect {
+    /// In a few words each; names only, never values.
+    case changed([String])
+    /// Answer in the origin's place.
+    case respond(LocalAnswer)
+    case abort(String)
+}
+
+/// Why an edit cannot be made: what it would write is no valid HTTP.
+public struct EditFault: Error {
+    public let reason: String
+
+    public init(reason: String) { self.reason = reason }
+}

@@ -1,0 +1,27 @@
+/// What `respond` answers in the origin's place.
+public struct LocalAnswer: Equatable, Sendable {
+    public var status: Int
+    public var headers: [Pair]
+    public var body: [UInt8]
+
+    public init(status: Int, headers: [Pair] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    static func check(status: Int) throws(EditFault) {
+        guard (200..<600).contains(status) else {
+            throw EditFault(reason: "\(status) is no status that an answer can have")
+        }
+    }
+
+    /// The answer as it may be sent: framing is the proxy's.
+    func checked() throws(EditFault) -> LocalAnswer {
+        try Self.check(status: status)
+        for pair in headers { try HeaderEdit.check(pair) }
+        var answer = self
+        answer.headers.removeAll { !HeaderRules.isWritable($0.name) }
+        return answer
+    }
+}

@@ -1,0 +1,28 @@
+public import Declaration
+public import HTTPCodec
+
+/// `remove_query`.
+public struct RemoveQuery: RequestEdit {
+    public static let name = "remove_query"
+    public static let doc = "Removes query parameters by name or glob."
+    public static let shape = Shape.namesOrGlobs
+
+    public let names: [String]
+
+    public init(_ names: [String]) { self.names = names }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.names(value)) }
+
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
+        try URLEdit.editQuery(&head) { query in
+            names.map { name in
+                let before = query.pairs.count
+                query.removeAll { Glob.matches(name, $0) }
+                return HeaderEdit.removed(before - query.pairs.count, "query \(name)")
+            }
+        }
+    }
+}
+
+extension Edit where Self == RemoveQuery {
+    public static func removeQuery(_ names: [String]) -> Self { RemoveQuery(names) }
+}

@@ -1,0 +1,70 @@
+public import Declaration
+public import HTTPCodec
+
+/// `set_cookie`.
+public struct SetCookie: RequestEdit, ResponseEdit {
+    public static let name = "set_cookie"
+    public static let doc =
+        "Sends a cookie with the request, where domain, path and secure allow it; adds a Set-Cookie line to a response."
+    public static let shape = Shape.object(
+        ObjectShape(
+            "cookie",
+            [
+                Key("name", .text(.cookieName), "Name.", isRequired: true),
+                Key("value", .text(.cookieValue), "Value.", isRequired: true),
+                Key("domain", .text(.cookieDomain), "Hosts it is for."),
+                Key("path", .text(.cookiePath), "Paths it is for."),
+                Key("secure", .boolean, "For https alone.", standard: "false"),
+                Key("http_only", .boolean, "Kept from scripts.", standard: "false"),
+            ]))
+
+    public let cookie: CookieEdit
+
+    public init(_ cookie: CookieEdit) { self.cookie = cookie }
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        guard let fields = value.fields, let name = fields.text("name"), let text = fields.text("value") else {
+            return nil
+        }
+        let domain = fields.text("domain").map {
+            HostName.normalized($0.hasPrefix(".") ? $0.dropFirst() : $0[...])
+        }
+        cookie = CookieEdit(
+            name: name, value: text, domain: domain, path: fields.text("path"), secure: fields.flag("secure") ?? false,
+            httpOnly: fields.flag("http_only") ?? false)
+    }
+
+    public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {
+        try cookie.check()
+        head.fields.add("Set-Cookie", cookie.line)
+        return .changed(["set cookie \(cookie.name)"])
+    }
+
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
+        try cookie.check()
+        if let refusal = CookieScope.refusal(cookie, for: head) {
+            return .changed(["did not send cookie \(cookie.name): \(refusal)"])
+        }
+        send(&head.fields)
+        return .changed(["set cookie \(cookie.name)"])
+    }
+
+    private func send(_ fields: inout FieldTable) {
+        let lines = fields.slots.indices.filter { fields.slots[$0].known == .cookie }
+        let holder = lines.first { CookieText(fields.value($0))[cookie.name] != nil }
+        guard let target = holder ?? lines.first else {
+            return fields.add("Cookie", "\(cookie.name)=\(cookie.value)")
+        }
+        var text = CookieText(fields.value(target))
+        text.set(cookie.name, cookie.value)
+        fields.setValue(target, text.text)
+        // the same name in a further Cookie line would stand beside the new value
+        for index in lines.reversed() where index > target {
+            RemoveCookie.remove(from: &fields, at: index) { $0 == cookie.name }
+        }
+    }
+}
+
+extension Edit where Self == SetCookie {
+    public static func setCookie(_ cookie: CookieEdit) -> Self { SetCookie(cookie) }
+}

@@ -1,0 +1,27 @@
+public import Declaration
+public import HTTPCodec
+
+/// `set_header`.
+public struct SetHeader: RequestEdit, ResponseEdit {
+    public static let name = "set_header"
+    public static let doc = "Replaces or adds headers."
+    public static let shape = Shape.headers
+
+    public let pairs: [Pair]
+
+    public init(_ pairs: [Pair]) { self.pairs = pairs }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.headers(value)) }
+
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
+        for pair in pairs where ASCII.equal(pair.name, "host") { try HeaderEdit.checkHost(pair.value) }
+        return try HeaderEdit.set(pairs, in: &head.fields)
+    }
+
+    public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {
+        try HeaderEdit.set(pairs, in: &head.fields)
+    }
+}
+
+extension Edit where Self == SetHeader {
+    public static func setHeader(_ pairs: [Pair]) -> Self { SetHeader(pairs) }
+}

@@ -1,0 +1,25 @@
+public import Declaration
+public import HTTPCodec
+
+/// `set_query`.
+public struct SetQuery: RequestEdit {
+    public static let name = "set_query"
+    public static let doc = "Replaces or adds query parameters."
+    public static let shape = Shape.parameters
+
+    public let pairs: [Pair]
+
+    public init(_ pairs: [Pair]) { self.pairs = pairs }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value)) }
+
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
+        try URLEdit.editQuery(&head) { query in
+            for pair in pairs { query.set(pair.name, pair.value) }
+            return pairs.map { "set query \($0.name)" }
+        }
+    }
+}
+
+extension Edit where Self == SetQuery {
+    public static func setQuery(_ pairs: [Pair]) -> Self { SetQuery(pairs) }
+}

@@ -1,0 +1,114 @@
+/// One thing that happens to an exchange. Typed, for whoever reads it: the log, `doctor`, whatever keeps a journal. Only these
+/// make sentences of it. Texts in it have been through the redaction of the configuration; none holds a secret.
+public enum ExchangeMoment: Equatable, Sendable {
+    // MARK: on the way
+
+    /// The request has an Action.
+    case recognised(Action, realm: String?, tree: String?, evidence: String)
+    /// It goes by way of another proxy.
+    case routed(by: String)
+    /// The request goes out: for the first time, or again.
+    case sent
+    /// An interceptor changed the request or the response; its words.
+    case edited(String)
+    /// An interceptor answered in the place of whoever was asked.
+    case responded(interceptor: String, status: Int)
+    /// The client gets the head of its answer.
+    case delivered(status: Int)
+    /// No answer of the origin could be had, or not all of it: an error type of RFC 9209 §2.3, and words for a person.
+    case failed(token: String, details: String)
+    /// The client showed a password that is not this user's.
+    case unauthenticated(user: String)
+    /// There was no room to keep the request's body.
+    case unkept
+    /// An answer was passed on without a look through it, for this reason.
+    case unread(String)
+
+    // MARK: transactional authorization
+
+    /// The client deals with advice itself.
+    case leftToClient
+    case advice(status: Int, host: String, summary: String)
+    /// What looked like an advice is none, for this reason.
+    case notAdvice(String)
+    /// An advice is not acted on, for this reason.
+    case declined(String)
+    /// AM refused the answers that would be given, so often in a row; they are not tried for so many seconds.
+    case heldOff(refusals: Int, seconds: Int)
+    /// A call to AM goes out.
+    case call(Action, number: Int, url: String)
+    /// What the conversation with AM came to, in its own words.
+    case conversation(String)
+    /// AM granted something, and the resource asks for the same again.
+    case notApproved(String)
+    /// The resource is asked once more, for this reason.
+    case askedAgain(String)
+    case replayed(method: String, url: String)
+    /// The request cannot be sent again, for this reason; the original answer was delivered.
+    case notReplayed(String)
+    /// The step-up came to nothing, for this reason; the original answer was delivered.
+    case stepUpFailed(String)
+    /// The client went away, and with it the step-up.
+    case abandoned
+
+    // MARK: tunnels
+
+    /// The client asks for another name in the tunnel than the tunnel was opened to.
+    case renamed(String, tunnel: String)
+    case leftUnopened(UnopenedReason)
+    /// The client's TLS was opened under that name.
+    case opened(name: String, agreement: String)
+    /// The client would not have the certificate that it was shown: an error type, and words for a person.
+    case certificateRefused(token: String, details: String)
+    /// A configuration that was reloaded has the connection no more.
+    case outlawed
+
+    /// Why a tunnel's TLS was left as it is, though its host is among those that are opened.
+    public enum UnopenedReason: Equatable, Sendable {
+        /// The client speaks none of the protocols that could be read; those that it offers.
+        case protocols(String)
+        /// This client refused the certificate for that name again and again.
+        case refusals(String)
+    }
+}
+
+extension ExchangeMoment {
+    /// The same with its texts as they may be shown.
+    /// - Parameter shown: what may be shown of a text.
+    public func redacted(_ shown: (String) -> String) -> ExchangeMoment {
+        switch self {
+        case .recognised(let action, let realm, let tree, let evidence):
+            .recognised(action, realm: realm, tree: tree, evidence: shown(evidence))
+        case .routed(let peer): .routed(by: shown(peer))
+        case .edited(let change): .edited(shown(change))
+        case .failed(let token, let details): .failed(token: token, details: shown(details))
+        case .unauthenticated(let user): .unauthenticated(user: shown(user))
+        case .unread(let reason): .unread(shown(reason))
+        case .advice(let status, let host, let summary): .advice(status: status, host: host, summary: shown(summary))
+        case .notAdvice(let reason): .notAdvice(shown(reason))
+        case .declined(let reason): .declined(shown(reason))
+        case .conversation(let words): .conversation(shown(words))
+        case .notApproved(let words): .notApproved(shown(words))
+        case .askedAgain(let reason): .askedAgain(shown(reason))
+        case .replayed(let method, let url): .replayed(method: shown(method), url: shown(url))
+        case .call(let action, let number, let url): .call(action, number: number, url: shown(url))
+        case .notReplayed(let reason): .notReplayed(shown(reason))
+        case .stepUpFailed(let reason): .stepUpFailed(shown(reason))
+        case .renamed(let name, let tunnel): .renamed(shown(name), tunnel: shown(tunnel))
+        case .leftUnopened(.protocols(let offered)): .leftUnopened(.protocols(shown(offered)))
+        case .leftUnopened(.refusals(let name)): .leftUnopened(.refusals(shown(name)))
+        case .opened(let name, let agreement): .opened(name: shown(name), agreement: agreement)
+        case .certificateRefused(let token, let details): .certificateRefused(token: token, details: shown(details))
+        case .responded(let interceptor, let status): .responded(interceptor: shown(interceptor), status: status)
+        case .sent, .delivered, .unkept, .leftToClient, .heldOff, .abandoned, .outlawed: self
+        }
+    }
+
+    /// It goes without saying in every exchange: the record has it in a field.
+    public var isPlain: Bool {
+        switch self {
+        case .sent, .delivered: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import HTTPCodec
+
+/// What a condition cannot do without in a request's method, host, path and fields, as bits. A rule that asks for others is
+/// passed over after a comparison or four, whatever else it asks for.
+///
+/// A gate may let through what its condition refuses, never the other way round.
+struct RequestGate: Sendable {
+    /// One bit for each `Method`.
+    private var methods = UInt16.max
+    /// One bit for all hosts of a hash.
+    private var hosts = UInt64.max
+    /// How the path begins: `mask` has the bits that are demanded.
+    private var path: (mask: UInt64, bits: UInt64) = (0, 0)
+    private var fields = FieldMarks()
+
+    init(_ condition: Condition) {
+        switch condition {
+        case .always, .not: break
+        case .all(let parts): for part in parts { self = and(RequestGate(part)) }
+        case .any(let parts):
+            guard let first = parts.first else { return }
+            self = parts.dropFirst().reduce(RequestGate(first)) { $0.or(RequestGate($1)) }
+        case .test(.method, let matchers):
+            guard let names = Self.texts(matchers) else { return }
+            methods = names.reduce(0) { $0 | Self.bit(Method($1)) }
+        case .test(.host, let matchers):
+            guard let names = Self.texts(matchers) else { return }
+            hosts = names.reduce(0) { $0 | Self.bit(host: Array($1.utf8).span) }
+        case .test(.path, let matchers):
+            guard let first = matchers.first else { return }
+            path = matchers.dropFirst().reduce(Self.beginning(first)) { Self.shared($0, Self.beginning($1)) }
+        case .test(.header(let name), _): fields = FieldMarks(named: name)
+        case .test(.platform, _): fields = FieldMarks(named: Subject.platformField)
+        case .test(.cookie, _): fields = FieldMarks(named: "cookie")
+        case .test: break
+        }
+    }
+
+    /// What is compared as it stands; nil where a matcher accepts more than one text.
+    private static func texts(_ matchers: [TextMatcher]) -> [String]? {
+        var texts: [String] = []
+        for matcher in matchers {
+            guard case .exact(let text) = matcher else { return nil }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    private func and(_ other: RequestGate) -> RequestGate {
+        var both = self
+        both.methods &= other.methods
+        both.hosts &= other.hosts
+        if other.path.mask.nonzeroBitCount > path.mask.nonzeroBitCount { both.path = other.path }
+        both.fields = fields.union(other.fields)
+        return both
+    }
+
+    private func or(_ other: RequestGate) -> RequestGate {
+        var either = self
+        either.methods |= other.methods
+        either.hosts |= other.hosts
+        either.path = Self.shared(path, other.path)
+        either.fields = fields.intersection(other.fields)
+        return either
+    }
+
+    private static func bit(_ method: Method) -> UInt16 { 1 &<< UInt16(method.rawValue) }
+
+    /// Made of the length and a few of the letters; upper and lower case have the same.
+    private static func bit(host: Span<UInt8>) -> UInt64 {
+        guard !host.isEmpty else { return 1 }
+        var hash = UInt64(host.count)
+        for index in [0, host.count / 4, host.count / 2, host.count - 1] {
+            hash = hash &* 37 &+ UInt64(ASCII.lower(host[index]))
+        }
+        return 1 &<< (hash &* 0x9E37_79B9_7F4A_7C15 &>> 58)
+    }
+
+    // MARK: paths
+
+    /// The first bytes, the first lowest; 0 where there are fewer than eight.
+    private static func word(_ path: Span<UInt8>) -> UInt64 {
+        if path.count >= 8 {
+            return UInt64(littleEndian: path.bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
+        }
+        var word: UInt64 = 0
+        for index in path.indices { word |= UInt64(path[index]) &<< UInt64(8 * index) }
+        return word
+    }
+
+    private static func beginning(_ matcher: TextMatcher) -> (mask: UInt64, bits: UInt64) {
+        switch matcher {
+        case .exact(let text): return (.max, word(Array(text.utf8).span))
+        case .glob(let text):
+            let plain = Array(text.utf8.prefix { $0 != UInt8(ascii: "*") })
+            let mask = plain.count >= 8 ? UInt64.max : 1 &<< UInt64(8 * plain.count) &- 1
+            return (mask, word(plain.span))
+        case .pattern, .range: return (0, 0)
+        }
+    }
+
+    /// What two beginnings have in common.
+    private static func shared(
+        _ left: (mask: UInt64, bits: UInt64), _ right: (mask: UInt64, bits: UInt64)
+    ) -> (mask: UInt64, bits: UInt64) {
+        let mask = left.mask & right.mask & ~(left.bits ^ right.bits)
+        return (mask, left.bits & mask)
+    }
+
+    /// What a request shows of itself to every gate.
+    struct Visitor {
+        fileprivate let method: UInt16
+        fileprivate let host: UInt64
+        fileprivate let path: UInt64
+        fileprivate let fields: FieldMarks
+
+        init(_ head: borrowing RequestHead) {
+            method = RequestGate.bit(head.method)
+            host = RequestGate.bit(host: head.fields.bytes.span.extracting(head.target.host.indices))
+            let range = head.target.path
+            path = range.isEmpty ? 0x2F : RequestGate.word(head.fields.bytes.span.extracting(range.indices))
+            fields = head.fields.marks
+        }
+    }
+
+    func admits(_ visitor: Visitor) -> Bool {
+        methods & visitor.method != 0 && hosts & visitor.host != 0
+            && visitor.path & path.mask == path.bits && visitor.fields.mayHold(fields)
+    }
+}

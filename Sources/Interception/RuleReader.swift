@@ -1,0 +1,76 @@
+public import Declaration
+
+/// What the readers of one rule's values share: whose they are, and where faults are told.
+public struct RuleReader {
+    public let findings: Findings
+    /// What is read, for messages: `interceptor english`.
+    public var owner: String
+
+    public init(findings: Findings, owner: String = "") {
+        self.findings = findings
+        self.owner = owner
+    }
+
+    /// Compiles what stands behind the `~`, and tries it.
+    /// - Parameter key: what it is the value or the key of.
+    public func pattern(_ text: String, _ position: Position, _ written: String, _ key: String) -> Pattern? {
+        do {
+            let place = "\(owner), \(key), \(findings.place(position))"
+            let pattern = try Pattern(
+                String(text.dropFirst()), written: String(written.drop { $0 == "~" }), place: place)
+            if let limit = PatternProbe.limit(of: pattern) {
+                findings.warning(
+                    position,
+                    "this pattern can be made to think for long: it reaches its limit of \(limit.rawValue) on a text that is made for it, and does not match then; write no repeat within a repeat, as in (a+)+, nor two in a row that fit the same text, few alternatives, and begin with ^"
+                )
+            }
+            return pattern
+        } catch {
+            // the library's words may quote the expression, and so a secret that was put into it
+            let detail = written.contains("${") ? "" : ": \(Findings.quoted(String(describing: error)))"
+            findings.error(position, "the text behind ~ is no regular expression\(detail)")
+            return nil
+        }
+    }
+
+    // MARK: values of one kind
+
+    /// Names or globs of what is to go.
+    func names(_ value: Decoded) -> [String] {
+        if value.isEmptyList { findings.error(value.position, "an empty list removes nothing; remove the edit") }
+        return value.list.compactMap(\.text)
+    }
+
+    func pairs(_ value: Decoded) -> [Pair] {
+        let fields = value.fields
+        if fields?.written.isEmpty == true {
+            findings.error(
+                value.position, "an edit without a name changes nothing; write { NAME: value } or remove the edit")
+        }
+        return Self.pairs(fields)
+    }
+
+    static func pairs(_ fields: Fields?) -> [Pair] {
+        (fields?.all ?? []).compactMap { field in field.value.text.map { Pair(field.name, $0) } }
+    }
+
+    func headers(_ value: Decoded) -> [Pair] {
+        checkWritable(value.fields)
+        return pairs(value)
+    }
+
+    func checkWritable(_ fields: Fields?) {
+        for field in fields?.all ?? [] where !HeaderRules.isWritable(field.name) {
+            findings.error(
+                field.position,
+                "\(field.name) frames a message or concerns one connection, so Usher writes it itself; remove it here")
+        }
+    }
+}
+
+/// Shapes that edits have in common.
+extension Shape {
+    static let namesOrGlobs = Shape.oneOrMany(.text(.name))
+    static let headers = Shape.map(.headerName, .text(.headerValue))
+    static let parameters = Shape.map(.name, .text(.any))
+}

@@ -1,0 +1,74 @@
+public import Interception
+
+/// What is said of a moment.
+extension ExchangeMoment {
+    /// What it is about, as the log names it.
+    public enum Kind: String, Sendable {
+        /// The request, or a call of Usher's own, was recognised.
+        case action
+        /// An interceptor changed something, answered or aborted.
+        case interceptor
+        case advice
+        /// A call to AM in a step-up and its answer.
+        case authenticate
+        case replay
+        /// Why a step-up was not done or not finished; why an answer was made here.
+        case note
+    }
+
+    public var kind: Kind {
+        switch self {
+        case .recognised, .call: .action
+        case .edited, .responded: .interceptor
+        case .advice: .advice
+        case .conversation: .authenticate
+        case .replayed: .replay
+        default: .note
+        }
+    }
+
+    /// One sentence.
+    public var sentence: String {
+        switch self {
+        case .recognised(let action, _, _, let evidence): "\(action.rawValue): \(evidence)"
+        case .routed(let peer): "sent on to \(peer)"
+        case .sent: "sent"
+        case .edited(let change): change
+        case .responded(let interceptor, let status): "\(interceptor): answered with status \(status)"
+        case .delivered(let status): "delivered with status \(status)"
+        case .failed(_, let details), .certificateRefused(_, let details): details
+        case .unauthenticated(let user): "no right password for the user \(user)"
+        case .unkept: "limits.buffered leaves no room for the request's body, so it is not sent again"
+        case .unread(let reason): "\(reason); it was passed on"
+        case .leftToClient: "the client handles advice itself: it sent x-authenticate-response"
+        case .advice(let status, let host, let summary): "\(status) from \(host) asks for \(summary)"
+        case .notAdvice(let reason): "no advice: \(reason)"
+        case .declined(let reason): "no step-up: \(reason)"
+        case .heldOff(let refusals, let seconds):
+            "no step-up: AM refused these answers \(refusals == 1 ? "once" : "\(refusals) times in a row"), so they are not "
+                + "tried again for \(seconds) s (authorization.lockout); the original answer was delivered"
+        case .call(let action, let number, let url): "\(action.rawValue): call \(number) of the step-up to \(url)"
+        case .conversation(let words): words
+        case .notApproved(let words): "AM did not approve the transaction: \(words)"
+        case .askedAgain(let reason): "\(reason); the resource is asked once more"
+        case .replayed(let method, let url): "\(method) \(url) is sent again"
+        case .notReplayed(let reason): "no replay: \(reason); the original answer was delivered"
+        case .stepUpFailed(let reason): "the step-up failed: \(reason); the original answer was delivered"
+        case .abandoned: "the client went away; the step-up was given up"
+        case .renamed(let name, let tunnel): "the client asks for \(name) (SNI) in a tunnel to \(tunnel)"
+        case .leftUnopened(let reason): "left unopened: \(reason.sentence)"
+        case .opened(let name, let agreement): "opened as \(name): \(agreement)"
+        case .outlawed: "given up: the configuration that was reloaded has it no more"
+        }
+    }
+}
+
+extension ExchangeMoment.UnopenedReason {
+    public var sentence: String {
+        switch self {
+        case .protocols(let offered): "the client offers \(offered) (ALPN) alone, and Usher speaks http/1.1"
+        case .refusals(let name):
+            "this client refused Usher's certificate for \(name) again and again (tls.on_refusal)"
+        }
+    }
+}

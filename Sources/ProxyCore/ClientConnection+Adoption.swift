@@ -1,0 +1,92 @@
+import HTTP1
+internal import HTTPCodec
+import Interception
+
+/// Another generation of the configuration comes into force while the connection is open. An exchange under way, and a
+/// tunnel that is relayed, keep the one that they began with; whatever comes after them is judged by the new one.
+extension ClientConnection {
+    public mutating func adopt(_ engine: Engine, _ clients: ClientPolicy, now: Int, _ out: inout Outbox) {
+        out.now = now
+        let isKept = context.source.isAdmitted(by: clients) && keepsTunnel(engine)
+        switch stage {
+        case .tunnel, .lingering, .closed: return
+        case .serving where !awaitsRequest:
+            nextEngine = engine
+            if !isKept { leg.endAfterThis() }
+        case .preface, .greeting, .securing, .serving, .connecting, .peeking:
+            guard isKept else {
+                if isConnecting {
+                    current?.exchange.tell(.outlawed, now)
+                }
+                return close(reset: false, &out)
+            }
+            if context.source.policy != nil { context.source.policy = clients }
+            putInForce(engine)
+            connectAnew(&out)
+        }
+    }
+
+    /// A CONNECT is being answered.
+    private var isConnecting: Bool {
+        switch stage {
+        case .connecting, .peeking: true
+        case .securing(let tunnel): tunnel != nil
+        case .preface, .greeting, .serving, .tunnel, .lingering, .closed: false
+        }
+    }
+
+    private func keepsTunnel(_ new: Engine) -> Bool {
+        let target: Origin
+        var isOpened = false
+        switch stage {
+        case .connecting(let tunnel), .peeking(let tunnel): target = tunnel.target
+        case .securing(let tunnel?):
+            target = tunnel.target
+            isOpened = true
+        default:
+            guard let tunnel = context.tunnel else { return true }
+            target = tunnel
+            isOpened = tunnel.scheme == .https
+        }
+        return new.keeps(target, isOpened: isOpened, for: context.user, since: engine)
+    }
+
+    mutating func putInForce(_ engine: Engine) {
+        nextEngine = nil
+        self.engine = engine
+        // a head that is under way, and a CONNECT that is being answered, are judged by the new rules
+        for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling { cell.exchange.adopt(engine) }
+        // what is asked for in the tunnel takes the way that leads there now
+        context.tunnel.change { $0.route = engine.tunnelRoute(to: $0.host) }
+        switch stage {
+        case .connecting(let tunnel): enter(.connecting(rerouted(tunnel)))
+        case .peeking(let tunnel): enter(.peeking(rerouted(tunnel)))
+        case .securing(let tunnel?): enter(.securing(rerouted(tunnel)))
+        case .preface, .greeting, .securing, .serving, .tunnel, .lingering, .closed: break
+        }
+    }
+
+    private func rerouted(_ tunnel: Tunnel) -> Tunnel {
+        var tunnel = tunnel
+        tunnel.target.route = engine.tunnelRoute(to: tunnel.target.host)
+        return tunnel
+    }
+}
+
+extension Engine {
+    func tunnelRoute(to host: String) -> Route? { settings.routes.proxy(for: host).map { .tunnel($0) } }
+
+    /// Whether a tunnel that came about by `old` might come about by this generation, too. Where it leads is judged with each
+    /// request in it.
+    /// - Parameters:
+    ///   - isOpened: its TLS is.
+    ///   - user: whose password opened it.
+    func keeps(_ tunnel: Origin, isOpened: Bool, for user: String?, since old: Engine) -> Bool {
+        if let ports = settings.connectPorts, !ports.contains(tunnel.port) { return false }
+        if isOpened, !settings.interception.opens(tunnel.serverName ?? tunnel.host, port: tunnel.port) { return false }
+        guard let users = settings.users else { return true }
+        // a password that was changed has to be shown again
+        guard let user, let hash = users.hash(of: user), !hash.isDecoy else { return false }
+        return old.settings.users?.hash(of: user)?.text == hash.text
+    }
+}

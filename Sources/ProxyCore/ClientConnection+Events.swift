@@ -1,0 +1,247 @@
+public import HTTP1
+import HTTPCodec
+import Interception
+public import TLSEngine
+
+/// What happens to a client's connection from outside.
+extension ClientConnection {
+    // MARK: bytes
+
+    public mutating func received(_ bytes: Span<UInt8>, now: Int, _ out: inout Outbox) {
+        out.now = now
+        clientBytes(bytes, &out)
+    }
+
+    /// Bytes of the next request were here already.
+    public mutating func proceed(now: Int, _ out: inout Outbox) {
+        out.now = now
+        intake.isProceeding = false
+        drainPending(&out)
+    }
+
+    /// So many bytes of the client went straight to the origin.
+    public mutating func relayedFromClient(_ count: Int, now: Int, _ out: inout Outbox) {
+        out.now = now
+        relays.pass(.client, UInt64(count))
+        guard let cell = current else { return }
+        if cell.exchange.isTunnelling {
+            cell.exchange.record.requestBytes += UInt64(count)
+            return wait(until: now + engine.settings.timeouts.tunnelIdle)
+        }
+        leg.passed(UInt64(count))
+        cell.exchange.touched(.origin, now)
+        cell.exchange.bodyPassed(UInt64(count), isWhole: leg.isComplete, now)
+        if leg.isComplete { out.orders.append(.sendEnd(cell.exchange.id, trailers: [])) }
+    }
+
+    /// The driver relays, or a slow reader took something; this keeps what is under way from looking idle.
+    /// - Parameter side: who took something.
+    public mutating func touched(_ side: Leg, now: Int) {
+        if context.hasEnded { context.endedAt = now }
+        switch stage {
+        case .tunnel: wait(until: now + engine.settings.timeouts.tunnelIdle)
+        case .lingering, .closed: wait(until: now + engine.settings.timeouts.idle)
+        case .serving:
+            if cells.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
+            for cell in cells { cell.exchange.touched(side, now) }
+        case .preface, .greeting, .securing, .connecting, .peeking: break
+        }
+    }
+
+    /// The client will send no more.
+    public mutating func clientEnded(now: Int, _ out: inout Outbox) {
+        out.now = now
+        context.endedAt = now
+        switch stage {
+        case .closed, .securing, .tunnel: return
+        case .connecting(let tunnel) where tunnel.isAnswered && !intake.pending.isEmpty: return
+        case .peeking(let tunnel) where !tunnel.hasHello && !intake.pending.isEmpty:
+            // too little to be HTTP, or TLS that would be opened, and no more will come
+            return openTunnel(tunnel, &out)
+        case .preface, .greeting, .connecting, .peeking, .lingering: return close(reset: false, &out)
+        case .serving: break
+        }
+        guard let cell = current, !cell.exchange.isReading else { return close(reset: false, &out) }
+        if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
+        // a client may have closed its sending side alone and still wait for the answer
+        if cell.exchange.giveUpDetour(&out) { return settle(cell, &out) }
+        missEnd(&out)
+    }
+
+    /// Everything written to the client has gone out: from here on it has little time to close its side.
+    public mutating func clientDrained(now: Int) {
+        if case .lingering = stage { wait(until: now + Self.lingering) }
+    }
+
+    private static let lingering = 2_000
+
+    /// Writing to the client failed: nobody is there any more.
+    public mutating func clientLost(now: Int, _ out: inout Outbox) {
+        out.now = now
+        if !isClosed { close(reset: true, &out) }
+    }
+
+    // MARK: an origin's stream
+
+    /// - Parameter sendsRaw: body bytes may be passed on to the origin as they are.
+    public mutating func leased(
+        _ id: ExchangeID, reused: Bool, sendsRaw: Bool = true, now: Int, _ out: inout Outbox
+    ) {
+        out.now = now
+        if isTunnelLeasing { return tunnelConnected(id, &out) }
+        guard let cell = cell(id), !cell.exchange.isOver else {
+            return out.orders.append(.release(id, reusable: true))
+        }
+        cell.exchange.leased(reused: reused, sendsRaw: sendsRaw, &context, &out)
+        settle(cell, &out)
+        guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
+        if intake.pending.isEmpty { relayRequest(cell) } else { drainPending(&out) }
+        resumeClient(&out)
+    }
+
+    /// The driver has begun with a step, for which it has a time of its own.
+    public mutating func leaseReached(_ step: LeaseStep, _ id: ExchangeID, now: Int) {
+        switch stage {
+        case .connecting(let tunnel), .peeking(let tunnel): tunnelReached(step, tunnel, now)
+        default: cell(id)?.exchange.leaseReached(step, now)
+        }
+    }
+
+    /// There is no connection to the origin.
+    public mutating func leaseFailed(
+        _ failure: LeaseFailure, _ id: ExchangeID, now: Int, _ out: inout Outbox
+    ) {
+        out.now = now
+        switch stage {
+        case .connecting(let tunnel), .peeking(let tunnel): tunnelFailed(failure, tunnel, &out)
+        default:
+            guard let cell = cell(id) else { return }
+            cell.exchange.leaseFailed(failure, &context, &out)
+            settle(cell, &out)
+        }
+    }
+
+    /// Bytes came from the origin.
+    /// - Parameter origin: the leg of its connection, which reads them.
+    public mutating func received(
+        _ bytes: Span<UInt8>, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
+    ) {
+        out.now = now
+        var position = 0
+        switch stage {
+        case .tunnel, .peeking: break
+        case .preface, .greeting, .securing, .serving, .connecting, .lingering, .closed:
+            read(bytes, &position, through: &origin, for: id, &out)
+            guard case .tunnel = stage else { return }
+        }
+        if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
+    }
+
+    /// So many bytes of the origin went straight to the client.
+    public mutating func relayedFromOrigin(
+        _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
+    ) {
+        out.now = now
+        relays.pass(.origin, UInt64(count))
+        guard let cell = cell(id) else { return }
+        cell.exchange.answerBodyPassed(UInt64(count))
+        if cell.exchange.isTunnelling { return wait(until: now + engine.settings.timeouts.tunnelIdle) }
+        cell.exchange.touched(.client, now)
+        guard origin.passed(UInt64(count)) else { return }
+        cell.exchange.answerEnded(trailers: [], &context, &out)
+        settle(cell, &out)
+    }
+
+    /// The origin sends no more.
+    /// - Parameters:
+    ///   - cleanly: false where the connection broke, which is never the end of an answer.
+    ///   - fault: why TLS broke, where that is what broke.
+    public mutating func originEnded(
+        through origin: inout HTTP1Client, for id: ExchangeID, cleanly: Bool = true, fault: TLSFault? = nil, now: Int,
+        _ out: inout Outbox
+    ) {
+        out.now = now
+        switch stage {
+        case .peeking: return close(reset: false, &out)
+        case .tunnel, .lingering, .closed: return
+        case .preface, .greeting, .securing, .serving, .connecting: break
+        }
+        let isWhole = origin.ended(cleanly: cleanly)
+        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        if isWhole {
+            cell.exchange.answerEnded(trailers: [], &context, &out)
+        } else {
+            cell.exchange.originEnded(fault: fault, &context, &out)
+        }
+        settle(cell, &out)
+    }
+
+    /// Both sides of the tunnel have ended.
+    public mutating func tunnelClosed(now: Int, _ out: inout Outbox) {
+        out.now = now
+        close(reset: false, &out)
+    }
+
+    // MARK: passwords
+
+    /// The password was checked. An answer that comes too late finds another exchange or another stage.
+    public mutating func authenticated(
+        _ verdict: PasswordVerdict, _ id: ExchangeID, now: Int, _ out: inout Outbox
+    ) {
+        out.now = now
+        guard let cell = cell(id), case .authenticating = cell.exchange.stage else { return }
+        cell.exchange.authenticated(verdict, &context, &out)
+        settle(cell, &out)
+        // finished already: what is next has been ordered
+        if cell.exchange.isOver { return }
+        // the body, or the end of it, may have come while the password was being checked
+        if !intake.pending.isEmpty { drainPending(&out) } else if context.hasEnded { missEnd(&out) }
+    }
+
+    // MARK: time
+
+    /// When `woke` has something to do.
+    public var wakeAt: Int {
+        var time = Int.max
+        var isServing = false
+        if case .serving = stage {
+            for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
+                isServing = true
+                time = min(time, cell.exchange.wakeAt(context))
+            }
+        }
+        return isServing ? time : deadline
+    }
+
+    /// Time has passed.
+    public mutating func woke(now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard case .serving = stage, let cell = current, !cell.exchange.isReading else {
+            if now >= deadline { timedOut(&out) }
+            return
+        }
+        // the exchange first: what it gives up takes its call along
+        cell.exchange.woke(&context, &out)
+        settle(cell, &out)
+        for call in cells where call.exchange.isCall && !call.exchange.isOver {
+            call.exchange.woke(&context, &out)
+            settle(call, &out)
+        }
+    }
+
+    private mutating func timedOut(_ out: inout Outbox) {
+        switch stage {
+        case .preface: prefaceTimedOut(&out)
+        case .serving: requestTimedOut(&out)
+        case .securing: clientHandshakeTimedOut(&out)
+        case .connecting(let tunnel): tunnelFailed(.timedOut, tunnel, &out)
+        case .peeking(let tunnel): peekTimedOut(tunnel, &out)
+        case .greeting(let begun): if begun { clientHandshakeTimedOut(&out) } else { close(reset: false, &out) }
+        case .tunnel, .lingering: close(reset: false, &out)
+        case .closed:
+            // what is queued for the client is not being read
+            wait(until: .max)
+            out.orders.append(.closeClient(reset: true))
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import HTTP1
+import HTTPCodec
+import Interception
+
+/// What the client sends: used as far as the present stage wants it, and kept for later.
+extension ClientConnection {
+    /// Bytes of later requests that are kept while one is under way; more make the client wait.
+    private static let pipelineBuffer = 64 << 10
+
+    private var isOver: Bool {
+        switch stage {
+        case .lingering, .closed: true
+        case .preface, .greeting, .securing, .serving, .connecting, .peeking, .tunnel: false
+        }
+    }
+
+    mutating func clientBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
+        if isOver { return }
+        if intake.pending.isEmpty {
+            let used = use(bytes, &out)
+            intake.hasMore = false
+            if used < bytes.count, !isOver { intake.pending.append(bytes.extracting(used...)) }
+        } else {
+            intake.pending.append(bytes)
+            drainPending(&out)
+        }
+        // a head has a limit of its own, and nothing but its end would let the client go on
+        if intake.pending.count >= Self.pipelineBuffer, !awaitsRequest { pauseClient(&out) }
+    }
+
+    mutating func drainPending(_ out: inout Outbox) {
+        guard !intake.pending.isEmpty else { return }
+        var buffer: [UInt8] = []
+        swap(&buffer, &intake.pending)
+        let used = use(buffer.span, &out)
+        intake.hasMore = false
+        if isOver { return }
+        if used == buffer.count {
+            buffer.removeAll(keepingCapacity: buffer.capacity <= Self.pipelineBuffer)
+        } else if used > 0 {
+            buffer.removeFirst(used)
+        }
+        swap(&buffer, &intake.pending)
+        let isRoomy = intake.pending.count < Self.pipelineBuffer || awaitsRequest
+        if isRoomy, !intake.isProceeding { resumeClient(&out) }
+        if context.hasEnded { missEnd(&out) }
+    }
+
+    /// The client has sent all that it will: what is still incomplete then stays so.
+    mutating func missEnd(_ out: inout Outbox) {
+        guard case .serving = stage else { return }
+        guard let cell = current, !cell.exchange.isReading else {
+            return intake.isProceeding ? () : close(reset: false, &out)
+        }
+        cell.exchange.clientEnded(lacksBody: !leg.isComplete, &out)
+        settle(cell, &out)
+    }
+
+    /// Uses as many bytes as the present stage wants.
+    private mutating func use(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Int {
+        var position = 0
+        while position < bytes.count {
+            switch stage {
+            case .serving: guard serve(bytes, &position, &out) else { return position }
+            case .peeking(let tunnel):
+                guard peek(bytes.extracting(position...), tunnel, &out) else { return position }
+                switch stage {
+                case .securing, .closed: return bytes.count
+                case .tunnel: return pass(bytes.extracting(position...), &out) ? bytes.count : position
+                default: break
+                }
+            case .tunnel: return pass(bytes.extracting(position...), &out) ? bytes.count : position
+            case .preface:
+                guard let used = preface(bytes.extracting(position...), &out) else { return position }
+                position += used
+            case .greeting(let begun):
+                guard greet(bytes.extracting(position...), begun: begun, &out) else { return position }
+                return bytes.count
+            case .connecting, .securing, .lingering, .closed: return position
+            }
+        }
+        return position
+    }
+
+    /// Bytes of the tunnel.
+    private mutating func pass(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
+        guard case .tunnel(let id) = stage else { return false }
+        out.sendRaw(bytes, of: id)
+        cell(id)?.exchange.record.requestBytes += UInt64(bytes.count)
+        return true
+    }
+
+    // MARK: requests
+
+    /// Reads what belongs to the exchange that is under way, or the head of the next one.
+    /// - Returns: false where nothing more is wanted now.
+    private mutating func serve(_ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox) -> Bool {
+        let cell: ExchangeCell
+        if let under = current, !under.exchange.isReading {
+            guard under.exchange.wantsBody else { return false }
+            cell = under
+            guard readBody(of: cell, bytes, &position, &out) else { return false }
+        } else {
+            cell = current ?? beginHead(&out)
+            guard readHead(of: cell, bytes, &position, &out) else { return false }
+        }
+        // answered here, and over: the next one has to wait until its record was read
+        if cell.exchange.isOver, case .serving = stage {
+            if position < bytes.count { orderProceed(&out) }
+            return false
+        }
+        return true
+    }
+
+    /// The first byte of a head is here; the rest has to follow.
+    private mutating func beginHead(_ out: inout Outbox) -> ExchangeCell {
+        wait(until: out.now + engine.settings.timeouts.header)
+        return begin(&out)
+    }
+
+    private mutating func readHead(
+        of cell: ExchangeCell, _ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox
+    ) -> Bool {
+        do throws(HTTPFault) {
+            guard
+                let used = try leg.readHead(
+                    bytes.extracting(position...), into: &cell.exchange.request, limits: engine.headLimits)
+            else { return false }
+            position += used
+        } catch {
+            position = bytes.count
+            giveUpHead(of: cell, out.now)
+            cell.exchange.refuse(error, &out)
+            settle(cell, &out)
+            return true
+        }
+        intake.hasMore = position < bytes.count
+        startRecord(of: cell, out.now)
+        cell.exchange.noteMethod()
+        do throws(HTTPFault) {
+            let framing = try leg.begin(cell.exchange.request, maxTrailerBytes: engine.settings.limits.header)
+            try cell.exchange.begin(framing, &context, &out)
+        } catch {
+            cell.exchange.refuse(error, &out)
+        }
+        settle(cell, &out)
+        return true
+    }
+
+    /// Gives up a head that did not come whole: its fields point at bytes that are not kept, and nothing of it may colour the
+    /// answer.
+    private mutating func giveUpHead(of cell: ExchangeCell, _ now: Int) {
+        leg.giveUpHead()
+        cell.exchange.request = RequestHead()
+        startRecord(of: cell, now)
+    }
+
+    /// The next request's head, or its first byte, has not come in time.
+    mutating func requestTimedOut(_ out: inout Outbox) {
+        guard let cell = current else { return close(reset: false, &out) }
+        giveUpHead(of: cell, out.now)
+        cell.exchange.answer(.requestTimeout, isLast: true, &out)
+        settle(cell, &out)
+    }
+
+    private mutating func readBody(
+        of cell: ExchangeCell, _ bytes: Span<UInt8>, _ position: inout Int, _ out: inout Outbox
+    ) -> Bool {
+        cell.exchange.bodyMoves(out.now)
+        do throws(HTTPFault) {
+            let event = try leg.readBody(bytes, &position)
+            intake.hasMore = position < bytes.count
+            switch event {
+            case .data(let range):
+                let piece = bytes.extracting(range)
+                let fate = cell.exchange.bodyCame(piece, &context, &out)
+                if fate == .pass { out.send(piece, of: cell.exchange.id) }
+            case .end: break
+            case .needsMore: return false
+            }
+        } catch {
+            cell.exchange.bodyBroke(error, &out)
+            settle(cell, &out)
+            return true
+        }
+        settle(cell, &out)
+        if !endBody(of: cell, &out), position == bytes.count { relayRequest(cell) }
+        return true
+    }
+
+    /// Tells the exchange that its body is whole, where it is and the exchange wants to know.
+    @discardableResult
+    mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
+        guard leg.isComplete, cell.exchange.wantsBody else { return false }
+        let fate = cell.exchange.bodyEnded(&context, &out)
+        if fate == .pass { out.orders.append(.sendEnd(cell.exchange.id, trailers: leg.trailers)) }
+        settle(cell, &out)
+        return true
+    }
+
+    /// The rest of a body of known length needs no decision: it goes straight to the origin.
+    mutating func relayRequest(_ cell: ExchangeCell) {
+        guard cell.exchange.streamsRaw, let rest = leg.rawBody else { return }
+        relays[.client] = rest
+    }
+}

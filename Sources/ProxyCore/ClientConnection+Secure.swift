@@ -1,0 +1,203 @@
+import HTTPCodec
+import Interception
+public import TLSEngine
+
+/// The client's TLS: whether a tunnel is opened, with whose name, and what came of it.
+extension ClientConnection {
+    /// Alerts that refuse a ClientHello (RFC 8446 §5.1, §6.2): fatal decode_error.
+    private static let decodeError: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x32]
+    /// The same for internal_error.
+    private static let internalError: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x50]
+
+    var interception: InterceptionPolicy { engine.settings.interception }
+
+    /// A listener that speaks TLS itself: the first bytes go to its engine.
+    /// - Returns: false while too little is here.
+    mutating func greet(_ bytes: Span<UInt8>, begun: Bool, _ out: inout Outbox) -> Bool {
+        switch TunnelProtocol.recognise(bytes) {
+        case .undecided: return false
+        case .http, .connect:
+            // answered in the clear, for that is what the client understands
+            let cell = recorded(&out)
+            enter(.serving)
+            cell.exchange.answer(
+                .badRequest(400, "this port of the proxy speaks TLS: write https:// before it in the proxy's URL"),
+                isLast: true, &out)
+            settle(cell, &out)
+        case .other:
+            switch ClientHello.peek(bytes) {
+            case .needsMore:
+                // whoever begins a handshake has to go on with it
+                if !begun { enter(.greeting(begun: true), until: out.now + engine.settings.timeouts.tls) }
+                return false
+            case .hello(let hello): secure(nil, showing: .listener(hello.serverName), bytes, &out)
+            case .notTLS: refuseHello("the client speaks neither TLS nor HTTP to a listener that speaks TLS", &out)
+            case .malformed(let words): refuseHello("the client's ClientHello breaks TLS: \(words)", &out)
+            case .tooLarge: refuseHello(Self.tooLarge, &out)
+            }
+        }
+        return true
+    }
+
+    // MARK: inside a tunnel
+
+    /// The first bytes inside the tunnel are no HTTP. False while they do not tell yet.
+    mutating func peekSecure(_ bytes: Span<UInt8>, _ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
+        guard !interception.isEmpty else {
+            openTunnel(tunnel, &out)
+            return true
+        }
+        let isWanted = interception.opens(tunnel.target.host, port: tunnel.target.port)
+        switch ClientHello.peek(bytes) {
+        case .needsMore:
+            if isWanted { beginHello(tunnel, out.now) }
+            return false
+        case .notTLS: openTunnel(tunnel, &out)
+        case .malformed(let words) where isWanted: refuseHello("the client's ClientHello breaks TLS: \(words)", &out)
+        case .tooLarge where isWanted: refuseHello(Self.tooLarge, &out)
+        case .malformed, .tooLarge: openTunnel(tunnel, &out)
+        case .hello(let hello): decide(hello, tunnel, bytes, &out)
+        }
+        return true
+    }
+
+    private static let tooLarge = "the client's ClientHello is larger than \(ClientHello.maxBytes) bytes"
+
+    /// Whoever begins a handshake has to go on with it.
+    private mutating func beginHello(_ tunnel: Tunnel, _ now: Int) {
+        guard !tunnel.hasHello else { return }
+        var tunnel = tunnel
+        tunnel.hasHello = true
+        enter(.peeking(tunnel), until: now + engine.settings.timeouts.tls)
+    }
+
+    /// The configuration is asked again, now that the client has said whom it wants.
+    private mutating func decide(
+        _ hello: ClientHello, _ tunnel: Tunnel, _ bytes: Span<UInt8>, _ out: inout Outbox
+    ) {
+        let target = tunnel.target
+        let name = hello.serverName ?? target.host
+        let isOther = name != target.host
+        if isOther { current?.exchange.tell(.renamed(name, tunnel: "\(target)"), out.now) }
+        guard interception.opens(name, port: target.port) else { return openTunnel(tunnel, &out) }
+        if !hello.protocols.isEmpty, !hello.protocols.contains(Array("http/1.1".utf8)) {
+            let offered = hello.protocols.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
+            current?.exchange.tell(.leftUnopened(.protocols(offered)), out.now)
+            return openTunnel(tunnel, &out)
+        }
+        if interception.onRefusal == .tunnel, context.memories.refusals?.isLeftAlone(name, for: context.key) == true {
+            current?.exchange.tell(.leftUnopened(.refusals(name)), out.now)
+            return openTunnel(tunnel, &out)
+        }
+        var opened = tunnel
+        opened.target.serverName = isOther ? name : nil
+        // a connection that stands, or is being made, is for a tunnel that nobody opens
+        giveBack(tunnel, reusable: false, &out)
+        secure(opened, showing: .host(name), bytes, &out)
+    }
+
+    private mutating func secure(
+        _ tunnel: Tunnel?, showing name: ShownName, _ hello: Span<UInt8>, _ out: inout Outbox
+    ) {
+        enter(.securing(tunnel), until: out.now + engine.settings.timeouts.tls)
+        var bytes: [UInt8] = []
+        bytes.append(hello)
+        out.orders.append(.secureClient(showing: name, hello: bytes))
+    }
+
+    private mutating func refuseHello(_ words: String, _ out: inout Outbox) {
+        out.client.append(contentsOf: Self.decodeError)
+        handshakeFailed("tls_protocol_error", words, &out)
+    }
+
+    // MARK: the handshake's outcome
+
+    /// The client's handshake is done: what it says from here on comes decrypted.
+    public mutating func clientSecured(_ agreement: TLSStream.Agreement, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard case .securing(let tunnel) = stage else { return }
+        serveInside(now)
+        guard let tunnel, let cell = current else { return }
+        let name = tunnel.target.serverName ?? tunnel.target.host
+        if interception.onRefusal == .tunnel { context.memories.refusals?.accepted(name, by: context.key) }
+        cell.exchange.tell(.opened(name: name, agreement: "\(agreement)"), now)
+        // the tunnel is recorded by itself, the requests inside as exchanges of their own
+        cell.exchange.complete(now)
+        out.orders.append(.record(cell.exchange.id))
+        context.tunnel = tunnel.target.secured
+    }
+
+    /// The client's handshake failed.
+    /// - Parameter hasSeen: the client had been shown the certificate.
+    public mutating func clientUnsecured(_ fault: TLSFault, hasSeen: Bool, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard case .securing(let tunnel) = stage else { return }
+        let name = tunnel.map { $0.target.serverName ?? $0.target.host } ?? "the proxy itself"
+        let remedy = tunnel == nil ? Self.listenerRemedy : Self.remedy
+        switch fault.kind {
+        case .alert(let alert) where TLSFault.refusesCertificate(alert):
+            refused(name, in: tunnel)
+            clientUnsecured(
+                .certificateRefused(
+                    token: "tls_alert_received",
+                    details: "the client refused Usher's certificate for \(name) "
+                        + "(TLS alert \(TLSFault.alertName(alert))): \(remedy)"), &out)
+        case .alert: handshakeFailed("tls_alert_received", "the client's handshake for \(name): \(fault.words)", &out)
+        case .closed where hasSeen:
+            refused(name, in: tunnel)
+            clientUnsecured(
+                .certificateRefused(
+                    token: "connection_terminated",
+                    details: "the client left when it had seen Usher's certificate for \(name), "
+                        + "and likely refused it: \(remedy)"), &out)
+        case .local:
+            if !hasSeen { out.client.append(contentsOf: Self.internalError) }
+            handshakeFailed("proxy_internal_error", "no handshake for \(name): \(fault.words)", &out)
+        case .closed, .certificate, .protocolError, .version:
+            handshakeFailed("tls_protocol_error", "the client's handshake for \(name): \(fault.words)", &out)
+        }
+    }
+
+    private static let remedy =
+        "have it trust the CA (http://usher.proxy/ through the proxy, or usher env), or name the host in "
+        + "tls.except where the client accepts one certificate alone"
+    /// Nothing is opened at a listener: the client speaks TLS to its proxy.
+    private static let listenerRemedy =
+        "have it trust the CA of that certificate for its proxy too (Usher's own unless tls.listener names one: "
+        + "usher ca export; curl: --proxy-cacert), or name one under tls.listener that it trusts already"
+
+    private func refused(_ name: String, in tunnel: Tunnel?) {
+        guard tunnel != nil, interception.onRefusal == .tunnel else { return }
+        context.memories.refusals?.refused(name, by: context.key)
+    }
+
+    mutating func clientHandshakeTimedOut(_ out: inout Outbox) {
+        handshakeFailed(
+            "connection_timeout", "the client did not finish its TLS handshake within timeouts.tls", &out)
+    }
+
+    private mutating func handshakeFailed(_ token: String, _ words: String, _ out: inout Outbox) {
+        clientUnsecured(.failed(token: token, details: words), &out)
+    }
+
+    private mutating func clientUnsecured(_ moment: ExchangeMoment, _ out: inout Outbox) {
+        let cell = recorded(&out)
+        cell.exchange.tell(moment, out.now)
+        cell.exchange.enter(.tunnelling)
+        close(reset: false, &out)
+    }
+}
+
+/// Remembers which hosts' certificates which clients refuse again and again: one client's word counts for itself alone.
+public protocol RefusalMemory: AnyObject, Sendable {
+    func refused(_ host: String, by client: ClientKey)
+    func accepted(_ host: String, by client: ClientKey)
+    func isLeftAlone(_ host: String, for client: ClientKey) -> Bool
+}
+
+extension TLSStream.Agreement: CustomStringConvertible {
+    /// `TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1, resumed`
+    public var description: String {
+        version + ", " + cipher + (protocolName.map { ", \($0)" } ?? "") + (isResumed ? ", resumed" : "")
+    }
+}

@@ -1,0 +1,28 @@
+import HTTP1
+import HTTPCodec
+
+/// What is said to a client whose connection is one too many.
+extension ClientConnection {
+    /// An HTTP/1.1 response.
+    public static func answer(to refusal: ClientShares.Refusal) -> [UInt8] {
+        switch refusal {
+        case .all: tooManyConnections
+        case .client: tooManyOfClient
+        }
+    }
+
+    private static let tooManyConnections = refused(
+        .tooManyConnections("there are as many connections as limits.connections allows"))
+    private static let tooManyOfClient = refused(.tooManyOfClient("this address"))
+
+    private static func refused(_ error: ProxyError) -> [UInt8] {
+        let response = OwnAnswer.error(error, flow: 0, to: RequestHead(), date: [])
+        var leg = HTTP1Server()
+        var manner = ResponseManner()
+        manner.isLast = true
+        var out: [UInt8] = []
+        leg.respond(response.head, .length(UInt64(response.body.count)), manner, to: &out)
+        leg.write(response.body.span, to: &out)
+        return out
+    }
+}

@@ -1,0 +1,222 @@
+import HTTP1
+import HTTPCodec
+import Interception
+
+/// CONNECT: a tunnel that is relayed unopened, unless plain HTTP is spoken in it, or its TLS is opened.
+extension ClientConnection {
+    /// CONNECT may be answered.
+    mutating func beginTunnel(of cell: ExchangeCell, _ out: inout Outbox) {
+        // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
+        var target = Origin(scheme: .http, host: cell.exchange.request.host, port: cell.exchange.request.target.port)
+        target.route = engine.tunnelRoute(to: target.host)
+        let tunnel = Tunnel(target: target)
+        // whose TLS is opened is asked only for what the client wants of it
+        if interception.opens(target.host, port: target.port) { return accept(tunnel, &out) }
+        dial(tunnel, &out)
+    }
+
+    /// Asks for the tunnel's connection, for which the client waits.
+    private mutating func dial(_ tunnel: Tunnel, _ out: inout Outbox) {
+        enter(.connecting(ordered(tunnel, &out)))
+    }
+
+    private mutating func ordered(_ tunnel: Tunnel, _ out: inout Outbox) -> Tunnel {
+        guard let cell = current else { return tunnel }
+        var tunnel = tunnel
+        cell.exchange.noteRoute(tunnel.target, out.now)
+        tunnel.lease = .leasing(.connecting)
+        wait(until: out.now + engine.settings.timeouts.connect)
+        out.orders.append(.lease(cell.exchange.id, tunnel.target, .new))
+        return tunnel
+    }
+
+    /// Answers the client's CONNECT. What it says next decides what the tunnel is.
+    private mutating func accept(_ tunnel: Tunnel, _ out: inout Outbox) {
+        var tunnel = tunnel
+        tunnel.isAnswered = true
+        current?.exchange.tell(.delivered(status: 200), out.now)
+        // a protocol in which the origin speaks first has to be given the chance
+        var patience = engine.settings.timeouts.tunnelIdle
+        if case .none = tunnel.lease { patience = Self.patience }
+        enter(.peeking(tunnel), until: out.now + patience)
+        out.client.append(literal: Self.established)
+        drainPending(&out)
+    }
+
+    /// How long a client whose TLS would be opened may say nothing before its origin is connected to.
+    private static let patience = 1_000
+
+    /// The client says nothing in its tunnel, or not enough.
+    mutating func peekTimedOut(_ tunnel: Tunnel, _ out: inout Outbox) {
+        if tunnel.hasHello { return clientHandshakeTimedOut(&out) }
+        switch tunnel.lease {
+        case .none: enter(.peeking(ordered(tunnel, &out)))
+        case .leasing: tunnelFailed(.timedOut, tunnel, &out)
+        case .standing: close(reset: false, &out)
+        }
+    }
+
+    // MARK: the origin's connection
+
+    var isTunnelLeasing: Bool {
+        switch stage {
+        case .connecting, .peeking: true
+        case .preface, .greeting, .securing, .serving, .tunnel, .lingering, .closed: false
+        }
+    }
+
+    mutating func tunnelReached(_ step: LeaseStep, _ tunnel: Tunnel, _ now: Int) {
+        guard case .leasing = tunnel.lease else { return }
+        var tunnel = tunnel
+        tunnel.lease = .leasing(step)
+        wait(until: now + engine.settings.timeouts.of(step))
+        if case .connecting = stage { enter(.connecting(tunnel)) } else { enter(.peeking(tunnel)) }
+    }
+
+    mutating func tunnelConnected(_ id: ExchangeID, _ out: inout Outbox) {
+        switch stage {
+        case .connecting(var tunnel):
+            tunnel.lease = .standing
+            if !tunnel.isAnswered { return accept(tunnel, &out) }
+            // what is in the tunnel was decided before it was connected
+            openTunnel(id, &out)
+        case .peeking(var tunnel):
+            tunnel.lease = .standing
+            enter(.peeking(tunnel))
+            if !tunnel.hasHello { wait(until: out.now + engine.settings.timeouts.tunnelIdle) }
+        default: break
+        }
+    }
+
+    /// There is no connection for the tunnel.
+    mutating func tunnelFailed(_ failure: LeaseFailure, _ tunnel: Tunnel, _ out: inout Outbox) {
+        guard let cell = current else { return close(reset: true, &out) }
+        var step = LeaseStep.connecting
+        if case .leasing(let reached) = tunnel.lease { step = reached }
+        let error = ProxyError(failure, at: step, tunnel.target)
+        out.orders.append(.release(cell.exchange.id, reusable: false))
+        if tunnel.isAnswered {
+            cell.exchange.tell(.failed(token: error.token, details: error.details), out.now)
+            return close(reset: true, &out)
+        }
+        enter(.serving)
+        // what the client may have sent for the tunnel must not be read as a request
+        cell.exchange.answer(error, isLast: true, &out)
+        settle(cell, &out)
+    }
+
+    /// Where the tunnel leads was judged by rules that are no more. Nothing has gone through it yet, so it is made again.
+    mutating func connectAnew(_ out: inout Outbox) {
+        guard let cell = current else { return }
+        switch stage {
+        case .connecting(let tunnel):
+            if case .none = tunnel.lease { return }
+            out.orders.append(.release(cell.exchange.id, reusable: false))
+            dial(tunnel, &out)
+        case .peeking(let tunnel):
+            if case .none = tunnel.lease { return }
+            out.orders.append(.release(cell.exchange.id, reusable: false))
+            let limit = deadline
+            enter(.peeking(ordered(tunnel, &out)))
+            // a handshake that the client began has the time that it had
+            if tunnel.hasHello { wait(until: limit) }
+        case .preface, .greeting, .securing, .serving, .tunnel, .lingering, .closed: break
+        }
+    }
+
+    // MARK: what is inside
+
+    /// Looks at the first bytes inside the tunnel. False while they do not tell yet.
+    mutating func peek(_ bytes: Span<UInt8>, _ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
+        switch TunnelProtocol.recognise(bytes) {
+        case .undecided: return false
+        case .other, .connect: return peekSecure(bytes, tunnel, &out)
+        case .http:
+            // from here on the requests inside are exchanges of their own, and recorded as such
+            giveBack(tunnel, reusable: true, &out)
+            forgetConnect(&out)
+            context.tunnel = tunnel.target
+            serveInside(out.now)
+        }
+        return true
+    }
+
+    /// The next bytes are requests of the tunnel's inside.
+    mutating func serveInside(_ now: Int) {
+        leg.next()
+        enter(.serving, until: now + engine.settings.timeouts.idle)
+    }
+
+    /// The connection that stands, or is being made, is not wanted any more.
+    mutating func giveBack(_ tunnel: Tunnel, reusable: Bool, _ out: inout Outbox) {
+        guard let cell = current else { return }
+        switch tunnel.lease {
+        case .none: break
+        case .leasing: out.orders.append(.release(cell.exchange.id, reusable: false))
+        case .standing: out.orders.append(.release(cell.exchange.id, reusable: reusable))
+        }
+    }
+
+    /// The CONNECT itself is not recorded.
+    mutating func forgetConnect(_ out: inout Outbox) {
+        guard let cell = current, let index = cells.firstIndex(where: { $0 === cell }) else { return }
+        cells.remove(at: index)
+        out.giveBack(cell)
+    }
+
+    /// From here on nobody looks at what is in the tunnel.
+    mutating func openTunnel(_ tunnel: Tunnel, _ out: inout Outbox) {
+        guard let cell = current else { return close(reset: true, &out) }
+        switch tunnel.lease {
+        case .standing: openTunnel(cell.exchange.id, &out)
+        case .leasing: enter(.connecting(tunnel))
+        case .none: dial(tunnel, &out)
+        }
+    }
+
+    /// What the client said already goes first.
+    mutating func openTunnel(_ id: ExchangeID, _ out: inout Outbox) {
+        relays[.client] = .max
+        relays[.origin] = .max
+        enter(.tunnel(id), until: out.now + engine.settings.timeouts.tunnelIdle)
+        out.sendRaw(intake.pending.span, of: id)
+        cell(id)?.exchange.record.requestBytes += UInt64(intake.pending.count)
+        intake.pending = []
+        out.orders.append(.tunnel(id))
+        resumeClient(&out)
+    }
+
+    /// The origin speaks first: no HTTP is in there.
+    mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
+        if case .peeking(let tunnel) = stage { openTunnel(tunnel, &out) }
+        guard case .tunnel(let id) = stage else { return }
+        cell(id)?.exchange.record.responseBytes += UInt64(bytes.count)
+        out.client.append(bytes)
+    }
+}
+
+enum TunnelProtocol {
+    /// `connect`: the one method that no tunnel carries.
+    case http, connect, other, undecided
+
+    private static let methods: [StaticString] = [
+        "GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ",
+    ]
+
+    /// Plain HTTP/1 begins with a method and a space; TLS and everything else do not.
+    static func recognise(_ bytes: Span<UInt8>) -> TunnelProtocol {
+        var mayBecome = false
+        for method in methods {
+            let length = min(bytes.count, method.utf8CodeUnitCount)
+            var same = true
+            for index in 0..<length where bytes[index] != method.utf8Start[index] {
+                same = false
+                break
+            }
+            guard same else { continue }
+            if length == method.utf8CodeUnitCount { return method.utf8Start[0] == 0x43 ? .connect : .http }
+            mayBecome = true
+        }
+        return mayBecome ? .undecided : .other
+    }
+}

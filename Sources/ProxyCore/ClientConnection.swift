@@ -1,0 +1,231 @@
+internal import Authorization
+internal import HTTP1
+internal import HTTPCodec
+public import Interception
+public import TLSEngine
+
+/// One client's connection as a machine: what comes before HTTP on it, the leg that reads and writes its messages, the
+/// exchanges on it, and what may follow HTTP. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox.
+/// No socket, no clock: every call says what time it is, in milliseconds of one monotonic clock.
+public struct ClientConnection: ~Copyable {
+    enum Stage {
+        /// A balancer's connection: the header of the PROXY protocol comes first.
+        case preface
+        /// The listener speaks TLS, and the client has not sent its ClientHello, or part of it.
+        case greeting(begun: Bool)
+        /// The client's handshake is under way: in a tunnel, or with the listener.
+        case securing(Tunnel?)
+        /// HTTP: an exchange is under way, or the next one is waited for.
+        case serving
+        /// CONNECT: the origin's connection is being made.
+        case connecting(Tunnel)
+        /// CONNECT was answered; the first bytes decide what is inside.
+        case peeking(Tunnel)
+        case tunnel(ExchangeID)
+        /// The last answer has gone; what the client still sends is thrown away.
+        case lingering
+        case closed
+    }
+
+    /// What the client sent and nobody has used yet.
+    struct Intake {
+        var pending: [UInt8] = []
+        var isPaused = false
+        /// There are bytes behind those that are being looked at.
+        var hasMore = false
+        /// `proceed` was ordered and has not come yet.
+        var isProceeding = false
+    }
+
+    /// What exchanges are called.
+    struct Numbers {
+        /// What the flow ids of this connection begin with.
+        let base: UInt64
+        var flows: UInt64 = 0
+        var exchanges: UInt32 = 0
+    }
+
+    var engine: Engine
+    /// Takes the place of `engine` when the exchange is over.
+    var nextEngine: Engine?
+    private(set) var stage = Stage.serving
+    /// When the stage has to be over, where no exchange says so.
+    private(set) var deadline: Int
+    var context: ClientContext
+    var leg = HTTP1Server()
+    /// In the order in which they began.
+    var cells: [ExchangeCell] = []
+    var intake = Intake()
+    var relays = Relays()
+    private var numbers: Numbers
+
+    /// - Parameters:
+    ///   - number: unique among the connections of this process; becomes part of every flow id.
+    ///   - client: the client's address, for the record.
+    ///   - source: the same as a value, and how far it is to be believed.
+    ///   - seat: what the connection holds of its client's share.
+    public init(
+        engine: Engine, memories: Memories = Memories(), number: UInt64, client: String,
+        source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int
+    ) {
+        self.engine = engine
+        context = ClientContext(memories: memories, source: source, name: client, seat: seat)
+        // sixteen million exchanges before an id could be that of another connection
+        numbers = Numbers(base: number << 24)
+        deadline = now + engine.settings.timeouts.idle
+        if source.policy != nil {
+            stage = .preface
+            deadline = now + engine.settings.timeouts.header
+        } else if source.isSecure {
+            stage = .greeting(begun: false)
+        }
+    }
+
+    // MARK: what it is about
+
+    public var isClosed: Bool { if case .closed = stage { true } else { false } }
+
+    /// Between two requests: may be closed without loss.
+    public var isIdle: Bool {
+        guard intake.pending.isEmpty else { return false }
+        switch stage {
+        case .greeting: return true
+        case .serving: return awaitsRequest
+        case .preface, .securing, .connecting, .peeking, .tunnel, .lingering, .closed: return false
+        }
+    }
+
+    /// The next request has not begun, or not come whole.
+    public var awaitsRequest: Bool {
+        guard case .serving = stage else { return false }
+        return current.map { $0.exchange.isReading } ?? true
+    }
+
+    /// What has to be said of an exchange that is over.
+    public mutating func takeRecord(
+        of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void
+    ) {
+        guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return }
+        let cell = cells.remove(at: index)
+        take(cell.exchange.record)
+        out.giveBack(cell)
+    }
+
+    /// Bytes that come from there go straight to the other side.
+    public func isRelaying(from leg: Leg) -> Bool { relays[leg] > 0 }
+
+    /// How many of so many bytes that came from there go straight to the other side. Once they are sent, `relayed` follows.
+    public func relays(from leg: Leg, of count: Int) -> Int { relays.share(leg, of: count) }
+
+    // MARK: stages
+
+    mutating func enter(_ stage: Stage, until time: Int) {
+        self.stage = stage
+        deadline = time
+    }
+
+    mutating func enter(_ stage: Stage) { self.stage = stage }
+
+    mutating func wait(until time: Int) { deadline = time }
+
+    // MARK: exchanges
+
+    /// The client's exchange that is under way.
+    var current: ExchangeCell? { cells.last { !$0.exchange.isCall && !$0.exchange.isOver } }
+
+    /// The exchange that the client waits for, where there is one.
+    public var underWay: ExchangeID? {
+        guard let cell = current, !cell.exchange.isReading else { return nil }
+        return cell.exchange.id
+    }
+
+    func cell(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } }
+
+    /// A place for another exchange.
+    mutating func begin(_ out: inout Outbox) -> ExchangeCell {
+        numbers.exchanges &+= 1
+        let cell = out.cell(ExchangeID(numbers.exchanges), engine)
+        cells.append(cell)
+        return cell
+    }
+
+    /// From here on the exchange is one that is recorded.
+    mutating func startRecord(of cell: ExchangeCell, _ now: Int) {
+        numbers.flows &+= 1
+        cell.exchange.record.reset(flow: numbers.base &+ numbers.flows)
+        cell.exchange.record.client = context.name
+        if context.tunnel != nil { cell.exchange.record.user = context.user }
+        cell.exchange.began = now
+    }
+
+    /// The exchange whose record the stage belongs to; a new one where there is none.
+    mutating func recorded(_ out: inout Outbox) -> ExchangeCell {
+        if let cell = current, !cell.exchange.isReading { return cell }
+        let cell = current ?? begin(&out)
+        // no request stands behind it, least of all the one whose place it took
+        cell.exchange.request = RequestHead()
+        startRecord(of: cell, out.now)
+        return cell
+    }
+
+    // MARK: the end
+
+    /// The client has closed its side and nothing of it waits.
+    var isLastOfClient: Bool { context.hasEnded && intake.pending.isEmpty && !intake.hasMore }
+
+    /// Closes at once. With a reset when the client must not take what it has for complete.
+    mutating func close(reset: Bool, _ out: inout Outbox) {
+        for cell in cells where !cell.exchange.isOver {
+            if cell.exchange.isReading || cell.exchange.isCall { continue }
+            cell.exchange.cut(reset: reset, &out)
+            out.orders.append(.record(cell.exchange.id))
+        }
+        finishClosing(reset: reset, &out)
+    }
+
+    mutating func finishClosing(reset: Bool, _ out: inout Outbox) {
+        for cell in cells where cell.exchange.isCall { cell.exchange.cut(reset: false, &out) }
+        cells.removeAll { $0.exchange.isCall || $0.exchange.isReading }
+        relays.stop()
+        context.seat?.letGo()
+        enter(.closed, until: out.now + engine.settings.timeouts.idle)
+        out.orders.append(.closeClient(reset: reset))
+    }
+
+    /// No more is read; the client has a while to take its last answer.
+    private mutating func linger(_ out: inout Outbox) {
+        intake.pending = []
+        enter(context.hasEnded ? .closed : .lingering, until: out.now + engine.settings.timeouts.idle)
+        out.orders.append(context.hasEnded ? .closeClient(reset: false) : .finishClient)
+        resumeClient(&out)
+    }
+
+    /// The client has its answer: makes ready for the next request, or lingers.
+    mutating func finish(_ cell: ExchangeCell, _ out: inout Outbox) {
+        out.orders.append(.record(cell.exchange.id))
+        context.seat?.letGo()
+        relays.stop()
+        if leg.isLast || isLastOfClient || !leg.isComplete { return linger(&out) }
+        if let next = nextEngine { putInForce(next) }
+        leg.next()
+        enter(.serving, until: out.now + engine.settings.timeouts.idle)
+        if !intake.pending.isEmpty { orderProceed(&out) } else { resumeClient(&out) }
+    }
+
+    mutating func orderProceed(_ out: inout Outbox) {
+        intake.isProceeding = true
+        out.orders.append(.proceed)
+    }
+
+    mutating func pauseClient(_ out: inout Outbox) {
+        guard !intake.isPaused else { return }
+        intake.isPaused = true
+        out.orders.append(.pause(.client))
+    }
+
+    mutating func resumeClient(_ out: inout Outbox) {
+        guard intake.isPaused, !context.hasEnded else { return }
+        intake.isPaused = false
+        out.orders.append(.resume(.client))
+    }
+}

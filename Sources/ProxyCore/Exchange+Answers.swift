@@ -1,0 +1,34 @@
+import HTTPCodec
+import Interception
+
+/// A response made here: a message like any other, for the leg to frame.
+struct LocalResponse {
+    var head: ResponseHead
+    var body: [UInt8] = []
+}
+
+/// Answers in the origin's place.
+extension Exchange {
+    /// - Parameter isLast: nothing of the client is read after this.
+    mutating func answer(_ error: ProxyError, isLast: Bool = false, _ out: inout Outbox) {
+        tell(.failed(token: error.token, details: error.details), out.now)
+        var error = error
+        error.details = engine.redaction.text(error.details)
+        // a step-up may have replaced the session before the exchange failed
+        for line in detour?.cookieLines ?? [] { error.fields.append(.init("Set-Cookie", line)) }
+        answer(
+            OwnAnswer.error(error, flow: record.flow, to: request, date: out.date), isLast: isLast, &out)
+    }
+
+    mutating func answer(_ local: LocalAnswer, interceptor: String, _ out: inout Outbox) {
+        answer(OwnAnswer.local(local, interceptor: interceptor, flow: record.flow, date: out.date), &out)
+    }
+
+    mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {
+        release(reusable: false, &out)
+        tell(.delivered(status: local.head.status), out.now)
+        if request.method != .head { record.responseBytes += UInt64(local.body.count) }
+        out.replies.append(.own(local.head, local.body, isLast: isLast))
+        complete(out.now)
+    }
+}

@@ -1,0 +1,191 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// One sending of the request: interceptors, the origin's connection, the head.
+extension Exchange {
+    /// Sends the client's request, or what a detour made of it.
+    mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
+        tell(.sent, out.now)
+        if attempt.head != nil || detour != nil || engine.plan.firstRequestMatch(request, classification) != nil {
+            guard edit(&out) else { return }
+        }
+        // a replay that may not go out twice does not go by a connection that may have ended unseen (RFC 9110 §9.2.2)
+        let goesOnce = detour?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
+        lease(goesOnce ? .own : .any, &context, &out)
+    }
+
+    /// Runs the request phase on a copy. False when it ended in an answer made here.
+    private mutating func edit(_ out: inout Outbox) -> Bool {
+        var head = attempt.head ?? request
+        switch intercept(&head, out.now) {
+        case .proceed: break
+        case .respond(let local, let interceptor):
+            answer(local, interceptor: interceptor, &out)
+            return false
+        case .abort(let interceptor, let reason):
+            answer(
+                ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            return false
+        }
+        if body.isKept { detour?.offer(on: &head) }
+        attempt.head = head
+        return true
+    }
+
+    // MARK: interceptors
+
+    /// Runs the request phase on a head that is about to go out. What happened is noted.
+    mutating func intercept(_ head: inout RequestHead, _ now: Int) -> Verdict {
+        guard let first = engine.plan.firstRequestMatch(head, classification) else { return .proceed }
+        return told(engine.plan.applyRequest(from: first, to: &head, classification), now)
+    }
+
+    /// Runs the response phase on the head of an answer to `sent`.
+    mutating func intercept(_ response: inout ResponseHead, to sent: RequestHead, _ now: Int) -> Verdict {
+        guard let first = engine.plan.firstResponseMatch(response, request: sent, classification) else {
+            return .proceed
+        }
+        return told(engine.plan.applyResponse(from: first, to: &response, request: sent, classification), now)
+    }
+
+    private mutating func told(_ outcome: Outcome, _ now: Int) -> Verdict {
+        for change in outcome.changes { tell(.edited(change), now) }
+        if case .respond(let local, let interceptor) = outcome.verdict {
+            tell(.responded(interceptor: interceptor, status: local.status), now)
+        }
+        return outcome.verdict
+    }
+
+    // MARK: the origin's connection
+
+    mutating func lease(_ scope: LeaseScope, _ context: inout ClientContext, _ out: inout Outbox) {
+        let wanted = nextOrigin(context)
+        noteRoute(wanted, out.now)
+        attempt.begin(wanted)
+        attempt.isBinding = (attempt.head ?? request).fields.hasConnectionCredentials
+        context.lastOrigin = wanted
+        enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
+        out.orders.append(.lease(id, wanted, attempt.isBinding && scope == .any ? .own : scope))
+    }
+
+    /// The origin of the request that goes out; the last one again, without making text, where it is the same.
+    private func nextOrigin(_ context: ClientContext) -> Origin {
+        // what was asked for last went by the routes of its time
+        let isKnown =
+            context.tunnel != nil || engine.settings.routes.isEmpty && context.lastOrigin?.route == nil
+        if isKnown, let last = context.tunnel ?? context.lastOrigin {
+            if let head = attempt.head {
+                // a tunnel that bears AM's name leads where the client had it lead, and the session does not go there
+                if last.matches(head), last.serverName == nil || !isCall { return last }
+            } else if context.tunnel != nil {
+                return last
+            } else if last.matches(request) {
+                return last
+            }
+        }
+        return Origin(attempt.head ?? request, engine.settings.routes)
+    }
+
+    mutating func noteRoute(_ origin: Origin, _ now: Int) {
+        if origin.route != nil { tell(.routed(by: origin.peer), now) }
+    }
+
+    /// The connection in use carries an identity from here on. For Usher's own calls it is closed after them instead.
+    private mutating func bindOrigin(_ context: inout ClientContext, _ out: inout Outbox) {
+        attempt.isBinding = true
+        guard !isCall else { return }
+        context.binding.bind(for: context.user)
+        out.orders.append(.bind(id))
+    }
+
+    /// - Parameter sendsRaw: body bytes may be passed on to the origin as they are.
+    mutating func leased(
+        reused: Bool, sendsRaw: Bool, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        guard case .leasing = stage else { return out.orders.append(.release(id, reusable: true)) }
+        attempt.isReused = reused
+        attempt.sendsRaw = sendsRaw
+        if attempt.isBinding { bindOrigin(&context, &out) }
+        sendHead(context, &out)
+    }
+
+    private mutating func sendHead(_ context: ClientContext, _ out: inout Outbox) {
+        var head = attempt.head ?? request
+        let framing: BodyFraming
+        if body.isKept {
+            let count = attempt.body?.count ?? body.bytes.count
+            framing = count == 0 && !isCall ? .none : .length(UInt64(count))
+        } else {
+            framing = body.framing
+        }
+        var forwarding = Forwarding(framing: framing)
+        if isCall {
+            // the next call takes a connection of its own
+            forwarding.connection = "close"
+        } else {
+            // HTTP/1.0 knows no such expectation, and its client would not understand the answer
+            forwarding.dropsExpect = body.isKept || !body.bytes.isEmpty || request.version == .http10
+        }
+        forwarding.via = engine.via(received: isCall ? .http11 : request.version)
+        if case .forward(let proxy) = attempt.origin?.route {
+            forwarding.absoluteForm = true
+            forwarding.lines += proxy.credentials
+        }
+        attempt.offersUpgrade = !isCall && head.asksForUpgrade && body.isKept && body.bytes.isEmpty
+        forwarding.upgrades = attempt.offersUpgrade
+        if !isCall, engine.settings.forwarded != .none, let address = context.source.address {
+            forwarding.lines += ForwardedElement(
+                client: address, by: context.source.local, scheme: request.target.scheme,
+                host: request.fields.text(request.target.authority)
+            ).take(engine.settings.forwarded, from: &head)
+        }
+        out.orders.append(.send(id, head, forwarding))
+        let timeouts = engine.settings.timeouts
+        if body.isKept {
+            let bytes = attempt.body ?? body.bytes
+            out.send(bytes.span, of: id)
+            out.orders.append(.sendEnd(id, trailers: []))
+            attempt.isSent = true
+            enter(.awaiting, until: bounded(out.now + timeouts.response))
+        } else {
+            // what was collected before it turned out that the body cannot be kept; nobody asks for it again
+            out.send(body.bytes.span, of: id)
+            body.bytes = []
+            context.seat?.letGo()
+            enter(.awaiting, until: out.now + timeouts.idle)
+        }
+    }
+
+    /// The driver has begun with a step, for which it has a time of its own.
+    mutating func leaseReached(_ step: LeaseStep, _ now: Int) {
+        guard case .leasing = stage else { return }
+        enter(.leasing(step), until: bounded(now + engine.settings.timeouts.of(step)))
+    }
+
+    /// There is no connection to the origin.
+    mutating func leaseFailed(_ failure: LeaseFailure, _ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .leasing(let step) = stage, let wanted = attempt.origin else { return }
+        failed(ProxyError(failure, at: step, wanted), &context, &out)
+    }
+}
+
+extension Timeouts {
+    func of(_ step: LeaseStep) -> Int {
+        switch step {
+        case .resolving: resolve
+        case .connecting: connect
+        case .securing: tls
+        }
+    }
+}
+
+extension ProxyError {
+    init(_ failure: LeaseFailure, at step: LeaseStep, _ wanted: Origin) {
+        switch (failure, step) {
+        case (.timedOut, .resolving): self.init(.unresolved, wanted)
+        case (.timedOut, .securing): self = .handshakeTimeout(wanted)
+        default: self.init(failure, wanted)
+        }
+    }
+}

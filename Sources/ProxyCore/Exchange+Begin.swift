@@ -1,0 +1,142 @@
+import HTTPCodec
+import Interception
+
+/// From a head that is whole to a request that may go on: whom it is for, and who sends it.
+extension Exchange {
+    /// Begins with the request in `request`.
+    /// - Parameter framing: how its body comes.
+    /// - Throws: an `HTTPFault` where the head breaks a rule; then `refuse` is what follows.
+    mutating func begin(
+        _ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox
+    ) throws(HTTPFault) {
+        body.reset(framing)
+        if request.method == .connect {
+            guard context.tunnel == nil else {
+                return answer(.badRequest(400, "CONNECT inside a CONNECT tunnel"), isLast: true, &out)
+            }
+            try request.settleHost(scheme: .https)
+            engine.redaction.appendURL(of: request, to: &record.url)
+        } else {
+            if let tunnel = context.tunnel {
+                guard try settle(inside: tunnel, &out) else { return }
+            } else {
+                if request.target.form == .absolute { try request.settleHost() }
+                guard request.target.form == .absolute else { return refuseOriginForm(&out) }
+                request.alignHost()
+            }
+            try request.fields.removeConnectionFields()
+            engine.redaction.appendURL(of: request, to: &record.url)
+            if case .length(let length) = framing, let limit = engine.settings.limits.body, length > limit {
+                return refuseBody(&out)
+            }
+        }
+        // inside a tunnel the request is meant for the origin; who opened the tunnel has shown its password
+        if engine.settings.users != nil, context.tunnel == nil {
+            authenticate(&context, &out)
+        } else {
+            try admitted(&context, &out)
+        }
+    }
+
+    /// The request is well formed, and whoever sent it may send one.
+    mutating func admitted(_ context: inout ClientContext, _ out: inout Outbox) throws(HTTPFault) {
+        if isForOwnPages { return answerFromOwnPages(&context, &out) }
+        if request.method == .connect { return connect(&out) }
+        if isOwnRequest { return refuseLoop(&out) }
+        if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
+        plan(&context, &out)
+    }
+
+    private mutating func connect(_ out: inout Outbox) {
+        if let ports = engine.settings.connectPorts, !ports.contains(request.target.port) {
+            return answer(
+                ProxyError(
+                    "http_request_denied", status: 403,
+                    "destinations.connect_ports permits CONNECT to "
+                        + "\(ports.map(String.init).joined(separator: ", ")) alone; "
+                        + "add \(request.target.port) to it where that is meant"), &out)
+        }
+        tell(.sent, out.now)
+        enter(.tunnelling, until: .max)
+        out.replies.append(.connect)
+    }
+
+    // MARK: refusals
+
+    /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.
+    mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
+        let status = fault.status
+        answer(
+            ProxyError(
+                "http_request_error", status: status,
+                "\(fault.explanation) (\(fault.code.rawValue), byte \(fault.offset))"), isLast: true, &out)
+    }
+
+    mutating func refuseBody(_ out: inout Outbox) {
+        answer(
+            ProxyError("http_request_error", status: 413, "the request's body is larger than limits.body allows"),
+            isLast: true, &out)
+    }
+
+    private mutating func refuseOriginForm(_ out: inout Outbox) {
+        answer(
+            .badRequest(
+                400,
+                "this is a forward proxy: set it as HTTP_PROXY, or ask for a whole URL (GET http://host/path HTTP/1.1); "
+                    + "http://\(OwnPages.host)/ through it shows more"), isLast: true, &out)
+    }
+
+    /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
+    private mutating func settle(inside tunnel: Origin, _ out: inout Outbox) throws(HTTPFault) -> Bool {
+        try request.settleHost(scheme: tunnel.scheme)
+        if request.target.port == tunnel.port, request.target.scheme == tunnel.scheme, tunnel.isNamed(by: request) {
+            if request.target.form == .absolute { request.alignHost() }
+            return true
+        }
+        answer(
+            ProxyError(
+                "http_request_error", status: 421,
+                "the request's Host is \(request.fields.text(request.target.authority)), but the tunnel was opened to "
+                    + (tunnel.serverName.map { "\($0) at " } ?? "") + tunnel.description), isLast: true, &out)
+        return false
+    }
+
+    // MARK: the proxy's own pages
+
+    /// Requests to `usher.proxy` are answered by Usher itself.
+    private var isForOwnPages: Bool {
+        request.target.host.count == OwnPages.hostLength && request.fields.equal(request.target.host, OwnPages.host)
+            && engine.pages != nil
+    }
+
+    private mutating func answerFromOwnPages(_ context: inout ClientContext, _ out: inout Outbox) {
+        if request.method == .connect { return openTunnelToOwnPages(&context, &out) }
+        guard request.method == .get || request.method == .head else {
+            var error = ProxyError(
+                "http_request_denied", status: 405, "\(OwnPages.host) can only be read, with GET and HEAD")
+            error.fields = [.init("Allow", "GET, HEAD")]
+            return answer(error, &out)
+        }
+        guard let page = engine.pages?[request.path] else {
+            return answer(
+                ProxyError(
+                    "http_request_error", status: 404,
+                    "there is no such page; http://\(OwnPages.host)/ shows those that there are"), &out)
+        }
+        answer(OwnAnswer.page(page, flow: record.flow, date: out.date), &out)
+    }
+
+    /// Some clients open a tunnel for plain HTTP too: the requests inside are answered here, and no connection is made.
+    private mutating func openTunnelToOwnPages(_ context: inout ClientContext, _ out: inout Outbox) {
+        guard request.target.port != 443 else {
+            return answer(
+                ProxyError(
+                    "http_request_denied", status: 403,
+                    "\(OwnPages.host) is read without TLS: ask for http://\(OwnPages.host)/"), &out)
+        }
+        context.tunnel = Origin(scheme: .http, host: OwnPages.host, port: request.target.port)
+        tell(.delivered(status: 200), out.now)
+        out.replies.append(.openOwnPages)
+        complete(out.now)
+    }
+}

@@ -1,0 +1,144 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// The request's body: whether it has to be kept before anything goes out, and how it goes on where not.
+extension Exchange {
+    /// What becomes of body bytes.
+    enum Fate {
+        /// They go on to the other side.
+        case pass
+        /// They were used here, or are wanted no more.
+        case used
+    }
+
+    /// Decides whether the body has to be kept, and goes on at once where it need not be.
+    mutating func plan(_ context: inout ClientContext, _ out: inout Outbox) {
+        classifierStep = engine.classifier.begin(request)
+        var keep = 0
+        if case .needsBody = classifierStep { keep = Classifier.bodyPeek }
+        if let policy = engine.authorization, let resource = policy.resource(for: request) {
+            if policy.clientHandlesAdvice(request) {
+                tell(.leftToClient, out.now)
+            } else {
+                detour = StepUpDetour(policy: policy, resource: resource)
+                if policy.refusalToReplay(request, resource, bodyComplete: true) == nil {
+                    keep = max(keep, policy.maxBodyBytes)
+                }
+            }
+        }
+        body.keepLimit = min(keep, engine.settings.limits.keptBody)
+        switch body.framing {
+        case .none, .untilClose:
+            body.isKept = true
+        case .length(let length) where body.keepLimit > 0 && length <= UInt64(body.keepLimit):
+            return collect(&out)
+        case .chunked where body.keepLimit > 0:
+            return collect(&out)
+        case .length, .chunked:
+            break
+        }
+        classifyAndSend(&context, &out)
+    }
+
+    private mutating func collect(_ out: inout Outbox) {
+        enter(.collecting, until: out.now + engine.settings.timeouts.idle)
+        // the origin is not asked before the body is here, so the client's question is answered here (RFC 9110 §10.1.1)
+        if request.expectsContinue {
+            out.replies.append(
+                .interim(ResponseHead(status: 100, reason: "Continue"), isOwn: true))
+        }
+    }
+
+    /// The client goes on with the body.
+    mutating func bodyMoves(_ now: Int) { wait(until: now + engine.settings.timeouts.idle) }
+
+    /// Bytes of the body came from the client.
+    mutating func bodyCame(
+        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
+    ) -> Fate {
+        body.count += UInt64(bytes.count)
+        guard case .collecting = stage else { return passOn(bytes, &out) }
+        body.bytes.append(bytes)
+        if !mayKeep(context) {
+            tell(.unkept, out.now)
+            collected(&context, &out)
+        } else if body.bytes.count > body.keepLimit {
+            collected(&context, &out)
+        }
+        return .used
+    }
+
+    private mutating func passOn(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Fate {
+        // nothing past the limit goes out, least of all the end that would make the request whole
+        if body.framing == .chunked, let limit = engine.settings.limits.body, body.count > limit {
+            if hasStarted { cut(reset: true, &out) } else { refuseBody(&out) }
+            return .used
+        }
+        record.requestBytes += UInt64(bytes.count)
+        return .pass
+    }
+
+    /// The body has come whole.
+    /// - Returns: `pass` where its end has to be passed on, too.
+    mutating func bodyEnded(_ context: inout ClientContext, _ out: inout Outbox) -> Fate {
+        body.hasEnded = true
+        if case .collecting = stage {
+            body.isKept = true
+            collected(&context, &out)
+            return .used
+        }
+        sentWhole(out.now)
+        return .pass
+    }
+
+    /// The body breaks its framing.
+    mutating func bodyBroke(_ fault: HTTPFault, _ out: inout Outbox) {
+        if hasStarted { cut(reset: true, &out) } else { refuse(fault, &out) }
+    }
+
+    /// So many bytes of the body went past, from the client straight to the origin.
+    mutating func bodyPassed(_ count: UInt64, isWhole: Bool, _ now: Int) {
+        body.count += count
+        record.requestBytes += count
+        guard isWhole else { return }
+        body.hasEnded = true
+        sentWhole(now)
+    }
+
+    private mutating func sentWhole(_ now: Int) {
+        attempt.isSent = true
+        if case .awaiting = stage { wait(until: now + engine.settings.timeouts.response) }
+    }
+
+    private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
+        record.requestBytes = body.count
+        if let limit = engine.settings.limits.body, body.count > limit { return refuseBody(&out) }
+        classifyAndSend(&context, &out)
+    }
+
+    private mutating func classifyAndSend(_ context: inout ClientContext, _ out: inout Outbox) {
+        switch classifierStep {
+        case .none: break
+        case .done(let found): classification = found
+        case .needsBody(let call):
+            classification = engine.classifier.finish(
+                request, call, body: body.bytes, complete: body.isKept, flows: context.memories.flows)
+        }
+        if let classification, let action = classification.action {
+            tell(
+                .recognised(
+                    action, realm: engine.redaction.realm(classification.realm),
+                    tree: engine.redaction.tree(classification.payload), evidence: classification.evidence), out.now)
+        }
+        send(&context, &out)
+    }
+
+    /// Whether there is room for what this exchange keeps by now.
+    func mayKeep(_ context: ClientContext, beside more: Int = 0) -> Bool {
+        guard let seat = context.seat else { return true }
+        var kept = body.bytes.count + more + (detour?.keptBytes ?? 0)
+        if let call { kept += call.keptBytes }
+        return seat.hold(kept, engine.settings.limits)
+    }
+}

@@ -1,0 +1,143 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// Detours and the exchange that they hold up; and the calls that they make.
+extension Exchange {
+    private func scene(_ context: ClientContext, _ now: Int) -> DetourScene {
+        DetourScene(
+            request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
+            mayHaveArrived: awaitsAnswer, now: now, logins: context.memories.logins)
+    }
+
+    /// A response that was held for the detour's sake is here whole.
+    mutating func considerHeld(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
+        guard var detour else { return deliverHeld(held, &out) }
+        var notes: [ExchangeMoment] = []
+        // whether the request arrived matters for what fails, and this has not
+        let order = detour.consider(held, scene(context, out.now), &notes)
+        self.detour = detour
+        for moment in notes { tell(moment, out.now) }
+        perform(order, &context, &out)
+    }
+
+    /// The call that the detour made has come to something.
+    mutating func called(_ answer: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .calling = stage, var detour else { return }
+        var notes: [ExchangeMoment] = []
+        let order = detour.called(answer, scene(context, out.now), &notes)
+        self.detour = detour
+        for moment in notes { tell(moment, out.now) }
+        perform(order, &context, &out)
+    }
+
+    /// The call that the detour made came to nothing.
+    mutating func callFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .calling = stage else { return }
+        if !detourFailed(reason, &context, &out) { cut(reset: true, &out) }
+    }
+
+    /// What the detour is about came to nothing.
+    /// - Returns: false where there is no detour that could do anything about it.
+    mutating func detourFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+        guard var detour, detour.keepsResponse else { return false }
+        var notes: [ExchangeMoment] = []
+        let order = detour.failed(reason, scene(context, out.now), &notes)
+        self.detour = detour
+        for moment in notes { tell(moment, out.now) }
+        guard let order else { return false }
+        perform(order, &context, &out)
+        return true
+    }
+
+    /// Time has passed in a detour. False when the ordinary timeouts apply.
+    mutating func detourWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+        guard var detour, detour.keepsResponse else { return false }
+        var notes: [ExchangeMoment] = []
+        let order = detour.woke(scene(context, out.now), &notes)
+        self.detour = detour
+        for moment in notes { tell(moment, out.now) }
+        guard let order else { return false }
+        perform(order, &context, &out)
+        return true
+    }
+
+    private mutating func perform(
+        _ order: DetourOrder, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        switch order {
+        case .deliver(let held): deliverHeld(held, &out)
+        case .giveBack(let original):
+            release(reusable: false, &out)
+            attempt.head = nil
+            attempt.body = nil
+            attempt.isBinding = false
+            deliverHeld(original, &out)
+        case .call(let call):
+            let limit = detour?.limit ?? .max
+            enter(.calling(until: limit), until: limit)
+            out.replies.append(.call(call))
+        case .wait(let time): enter(.waiting(until: time), until: time)
+        case .attempt(let head, let bytes):
+            release(reusable: false, &out)
+            tell(.replayed(method: head.methodText, url: engine.redaction.url(of: head)), out.now)
+            attempt.head = head
+            attempt.body = bytes
+            send(&context, &out)
+        }
+    }
+
+    // MARK: a call
+
+    /// Makes the call that this exchange is. It goes through the interceptors with an Action of its own, but never through a
+    /// detour.
+    mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
+        guard let detour = call else { return }
+        let call = detour.call
+        var head = call.head
+        // the classifier, and rules, look at the head alone to see whether there is a body
+        head.fields.set("Content-Length", String(call.body.count))
+        switch engine.classifier.begin(head) {
+        case .none: classification = nil
+        case .done(let found): classification = found
+        case .needsBody(let endpoint):
+            classification = engine.classifier.finish(
+                head, endpoint, body: call.body, complete: true, flows: context.memories.flows)
+        }
+        // the machine knows better than an authId that may tell nothing
+        classification.change { $0.payload = call.payload }
+        tell(.call(call.action, number: call.number, url: engine.redaction.url(of: head)), out.now)
+        switch intercept(&head, out.now) {
+        case .proceed: break
+        case .respond(let local, _):
+            let answer = HeldResponse(local)
+            learnFlow(answer.body, context)
+            return end(.called(answer), out.now)
+        case .abort(let interceptor, let reason):
+            return end(.notCalled("interceptor \(interceptor) aborted the call to AM: \(reason)"), out.now)
+        }
+        // the session is in this request: it goes to the configured server and nowhere else
+        if let refusal = detour.server.refusal(of: head) { return end(.notCalled(refusal), out.now) }
+        if call.carriesAnswers { detour.login?.tell() }
+        request = head
+        body.bytes = call.body
+        body.isKept = true
+        body.hasEnded = true
+        attempt.head = head
+        // what AM does by a call it does not do twice, and an idle connection may have ended unseen (RFC 9110 §9.2.2)
+        lease(.new, &context, &out)
+    }
+
+    /// The answer to the call that this exchange is.
+    mutating func finishCall(_ answer: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
+        var answer = answer
+        switch intercept(&answer.head, to: attempt.head ?? request, out.now) {
+        case .proceed: break
+        case .respond(let local, _): answer = HeldResponse(local)
+        case .abort(let interceptor, let reason):
+            return end(.notCalled("interceptor \(interceptor) aborted AM's answer: \(reason)"), out.now)
+        }
+        learnFlow(answer.body, context)
+        end(.called(answer), out.now)
+    }
+}

@@ -1,0 +1,251 @@
+import Authorization
+import HTTPCodec
+import Interception
+import TLSEngine
+
+/// The origin's answer on its way to the client.
+extension Exchange {
+    /// Part of an answer is here.
+    mutating func answering(_ now: Int) {
+        attempt.hasAnswered = true
+        switch stage {
+        case .delivering, .holding: wait(until: bounded(now + engine.settings.timeouts.idle))
+        default: break
+        }
+    }
+
+    /// An interim response (RFC 9110 §15.2) is passed on, but for one that was given already.
+    mutating func interimCame(_ head: ResponseHead, _ out: inout Outbox) {
+        guard case .awaiting = stage, !isCall else { return }
+        // an answered Expect is not answered twice
+        if head.status == 100, body.isKept { return }
+        out.replies.append(.interim(head, isOwn: false))
+    }
+
+    /// The final head of the answer is in `response`.
+    mutating func answered(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .awaiting = stage else { return }
+        attempt.framing = framing
+        if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
+            return failed(.credentialsRefused(origin.peer), &context, &out)
+        }
+        if !attempt.isBinding, response.fields.hasConnectionChallenge {
+            attempt.isBinding = true
+            if !isCall {
+                context.binding.bind(for: context.user)
+                out.orders.append(.bind(id))
+            }
+        }
+        detour.change { $0.answered() }
+        let deadline = bounded(out.now + engine.settings.timeouts.idle)
+        if let held = holding() { return enter(.holding(held), until: deadline) }
+        enter(.delivering, until: deadline)
+        deliver(framing, context, &out)
+    }
+
+    /// The answer where it has to be held back.
+    private mutating func holding() -> HeldResponse? {
+        let kept = engine.settings.limits.keptBody
+        if let call {
+            return HeldResponse(reason: .call, head: response, limit: min(call.maxAnswerBytes, kept))
+        }
+        if let limit = detour?.holds(response, to: request, sent: attempt.head ?? request) {
+            return HeldResponse(reason: .advice, head: response, limit: min(limit, kept))
+        }
+        guard tellsFlow else { return nil }
+        let limit = detour?.policy.maxAnswerBytes ?? Classifier.bodyPeek
+        return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
+    }
+
+    private var tellsFlow: Bool {
+        guard let action = classification?.action else { return false }
+        return (action == .startAuthenticate || action == .authenticate) && response.status == 200
+    }
+
+    /// From here on the connection speaks something else, and is relayed unopened (RFC 9110 §15.2.2).
+    mutating func switched(_ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .awaiting = stage else { return }
+        guard attempt.offersUpgrade else {
+            return failed(
+                ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
+        }
+        guard editResponse(&out) else { return }
+        tell(.delivered(status: 101), out.now)
+        out.replies.append(.switching(response))
+        enter(.tunnelling, until: .max)
+    }
+
+    // MARK: to the client
+
+    /// Gives the response's head to the client, after the response phase of the interceptors.
+    private mutating func deliver(_ framing: BodyFraming, _ context: ClientContext, _ out: inout Outbox) {
+        guard editResponse(&out) else { return }
+        reply(framing, &out)
+    }
+
+    private mutating func reply(_ framing: BodyFraming, _ out: inout Outbox) {
+        detour.change { $0.delivers(response.status) }
+        for line in detour?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
+        var lines: [UInt8] = []
+        if attempt.isBinding, response.fields.hasConnectionChallenge {
+            // RFC 4559 §6: a client answers such a challenge only where it knows that its connection stays its own
+            lines = Self.keepsConnections
+        }
+        tell(.delivered(status: response.status), out.now)
+        out.replies.append(
+            .head(response, framing, lines: lines))
+    }
+
+    private static let keepsConnections = Array("Proxy-Support: Session-Based-Authentication\r\n".utf8)
+
+    /// Runs the response phase. False when it ended in an answer made here.
+    private mutating func editResponse(_ out: inout Outbox) -> Bool {
+        guard engine.plan.hasResponseRules else { return true }
+        var head = response
+        let verdict = intercept(&head, to: attempt.head ?? request, out.now)
+        response = head
+        switch verdict {
+        case .proceed: return true
+        case .respond(let local, let interceptor): answer(local, interceptor: interceptor, &out)
+        case .abort(let interceptor, let reason):
+            answer(
+                ProxyError("proxy_internal_error", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+        }
+        return false
+    }
+
+    // MARK: the body
+
+    /// Bytes of the answer's body came from the origin.
+    mutating func answerBodyCame(
+        _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
+    ) -> Fate {
+        guard case .holding(var held) = stage else { return .pass }
+        // the array is changed in its one place
+        enter(.awaiting)
+        held.body.append(bytes)
+        let count = held.body.count
+        let limit = held.limit
+        enter(.holding(held))
+        if count > limit {
+            cannotHold(
+                .badResponse("AM's answer is larger than authorization.limits.answer or limits.buffered_body allows"),
+                "the answer is too large to be looked through for an advice", &context, &out)
+        } else if !mayKeep(context, beside: count) {
+            cannotHold(
+                .noRoom("AM's answer cannot be kept"),
+                "limits.buffered leaves no room to look through the answer for an advice", &context, &out)
+        }
+        return .used
+    }
+
+    /// So many bytes of the answer's body went past, from the origin straight to the client.
+    mutating func answerBodyPassed(_ count: UInt64) { record.responseBytes += count }
+
+    /// What cannot be held goes to the client as it is.
+    /// - Parameter error: what that is of an answer that is for nobody else.
+    private mutating func cannotHold(
+        _ error: ProxyError, _ words: String, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        guard case .holding(let held) = stage else { return }
+        if held.reason == .call { return failed(error, &context, &out) }
+        if held.reason == .advice { tell(.unread(words), out.now) }
+        enter(.delivering)
+        guard editResponse(&out) else { return }
+        reply(attempt.framing, &out)
+        out.replies.append(.data(held.body))
+    }
+
+    /// The answer is complete.
+    /// - Parameter trailers: fields behind its body, each line with its end.
+    mutating func answerEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
+        switch stage {
+        case .delivering:
+            release(reusable: true, &out)
+            out.replies.append(.end(trailers: trailers))
+            complete(out.now)
+        case .holding(let held):
+            release(reusable: !isCall, &out)
+            heldWhole(held, &context, &out)
+        default: break
+        }
+    }
+
+    private mutating func heldWhole(
+        _ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        enter(.deciding)
+        switch held.reason {
+        case .call: finishCall(held, &context, &out)
+        case .flow:
+            learnFlow(held.body, context)
+            deliverHeld(held, &out)
+        case .advice: considerHeld(held, &context, &out)
+        }
+    }
+
+    /// Delivers a response that was held whole.
+    mutating func deliverHeld(_ held: HeldResponse, _ out: inout Outbox) {
+        enter(.deciding)
+        response = held.head
+        guard editResponse(&out) else { return }
+        reply(.length(UInt64(held.body.count)), &out)
+        out.replies.append(.data(held.body))
+        out.replies.append(.end(trailers: []))
+        complete(out.now)
+    }
+
+    /// Remembers whose flow the `authId` in an answer of AM belongs to.
+    func learnFlow(_ body: [UInt8], _ context: ClientContext) {
+        guard let flows = context.memories.flows, let payload = classification?.payload,
+            let authId = Classifier.authId(in: body)
+        else { return }
+        flows.remember(authId: authId, payload: payload)
+    }
+
+    // MARK: the origin's end
+
+    /// The origin sends no more, in the middle of what it had to say.
+    mutating func originEnded(fault: TLSFault?, _ context: inout ClientContext, _ out: inout Outbox) {
+        switch stage {
+        case .leasing: failed(.connectionTerminated, &context, &out)
+        case .awaiting:
+            if mayRepeat {
+                release(reusable: false, &out)
+                return lease(.new, &context, &out)
+            }
+            if let fault, let wanted = attempt.origin { return failed(ProxyError(fault, wanted), &context, &out) }
+            failed(attempt.hasAnswered ? .incompleteResponse : .connectionTerminated, &context, &out)
+        case .delivering, .holding: failed(.incompleteResponse, &context, &out)
+        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .tunnelling, .over: break
+        }
+    }
+
+    /// The origin's answer breaks HTTP.
+    mutating func originBroke(_ fault: HTTPFault, _ context: inout ClientContext, _ out: inout Outbox) {
+        failed(
+            .badResponse("the origin's answer breaks HTTP: \(fault.explanation) (\(fault.code.rawValue))"), &context,
+            &out)
+    }
+
+    /// RFC 9110 §9.2.2: only on a pooled connection that had gone stale, before a byte of an answer, when the request may
+    /// be sent twice and is still here.
+    private var mayRepeat: Bool {
+        guard attempt.isReused, !attempt.hasAnswered else { return false }
+        return (attempt.head?.method ?? request.method).isIdempotent && body.isKept
+    }
+
+    /// The exchange cannot be finished with the origin: whoever waits for it is told.
+    mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {
+        if isCall {
+            release(reusable: false, &out)
+            return end(.notCalled(error.details), out.now)
+        }
+        if detourFailed(error.details, &context, &out) { return }
+        if hasStarted {
+            tell(.failed(token: error.token, details: error.details), out.now)
+            return cut(reset: true, &out)
+        }
+        answer(error, &out)
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPCodec
+import Interception
+
+/// Time, and a client that has closed its side.
+extension Exchange {
+    /// The driver relays, or a slow reader took something; this keeps the exchange from looking idle. It lends no time to
+    /// what waits for something else: a connection, AM. What the client takes, interim answers above all, is no sign of the
+    /// origin that an answer is to come.
+    mutating func touched(_ leg: Leg, _ now: Int) {
+        let timeouts = engine.settings.timeouts
+        switch stage {
+        case .delivering, .holding: wait(until: bounded(now + timeouts.idle))
+        case .awaiting where leg == .origin:
+            wait(until: bounded(now + (attempt.isSent ? timeouts.response : timeouts.idle)))
+        case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .tunnelling,
+            .over:
+            break
+        }
+    }
+
+    /// When a request is given up whose client has closed its side: nobody may be there to hear the answer, of which
+    /// nothing has come yet.
+    private func goodbye(_ context: ClientContext) -> Int {
+        guard let ended = context.endedAt, !isCall else { return .max }
+        let patience = engine.settings.timeouts.halfClosed
+        switch stage {
+        case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting: break
+        case .reading, .collecting, .delivering, .holding, .tunnelling, .over: return .max
+        }
+        let hasBegun = detour?.keepsResponse == true || (isLeased && attempt.hasAnswered)
+        return patience == 0 || hasBegun ? .max : max(ended, began) + patience
+    }
+
+    /// When `woke` has something to do.
+    func wakeAt(_ context: ClientContext) -> Int { min(deadline, goodbye(context)) }
+
+    /// Time has passed.
+    mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
+        if out.now >= deadline {
+            timedOut(&context, &out)
+        } else if out.now >= goodbye(context) {
+            // the client may still listen: then it is told
+            answer(.saidGoodbye, isLast: true, &out)
+        }
+    }
+
+    private mutating func timedOut(_ context: inout ClientContext, _ out: inout Outbox) {
+        switch stage {
+        case .authenticating: return authenticationTimedOut(&out)
+        case .collecting: return answer(.bodyTimeout, isLast: true, &out)
+        case .reading, .tunnelling, .over: return
+        case .leasing, .awaiting, .delivering, .holding, .deciding, .calling, .waiting: break
+        }
+        if detourWoke(&context, &out) { return }
+        switch stage {
+        case .leasing: leaseFailed(.timedOut, &context, &out)
+        case .awaiting: failed(attempt.isSent ? .responseTimeout : .bodyTimeout, &context, &out)
+        case .delivering, .holding:
+            failed(
+                ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its answer"),
+                &context, &out)
+        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .tunnelling, .over:
+            cut(reset: false, &out)
+        }
+    }
+
+    /// The client sends no more.
+    /// - Parameter lacksBody: the end of the request's body is not among what it sent.
+    mutating func clientEnded(lacksBody: Bool, _ out: inout Outbox) {
+        switch stage {
+        case .collecting: if lacksBody { cut(reset: false, &out) }
+        case .awaiting, .delivering, .holding:
+            // while there is no connection the body waits
+            if lacksBody { cut(reset: hasStarted, &out) }
+        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .tunnelling,
+            .over:
+            break
+        }
+    }
+
+    /// Nobody is asked to step up for a client that may be gone, though it may have closed its sending side alone and still
+    /// wait for the answer.
+    /// - Returns: false where there is nothing to give up.
+    mutating func giveUpDetour(_ out: inout Outbox) -> Bool {
+        guard detour?.isActive == true else { return false }
+        tell(.abandoned, out.now)
+        cut(reset: false, &out)
+        return true
+    }
+}

@@ -1,0 +1,218 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// One request and its response, as a machine. It knows messages: no bytes of the wire, no version of HTTP, and not whether
+/// other exchanges share its connections. What it wants done leaves as replies (the client's side) and orders (the
+/// origin's), by the outbox.
+struct Exchange: ~Copyable {
+    enum Stage {
+        /// Its head is being read.
+        case reading
+        /// The request is here, and the password that came with it is being checked.
+        case authenticating
+        /// The body is kept before the request goes out: something needs to see it, or it may have to be sent again.
+        case collecting
+        /// A connection to the origin is wanted.
+        case leasing(LeaseStep)
+        /// The request is on its way, and no final head of an answer is here.
+        case awaiting
+        /// The answer goes to the client as it comes.
+        case delivering
+        /// The answer is kept until it is clear what becomes of it.
+        case holding(HeldResponse)
+        /// The answer is here whole, and the origin's connection given back: what becomes of it is being decided.
+        case deciding
+        /// A detour's call is under way; it ends no later than this.
+        case calling(until: Int)
+        /// A detour waits.
+        case waiting(until: Int)
+        /// CONNECT, or another protocol: what is relayed is no message.
+        case tunnelling
+        case over(Ending)
+    }
+
+    enum Ending {
+        /// The client has its answer whole.
+        case complete
+        /// It cannot have it whole; with a reset where it must not take what it has for that.
+        case cut(reset: Bool)
+        /// What a call came to.
+        case called(HeldResponse)
+        case notCalled(String)
+    }
+
+    private(set) var id: ExchangeID
+    private(set) var engine: Engine
+    /// What a detour calls AM for, where this exchange is that call.
+    private(set) var call: DetourCall?
+    /// Whose detour it is.
+    private(set) var caller: ExchangeID?
+    private(set) var stage = Stage.reading
+    /// The request as the client sent it.
+    var request = RequestHead()
+    var body = RequestBody()
+    var attempt = Attempt()
+    var response = ResponseHead()
+    var classifierStep = Classifier.Step.none
+    var classification: Classification?
+    var detour: StepUpDetour?
+    var record = ExchangeRecord()
+    var began = 0
+    /// When `woke` is due.
+    private(set) var deadline = Int.max
+
+    init(_ id: ExchangeID, _ engine: Engine) {
+        self.id = id
+        self.engine = engine
+    }
+
+    /// Makes an exchange that is over ready to be another one. Buffers are kept.
+    mutating func renew(_ id: ExchangeID, _ engine: Engine) {
+        self.id = id
+        self.engine = engine
+        call = nil
+        caller = nil
+        enter(.reading, until: .max)
+        attempt.origin = nil
+        classifierStep = .none
+        classification = nil
+    }
+
+    /// A head larger than that is a rare one.
+    private static let keptCapacity = 16 << 10
+
+    /// Another generation of the configuration is what it is judged by.
+    mutating func adopt(_ engine: Engine) { self.engine = engine }
+
+    /// Lets go of what it shares with others, of large buffers, and of all that a call said: a session, and passwords.
+    mutating func rest() {
+        body.reset(.none)
+        if isCall { body.bytes = [] }
+        if isCall || request.fields.bytes.capacity > Self.keptCapacity { request = RequestHead() }
+        if isCall || response.fields.bytes.capacity > Self.keptCapacity { response = ResponseHead() }
+        if record.url.capacity > Self.keptCapacity { record.url = [] }
+        call = nil
+        caller = nil
+        detour = nil
+        attempt.head = nil
+        attempt.body = nil
+        enter(.over(.complete), until: .max)
+    }
+
+    // MARK: the stage
+
+    mutating func enter(_ stage: Stage) { self.stage = stage }
+
+    /// Enters a stage that has to be over by a time.
+    mutating func enter(_ stage: Stage, until time: Int) {
+        self.stage = stage
+        deadline = time
+    }
+
+    mutating func wait(until time: Int) { deadline = time }
+
+    /// No wait of a detour goes past the time that the whole of it may take. Once the client is being answered, the answer
+    /// takes the time it takes.
+    func bounded(_ time: Int) -> Int {
+        guard let detour, detour.keepsResponse, let limit = detour.limit else { return time }
+        return min(time, limit)
+    }
+
+    var isOver: Bool { if case .over = stage { true } else { false } }
+    var isReading: Bool { if case .reading = stage { true } else { false } }
+    var isTunnelling: Bool { if case .tunnelling = stage { true } else { false } }
+
+    /// It holds an origin's connection, or waits for one.
+    var isLeased: Bool {
+        switch stage {
+        case .leasing, .awaiting, .delivering, .holding, .tunnelling: true
+        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .over: false
+        }
+    }
+
+    /// The request is out, and its answer has not come whole.
+    var awaitsAnswer: Bool {
+        switch stage {
+        case .awaiting, .delivering, .holding: true
+        case .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .tunnelling, .over: false
+        }
+    }
+
+    /// What comes of the body may go to the origin without a look at it.
+    var streamsRaw: Bool { wantsBody && awaitsAnswer && attempt.sendsRaw }
+
+    /// The request's body is wanted.
+    var wantsBody: Bool {
+        guard !body.hasEnded else { return false }
+        switch stage {
+        case .collecting: return true
+        case .awaiting, .delivering, .holding: return !body.isKept
+        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .tunnelling, .over: return false
+        }
+    }
+
+    /// The client has part of its answer.
+    var hasStarted: Bool {
+        switch stage {
+        case .delivering: true
+        case .reading, .authenticating, .collecting, .leasing, .awaiting, .holding, .deciding, .calling, .waiting,
+            .tunnelling, .over:
+            false
+        }
+    }
+
+    // MARK: calls
+
+    var isCall: Bool { caller != nil }
+
+    /// - Parameter began: when the exchange did that makes the call.
+    mutating func becomeCall(_ call: DetourCall, for caller: ExchangeID, began: Int) {
+        self.call = call
+        self.caller = caller
+        self.began = began
+        record.reset(flow: 0)
+    }
+
+    // MARK: the record
+
+    mutating func noteMethod() { record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices]) }
+
+    /// Everything that happens to the exchange goes through here.
+    mutating func tell(_ moment: ExchangeMoment, _ now: Int) {
+        record.take(moment.isPlain ? moment : moment.redacted(engine.redaction.text), at: now - began)
+    }
+
+    /// What happened since the last time this was asked.
+    mutating func takeStory() -> [ExchangeRecord.Event] {
+        guard !record.events.isEmpty else { return [] }
+        defer { record.events = [] }
+        return record.events
+    }
+
+    mutating func goOn(with story: [ExchangeRecord.Event]) { record.events += story }
+
+    // MARK: the end
+
+    /// The client has its answer.
+    mutating func complete(_ now: Int) { end(.complete, now) }
+
+    /// Ends without an answer, or in the middle of one.
+    mutating func cut(reset: Bool, _ out: inout Outbox) {
+        release(reusable: false, &out)
+        end(.cut(reset: reset), out.now)
+    }
+
+    mutating func end(_ ending: Ending, _ now: Int) {
+        record.milliseconds = now - began
+        detour = nil
+        attempt.head = nil
+        attempt.body = nil
+        enter(.over(ending), until: .max)
+    }
+
+    /// Gives the origin's connection back, where there is one.
+    mutating func release(reusable: Bool, _ out: inout Outbox) {
+        if isLeased { out.orders.append(.release(id, reusable: reusable)) }
+    }
+}

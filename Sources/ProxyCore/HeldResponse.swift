@@ -1,0 +1,30 @@
+import HTTPCodec
+import Interception
+
+/// A response that is held back until it is clear what becomes of it.
+struct HeldResponse {
+    enum Reason: UInt8 {
+        /// It may carry an advice.
+        case advice
+        /// Its body tells which flow an `authId` belongs to.
+        case flow
+        /// It answers a call of Usher's own.
+        case call
+    }
+
+    var reason: Reason
+    var head: ResponseHead
+    var body: [UInt8] = []
+    var limit: Int
+}
+
+extension HeldResponse {
+    /// What an interceptor answered in the place of whoever was called.
+    init(_ local: LocalAnswer) {
+        head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))
+        for header in local.headers { head.fields.add(header.name, header.value) }
+        body = local.body
+        reason = .call
+        limit = local.body.count
+    }
+}

@@ -1,0 +1,63 @@
+public import HTTPCodec
+
+/// Where a client's connection writes: bytes for the client, orders, and body bytes that go with them. It also knows what
+/// time it is. One for each loop, cleared after every call.
+public struct Outbox: ~Copyable {
+    public internal(set) var client: [UInt8] = []
+    /// What the orders `sendBody` are about, in their order.
+    public internal(set) var origin: [UInt8] = []
+    public internal(set) var orders: [Order] = []
+    /// What an exchange wants done on the client's side; its connection takes them before it returns.
+    var replies: [Reply] = []
+    /// Milliseconds of a monotonic clock.
+    var now = 0
+    /// The time as a `Date` field says it, in whole seconds; empty until it is told.
+    private(set) var date: [UInt8] = []
+    private var seconds = 0
+    /// Exchanges that are over, for those to come.
+    private var cells: [ExchangeCell] = []
+
+    private static let keptCells = 64
+    private static let keptCapacity = 256 << 10
+
+    public init() {}
+
+    /// Tells what time it is by the calendar. Writes it out anew once a second at most.
+    /// - Parameter seconds: since 1970.
+    public mutating func tell(time seconds: Int) {
+        guard seconds != self.seconds else { return }
+        self.seconds = seconds
+        date = Array(CalendarTime(seconds).http.utf8)
+    }
+
+    public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
+    public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }
+    public mutating func clearOrders() { orders.removeAll(keepingCapacity: true) }
+
+    /// Body bytes for the origin.
+    mutating func send(_ bytes: Span<UInt8>, of id: ExchangeID) {
+        guard !bytes.isEmpty else { return }
+        origin.append(bytes)
+        orders.append(.sendBody(id, bytes.count))
+    }
+
+    /// Bytes of a tunnel.
+    mutating func sendRaw(_ bytes: Span<UInt8>, of id: ExchangeID) {
+        guard !bytes.isEmpty else { return }
+        origin.append(bytes)
+        orders.append(.sendRaw(id, bytes.count))
+    }
+
+    // MARK: exchanges
+
+    mutating func cell(_ id: ExchangeID, _ engine: Engine) -> ExchangeCell {
+        guard let cell = cells.popLast() else { return ExchangeCell(id, engine) }
+        cell.exchange.renew(id, engine)
+        return cell
+    }
+
+    mutating func giveBack(_ cell: ExchangeCell) {
+        cell.exchange.rest()
+        if cells.count < Self.keptCells { cells.append(cell) }
+    }
+}

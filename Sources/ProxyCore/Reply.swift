@@ -1,0 +1,30 @@
+import HTTPCodec
+
+/// What an exchange wants done on the client's side, in order. The leg frames it.
+enum Reply {
+    /// - isOwn: it was made here, and no origin stands behind it.
+    case interim(ResponseHead, isOwn: Bool)
+    /// The final head of the origin's answer, and further lines for it.
+    case head(ResponseHead, BodyFraming, lines: [UInt8])
+    /// A whole response that was made here.
+    /// - isLast: nothing of the client is read after this.
+    case own(ResponseHead, [UInt8], isLast: Bool)
+    case data([UInt8])
+    case end(trailers: [UInt8])
+    /// Another protocol is spoken from here on.
+    case switching(ResponseHead)
+    /// CONNECT may be answered, or its origin be connected to.
+    case connect
+    /// CONNECT to the proxy's own pages is answered.
+    case openOwnPages
+    /// An exchange of its own, of whose outcome this one is told.
+    case call(DetourCall)
+
+    /// More than bytes comes of it, and whatever becomes of the exchange by that is settled there.
+    var leadsOn: Bool {
+        switch self {
+        case .connect, .call: true
+        case .interim, .head, .own, .data, .end, .switching, .openOwnPages: false
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import HTTPCodec
+
+/// A request's body, as far as the exchange has it.
+struct RequestBody {
+    /// How it comes.
+    var framing = BodyFraming.none
+    /// What is kept of it.
+    var bytes: [UInt8] = []
+    /// The whole of it is in `bytes`.
+    var isKept = false
+    /// How much is kept at most.
+    var keepLimit = 0
+    /// How many bytes have come.
+    var count: UInt64 = 0
+    /// All of it has come from the client.
+    var hasEnded = false
+
+    private static let keptCapacity = 64 << 10
+
+    /// For the next request; keeps the buffer where it is no large one.
+    mutating func reset(_ framing: BodyFraming) {
+        self.framing = framing
+        if bytes.capacity > Self.keptCapacity { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+        isKept = false
+        keepLimit = 0
+        count = 0
+        hasEnded = framing == .none
+    }
+}

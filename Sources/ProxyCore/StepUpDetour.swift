@@ -1,0 +1,291 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// Transactional authorization as a detour: advice, the conversation with AM, the replay.
+struct StepUpDetour: Detour {
+    let policy: AuthorizationPolicy
+    let resource: AuthorizationPolicy.Resource
+    private var rounds: Rounds
+    private var stage = Stage.watching
+    /// What earlier rounds have won; nil before the first.
+    private var replay: Replay?
+    /// When the whole of it must be over.
+    private(set) var limit: Int?
+    /// The login that is under way, or whose answers the replay will judge.
+    private var login: LoginAttempt?
+    /// Set-Cookie lines of an upgraded session, for the client.
+    private(set) var cookieLines: [String] = []
+
+    private enum Stage {
+        /// No advice has come, or what came of it was delivered.
+        case watching
+        /// The login waits for others of the same user.
+        case queueing(Round)
+        /// AM is asked, or will be again.
+        case talking(Round)
+        /// The request goes out again.
+        case replaying(HeldResponse)
+    }
+
+    /// One advice and what is done about it.
+    private struct Round {
+        let advice: Advice
+        /// The response that carried it: the client gets it when the step-up fails.
+        let original: HeldResponse
+        var machine: StepUp
+    }
+
+    /// Milliseconds after which a login that waits for others asks again.
+    private static let patience = 50
+
+    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
+        self.policy = policy
+        self.resource = resource
+        rounds = Rounds(policy)
+    }
+
+    var isActive: Bool {
+        switch stage {
+        case .queueing, .talking: true
+        case .watching, .replaying: false
+        }
+    }
+
+    private var original: HeldResponse? {
+        switch stage {
+        case .queueing(let round), .talking(let round): round.original
+        case .replaying(let original): original
+        case .watching: nil
+        }
+    }
+
+    /// Bytes of bodies that it keeps.
+    var keptBytes: Int { original?.body.count ?? 0 }
+
+    var keepsResponse: Bool { if case .watching = stage { false } else { true } }
+
+    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
+        if isActive { return nil }
+        let reader = reader(request, sent)
+        if reader.read(status: response.status, fields: response.fields, body: nil) != nil {
+            return policy.maxAnswerBytes
+        }
+        guard reader.needsBody(status: response.status, fields: response.fields) else { return nil }
+        return min(policy.maxAnswerBytes, AdviceReader.maxBody)
+    }
+
+    private func reader(_ request: RequestHead, _ sent: RequestHead) -> AdviceReader {
+        AdviceReader(policy.forms(for: request, sent: sent, resource))
+    }
+
+    // MARK: advice
+
+    mutating func consider(
+        _ response: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        guard
+            let advice = reader(scene.request, scene.sent).read(
+                status: response.head.status, fields: response.head.fields, body: response.body)
+        else { return .deliver(response) }
+        let exchange = AdvisedExchange(
+            request: scene.request, sent: scene.sent, body: scene.body, bodyComplete: scene.isWhole,
+            resource: resource, status: response.head.status)
+        if let doubt = policy.doubt(of: advice, in: exchange) {
+            notes.append(.notAdvice(doubt))
+            return .deliver(response)
+        }
+        notes.append(
+            .advice(status: response.head.status, host: scene.request.host, summary: advice.summary))
+        judgeLogin(by: advice, &notes)
+        do throws(NoStepUp) {
+            let round = try begin(advice, response, in: exchange, scene)
+            if limit == nil { limit = scene.now + policy.hold }
+            login = nil
+            return beginLogin(round, scene, &notes)
+        } catch {
+            notes.append(.declined(error.reason))
+            return .deliver(response)
+        }
+    }
+
+    private struct NoStepUp: Error {
+        let reason: String
+    }
+
+    /// A round for an advice that may be acted on.
+    private mutating func begin(
+        _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ scene: DetourScene
+    ) throws(NoStepUp) -> Round {
+        let realm: String
+        switch policy.judgement(of: advice, in: exchange) {
+        case .stepUp(let found): realm = found
+        case .refused(let reason): throw NoStepUp(reason: reason)
+        }
+        if let refusal = rounds.refusal(of: advice) { throw NoStepUp(reason: refusal) }
+        guard
+            let session = replay?.session
+                ?? SessionSource.find(in: scene.sent, body: scene.body, policy: policy)
+        else {
+            throw NoStepUp(
+                reason: "the request carries no session (cookie or header \(policy.server.cookie))")
+        }
+        let replay = replay ?? Replay(policy: policy, resource: resource, session: session)
+        if let obstacle = replay.obstacle(to: advice, scene.request, body: scene.body) {
+            throw NoStepUp(reason: obstacle)
+        }
+        self.replay = replay
+        rounds.begin(advice)
+        return Round(
+            advice: advice, original: response,
+            machine: StepUp(policy: policy, advice: advice, session: session, realm: realm, app: scene.request))
+    }
+
+    // MARK: the login
+
+    /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
+    private mutating func beginLogin(
+        _ round: Round, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        if let logins = scene.logins {
+            switch logins.begin(round.machine.login, policy.lockout) {
+            case .go(let key): login = LoginAttempt(logins, key, policy.lockout)
+            case .later:
+                stage = .queueing(round)
+                return .wait(until: bounded(scene.now + Self.patience))
+            case .held(let refusals, let milliseconds):
+                return giveUp(
+                    .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000), round.original, scene, &notes)
+            }
+        }
+        var round = round
+        let order = round.machine.begin()
+        return perform(order, round, scene, &notes)
+    }
+
+    /// The answer to a replay is an advice once more.
+    private mutating func judgeLogin(by advice: Advice, _ notes: inout [ExchangeMoment]) {
+        guard let login, login.isGranted else { return }
+        if advice.isTransaction {
+            notes.append(.notApproved(AnswerFault.suspicion))
+        }
+        login.judge(advice.isTransaction ? .refused : .unjudged)
+        self.login = nil
+    }
+
+    mutating func delivers(_ status: Int) {
+        guard let login, login.isGranted else { return }
+        login.judge((200..<300).contains(status) ? .taken : .unjudged)
+        self.login = nil
+    }
+
+    // MARK: the conversation
+
+    mutating func called(_ answer: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+        guard case .talking(var round) = stage else { return .deliver(answer) }
+        let order = round.machine.answered(
+            status: answer.head.status, fields: answer.head.fields, body: answer.body)
+        return perform(order, round, scene, &notes)
+    }
+
+    mutating func woke(_ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        guard keepsResponse else { return nil }
+        if let limit, scene.now >= limit {
+            return failed("it took longer than authorization.hold allows", scene, &notes)
+        }
+        switch stage {
+        case .queueing(let round): return beginLogin(round, scene, &notes)
+        case .talking(var round):
+            let order = round.machine.woke()
+            return perform(order, round, scene, &notes)
+        case .watching, .replaying: return nil
+        }
+    }
+
+    private mutating func perform(
+        _ order: StepUp.Order, _ round: Round, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        var round = round
+        for sentence in round.machine.takeStory() { notes.append(.conversation(sentence)) }
+        stage = .talking(round)
+        switch order {
+        case .send(let call):
+            return .call(
+                DetourCall(
+                    call: call, server: policy.server, maxAnswerBytes: policy.maxAnswerBytes, login: login,
+                    keptBytes: scene.body.count + round.original.body.count))
+        case .wait(let milliseconds): return .wait(until: bounded(scene.now + milliseconds))
+        case .succeeded(let outcome):
+            replay?.absorb(round.advice, outcome)
+            grant(round.advice)
+            return sendAgain(round.original, scene, &notes)
+        case .failed(let failure):
+            login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
+            if failure.code == .transactionUnreadable, rounds.askAgain(after: round.advice) {
+                notes.append(.askedAgain(failure.reason))
+                forgetLogin()
+                return sendAgain(round.original, scene, &notes)
+            }
+            return giveUp(.stepUpFailed(failure.reason), round.original, scene, &notes)
+        }
+    }
+
+    /// AM reports success.
+    private mutating func grant(_ advice: Advice) {
+        guard let login else { return }
+        login.grant()
+        // a refused upgrade is a 401; how a transaction went only the resource tells
+        if !advice.isTransaction { login.judge(.taken) }
+        forgetLogin()
+    }
+
+    /// A login that the replay has nothing to say about is over.
+    private mutating func forgetLogin() {
+        if login?.isGranted != true { login = nil }
+    }
+
+    private func bounded(_ time: Int) -> Int { min(time, limit ?? .max) }
+
+    // MARK: the replay
+
+    /// The request once more, from what the client sent and what the rounds so far have won.
+    private mutating func sendAgain(
+        _ original: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        do throws(Replay.Refusal) {
+            guard let again = try replay?.request(scene.request, body: scene.body) else { return .giveBack(original) }
+            cookieLines = replay?.cookiesForClient(scene.request) ?? []
+            stage = .replaying(original)
+            return .attempt(again.head, body: again.body)
+        } catch {
+            return giveUp(.notReplayed(error.reason), original, scene, &notes)
+        }
+    }
+
+    mutating func answered() { stage = .watching }
+
+    mutating func failed(_ reason: String, _ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        // a replay that is out may have done what must not be done twice: the client has to know of its fault
+        guard let original, isActive || !scene.mayHaveArrived || scene.request.method.isIdempotent else { return nil }
+        return giveUp(.stepUpFailed(reason), original, scene, &notes)
+    }
+
+    private mutating func giveUp(
+        _ moment: ExchangeMoment, _ original: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        notes.append(moment)
+        stage = .watching
+        login = nil
+        // an earlier round may have replaced the session, and the client has to learn of it all the same
+        cookieLines = replay?.cookiesForClient(scene.request) ?? []
+        return .giveBack(original)
+    }
+}
+
+extension StepUpDetour {
+    /// Asks the resource for an advice that may be acted on, where the configuration wants that.
+    func offer(on head: inout RequestHead) {
+        guard policy.offersHeader(on: head, resource) else { return }
+        head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
+    }
+}

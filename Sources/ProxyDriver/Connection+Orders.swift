@@ -1,0 +1,114 @@
+import EventLoop
+internal import HTTP1
+internal import HTTPCodec
+import ProxyCore
+import TLSEngine
+
+/// Carries out what the machine wants done.
+extension Connection {
+    /// Has the leg of an exchange's stream write; what belongs together leaves in one piece.
+    /// - Returns: false where the order is another one.
+    func write(_ order: Order) -> Bool {
+        switch order {
+        case .send(let id, let head, let forwarding):
+            beginWriting(id)?.leg.send(head, forwarding, to: &worker.wire)
+        case .sendBody(let id, let count):
+            let origin = beginWriting(id)
+            takeBody(count) { origin?.leg.write($0, to: &worker.wire) }
+        case .sendRaw(let id, let count):
+            _ = beginWriting(id)
+            takeBody(count) { worker.wire.append($0) }
+        case .sendEnd(let id, let trailers): beginWriting(id)?.leg.end(trailers: trailers, to: &worker.wire)
+        default: return false
+        }
+        return true
+    }
+
+    /// The next of the outbox's body bytes.
+    private func takeBody(_ count: Int, _ write: (Span<UInt8>) -> Void) {
+        let range = bodyDone..<bodyDone + count
+        bodyDone += count
+        worker.out.origin.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[range]).span) }
+    }
+
+    /// What is written from here on is for that exchange's stream.
+    private func beginWriting(_ id: ExchangeID) -> OriginChannel? {
+        if writing != id { flushOrigin() }
+        writing = id
+        return streams.channel(id)
+    }
+
+    func flushOrigin() {
+        guard let id = writing else { return }
+        writing = nil
+        guard !worker.wire.isEmpty else { return }
+        defer { worker.clearWire() }
+        guard let origin = streams.channel(id) else { return }
+        if !worker.wire.withUnsafeBytes({ origin.send($0) }) { origin.isSpent = true }
+        if origin.queuedBytes > Self.highWater { client.stopReading() }
+    }
+
+    func perform(_ order: Order) {
+        switch order {
+        case .lease(let id, let wanted, let scope):
+            guard !isClosed else { return }
+            if let channel = idle(wanted, scope) {
+                attach(channel, id, reused: true)
+            } else {
+                let dial = Dial(wanted, for: self, id, worker: worker)
+                streams[id] = .dial(dial)
+                dial.start()
+            }
+        case .send, .sendBody, .sendRaw, .sendEnd: break
+        case .bind(let id): streams.channel(id)?.isBound = true
+        case .unbind: unbind()
+        case .tunnel(let id):
+            tunnel = id
+            // a client may have ended before its request became a tunnel
+            if clientEnded { tunnelEnded(.client) }
+        case .secureClient(let name, let hello): secureClient(showing: name, hello)
+        case .pause:
+            clientPaused = true
+            client.stopReading()
+        case .resume:
+            clientPaused = false
+            readClient()
+        case .release(let id, let reusable): release(id, reusable)
+        case .finishClient:
+            client.finish()
+            if client.queuedBytes == 0 { machine.clientDrained(now: worker.loop.now) }
+            if clientEnded { closeGently() }
+        case .closeClient(let reset):
+            if reset {
+                client.reset()
+                close()
+            } else {
+                closeGently()
+            }
+        case .authenticate(let id, let check):
+            guard let verdict = worker.verdict(on: check, of: id, for: self) else { return }
+            machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
+        case .record(let id): machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
+        case .proceed:
+            if client.queuedBytes > Self.highWater {
+                proceedsLater = true
+            } else {
+                machine.proceed(now: worker.loop.now, &worker.out)
+            }
+        }
+    }
+
+    func release(_ id: ExchangeID, _ reusable: Bool) {
+        switch streams.remove(id) {
+        case .dial(let dial): dial.cancel()
+        case .channel(let channel):
+            let isWhole = reusable && channel.leg.isReusable && !channel.hasEnded
+            channel.connection = nil
+            channel.exchange = nil
+            keep(channel, isWhole)
+        case nil: return
+        }
+        // the client may have been held back for this origin's sake
+        readClient()
+    }
+}

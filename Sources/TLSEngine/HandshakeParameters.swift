@@ -1,0 +1,27 @@
+internal import COpenSSL
+
+/// What a context agrees to. A list that OpenSSL does not take would leave its own defaults in force, which are wider.
+struct HandshakeParameters {
+    var minimum: TLSVersion
+    /// Suites up to TLS 1.2; nil for OpenSSL's own.
+    var ciphers: String?
+    var suites = TLSVersion.suites
+    var groups = "X25519:P-256:P-384"
+    /// Asked for by a client (RFC 7301).
+    var protocols: [String] = []
+
+    func apply(to context: OpaquePointer) throws(MaterialFault) {
+        try LibraryCall.material(
+            usher_SSL_CTX_set_min_proto_version(context, minimum.number) == 1, "SSL_CTX_set_min_proto_version")
+        if let ciphers {
+            try LibraryCall.material(SSL_CTX_set_cipher_list(context, ciphers) == 1, "SSL_CTX_set_cipher_list")
+        }
+        try LibraryCall.material(SSL_CTX_set_ciphersuites(context, suites) == 1, "SSL_CTX_set_ciphersuites")
+        try LibraryCall.material(usher_SSL_CTX_set1_groups_list(context, groups) == 1, "SSL_CTX_set1_groups_list")
+        guard !protocols.isEmpty else { return }
+        let list = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
+        // of all calls this one says 0 where it succeeded
+        try LibraryCall.material(
+            SSL_CTX_set_alpn_protos(context, list, UInt32(list.count)) == 0, "SSL_CTX_set_alpn_protos")
+    }
+}

@@ -1,0 +1,153 @@
+public import Interception
+internal import Observation
+
+/// What the exchanges of one command tell about how it deals with the proxy.
+public struct CommandDiagnosis {
+    private let records: [ExchangeRecord]
+    private let program: String
+    private let namesServers: Bool
+
+    /// - Parameters:
+    ///   - command: as it was run.
+    ///   - namesServers: the configuration names an AM.
+    public init(_ records: [ExchangeRecord], command: [String], namesServers: Bool) {
+        self.records = records
+        self.namesServers = namesServers
+        program = String((command.first ?? "").split(separator: "/").last ?? "")
+    }
+
+    public var findings: [Finding] {
+        guard !records.isEmpty else {
+            return [
+                Finding(
+                    .problem, "nothing came through the proxy: \(program) did not ask it",
+                    remedy: Self.hints.first { program.hasPrefix($0.program) }?.words ?? Self.otherwise)
+            ]
+        }
+        return refusals + faults + [success] + opened + actions + tunnels
+    }
+
+    // MARK: pieces
+
+    private func host(_ record: ExchangeRecord) -> String {
+        var text = String(decoding: record.url, as: UTF8.self)[...]
+        if let scheme = text.firstRange(of: "://") { text = text[scheme.upperBound...] }
+        return String(text.prefix { $0 != "/" && $0 != "?" })
+    }
+
+    private func isTunnel(_ record: ExchangeRecord) -> Bool { record.method == Array("CONNECT".utf8) }
+
+    /// What was said last of why nothing, or not everything, came of it.
+    private func fault(_ record: ExchangeRecord) -> String? {
+        record.events.last { if case .failed = $0.moment { true } else { false } }?.moment.sentence
+    }
+
+    /// Under which name the client's TLS was opened, and how.
+    private func opening(_ record: ExchangeRecord) -> String? {
+        for event in record.events {
+            if case .opened(let name, let agreement) = event.moment { return "\(name): \(agreement)" }
+        }
+        return nil
+    }
+
+    private func isRefusal(_ record: ExchangeRecord) -> Bool {
+        isTunnel(record) && record.events.contains { if case .certificateRefused = $0.moment { true } else { false } }
+    }
+
+    private func unopened(_ record: ExchangeRecord) -> String? {
+        for event in record.events { if case .leftUnopened = event.moment { return event.moment.sentence } }
+        return nil
+    }
+
+    private func counted(_ names: [String]) -> [(name: String, count: Int)] {
+        var order: [String] = []
+        var counts: [String: Int] = [:]
+        for name in names {
+            if counts[name] == nil { order.append(name) }
+            counts[name, default: 0] += 1
+        }
+        return order.map { ($0, counts[$0] ?? 0) }
+    }
+
+    private var refusals: [Finding] {
+        counted(records.filter(isRefusal).map(host)).map { host, count in
+            Finding(
+                .problem, "the program refused usher's certificate for \(host)\(count > 1 ? ", \(count) times" : "")",
+                remedy:
+                    "its way of trusting is not among \(ProxyVariables.bundleNames.joined(separator: ", ")), JAVA_TOOL_OPTIONS: add the CA where it looks (http://usher.proxy/), or leave the host alone with tls.except"
+            )
+        }
+    }
+
+    private var faults: [Finding] {
+        let failed = records.filter { $0.proxyError != nil && !isRefusal($0) }
+        return counted(failed.map { "\(host($0)): \(fault($0) ?? "status \($0.status)")" })
+            .map { words, count in Finding(.problem, count > 1 ? "\(words) (\(count) times)" : words) }
+    }
+
+    private var success: Finding {
+        let seen = records.filter { $0.proxyError == nil && opening($0) == nil }.count
+        guard seen > 0 else { return Finding(.note, "the program asked the proxy, and nothing came of it") }
+        return Finding(.ok, "\(program) goes through the proxy: \(seen) \(seen == 1 ? "exchange" : "exchanges")")
+    }
+
+    private var opened: [Finding] {
+        counted(records.compactMap(opening)).map { words, count in
+            Finding(.ok, "usher's certificate is believed: \(words)\(count > 1 ? ", \(count) times" : "")")
+        }
+    }
+
+    private var actions: [Finding] {
+        let seen = counted(records.compactMap { $0.action?.rawValue })
+        if !seen.isEmpty {
+            return [Finding(.ok, "Actions seen: " + seen.map { "\($0.name) \($0.count)" }.joined(separator: ", "))]
+        }
+        guard namesServers, records.contains(where: { !isTunnel($0) }) else { return [] }
+        return [
+            Finding(
+                .note, "no request was one to AM that has an Action",
+                remedy: "see am: its host has to be the one that the program asks; usher explain tells of one request")
+        ]
+    }
+
+    private var tunnels: [Finding] {
+        let left = records.filter { isTunnel($0) && $0.proxyError == nil && opening($0) == nil }
+        let words = left.map { record in
+            "to \(host(record)) went through \(unopened(record) ?? "unopened")"
+        }
+        return counted(words).map { words, count in
+            Finding(
+                .note, "\(count) \(count == 1 ? "tunnel" : "tunnels") \(words)",
+                remedy: words.hasSuffix(" unopened")
+                    ? "name the host in tls.intercept, or with --intercept, for Usher to see what is inside" : nil)
+        }
+    }
+
+    private static let hints: [(program: String, words: String)] = [
+        (
+            "node",
+            "Node asks for a proxy from 22.21 and 24 on; older ones need undici's EnvHttpProxyAgent or a proxy-agent, and axios and got have settings of their own"
+        ),
+        (
+            "npm",
+            "npm and what it starts read npm_config_proxy and npm_config_https_proxy too; scripts of Node need version 22.21 or 24"
+        ),
+        (
+            "java",
+            "java.net goes by JAVA_TOOL_OPTIONS; Apache HttpClient needs useSystemProperties(), OkHttp a ProxySelector, java.net.http.HttpClient proxy(ProxySelector.getDefault())"
+        ),
+        (
+            "python",
+            "requests, urllib and httpx read the variables; aiohttp needs trust_env=True, and http.client knows no proxy"
+        ),
+        (
+            "go",
+            "net/http asks http.ProxyFromEnvironment unless a Transport of the program's own lacks Proxy; it never asks a proxy for localhost or 127.0.0.1: use another name"
+        ),
+        ("dotnet", "HttpClient reads the variables unless its handler says UseProxy = false or has a Proxy of its own"),
+        ("curl", "curl reads the variables unless -x, --noproxy or ~/.curlrc says otherwise"),
+        ("ruby", "Net::HTTP reads http_proxy; others may need a setting of their own"),
+    ]
+    private static let otherwise =
+        "it may make no request, not read HTTP_PROXY, or have a setting of its own for a proxy; Go never asks one for localhost"
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// What is wrong with a file or a folder, in one line for a person, with the remedy where there is one.
+public struct FileError: Error, Equatable, Sendable {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+
+    /// - Parameter deed: what could not be done: `written`.
+    init(_ path: String, cannotBe deed: String, _ code: Int32 = errno, remedy: String? = nil) {
+        let reason = String(cString: strerror(code))
+        description = "\(path) cannot be \(deed): \(reason)" + (remedy.map { " (\($0))" } ?? "")
+    }
+}

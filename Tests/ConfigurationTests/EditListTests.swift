@@ -1,0 +1,36 @@
+import HTTPCodec
+import Interception
+import Testing
+
+@testable import Configuration
+
+/// What is made of the catalogue of edits.
+@Suite struct EditListTests {
+    @Test func theSchemaKnowsEveryEditAndNoOther() throws {
+        let schema = try JSONValue(parsing: Schema.text)
+        func names(_ object: String) throws -> Set<String> {
+            let properties = try #require(schema["$defs"]?[object]?["properties"]?.members)
+            return Set(properties.map(\.name))
+        }
+        func planned(_ phase: PlannedEdit.Phase) -> [String] {
+            EditCatalogue.planned.filter { $0.phases.contains(phase) }.map(\.name)
+        }
+        #expect(try names("request_edit") == Set(EditCatalogue.request.map { $0.name } + planned(.request)))
+        #expect(try names("response_edit") == Set(EditCatalogue.response.map { $0.name } + planned(.response)))
+        #expect(try names("cookie").contains("http_only"), "objects in the value of an edit are known, too")
+    }
+
+    @Test func theListTellsOfEveryEdit() {
+        let list = EditList.text
+        for edit in EditCatalogue.all {
+            #expect(list.contains("\n\(edit.name): ") || list.hasPrefix("\(edit.name): "), "\(edit.name)")
+            #expect(list.contains(edit.doc))
+        }
+        #expect(
+            list.hasPrefix(
+                "set_header: { NAME: TEXT, … }\n    under request or response; changes the head\n    Replaces or adds headers.\n\nadd_header: "
+            ))
+        #expect(list.contains("abort: TEXT or { [reason: TEXT] }\n    under request or response; ends the exchange\n"))
+        #expect(list.contains("set_status: 200 to 599\n    under response; "))
+    }
+}

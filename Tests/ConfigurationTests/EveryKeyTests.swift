@@ -1,0 +1,212 @@
+import Foundation
+import HTTPCodec
+import ProxyCore
+import TLSEngine
+import Testing
+
+@testable import Configuration
+@testable import Declaration
+
+/// No key is accepted and then read by nobody: each is taken out of a whole document in turn, and what comes of the rest
+/// differs.
+@Suite struct EveryKeyTests {
+    private static let edits = """
+          - name: requests
+            when:
+              { action: TRANSFER, tree: Login, type: service, realm: /alpha, platform: ios, scheme: https,
+                host: am.example.com, port: 443, path: /x, method: GET, header: { A: b }, query: { c: d },
+                cookie: { e: f }, any: [{ path: /a }], not: { path: /b } }
+            request:
+              - { set_header: { A: b }, add_header: { A: b }, remove_header: a }
+              - { set_query: { A: b }, add_query: { A: b }, remove_query: a }
+              - { set_cookie: { name: a, value: b, domain: example.com, path: /a, secure: true, http_only: true } }
+              - { remove_cookie: a, set_method: PUT, set_url: "https://a.example.com/", set_host: b, set_path: /c }
+              - { rewrite_url: { "~a": b } }
+              - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
+          - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
+          - { name: body, request: [{ respond: { body: hello } }] }
+          - { name: stop, request: [{ abort: { reason: why } }] }
+          - name: responses
+            when: { status: 401, content_type: text/html }
+            response:
+              - { set_header: { A: b }, add_header: { A: b }, remove_header: a, set_cookie: { name: a, value: b } }
+              - { set_status: 204, respond: { status: 201 }, abort: why }
+        """
+
+    private static let document = """
+        version: 1
+        listen: ["127.0.0.1:1", "https://127.0.0.1:2"]
+        workers: 3
+        clients: { allow: 10.0.0.0/8, basic: { users: "${file:users}" }, proxy_protocol: 10.0.0.1 }
+        names: { servers: 192.0.2.53 }
+        destinations:
+          { allow: "*.example.com", deny: 10.0.0.0/8, connect_ports: 443,
+            via: [{ host: a.example.com, proxy: "http://b.example.com" }] }
+        forwarded: forwarded
+        tls:
+          intercept: "*.example.com"
+          except: b.example.com
+          on_refusal: tunnel
+          key_log: true
+          ca: { certificate: own.pem, key: own.key, constrain_to: example.com }
+          listener: { certificate: app.pem, key: locked.key, password: "${env.PASSWORD}" }
+          upstream:
+            { trust: none, extra_trust: app.pem, crl: app.crl, verify: true, minimum: "1.3",
+              hosts: [{ host: c.example.com, verify: false, minimum: "1.2",
+                        pins: "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" }] }
+          client_certificates:
+            [{ host: d.example.com, certificate: app.pem, key: locked.key, password: "${env.PASSWORD}" }]
+        am:
+          - url: https://am.example.com/am
+            realms: [/alpha]
+            cookie: session
+            paths: { authenticate: /1, authorize: /2, access_token: /3, revoke: /4, userinfo: /5, sessions: /6,
+                     end_session: /7, par: /8, push: /9 }
+            login_pages: https://login.example.com/
+          - url: https://other.example.com/am
+        actions: [{ name: TRANSFER, when: { path: /transfer } }]
+        interceptors:
+        \(edits)
+        authorization:
+          resources:
+            [{ url: "https://a.example.com/*", advice: body, trees: Login, present: "query:a", replay: safe }]
+          am: https://am.example.com/am
+          when_client_handles_advice: act
+          offer_header: false
+          present: { gateway: "query:b", rest: "header:X-B" }
+          hold: 2m
+          limits: { steps: 7, answer: 64KiB }
+          body_limit: 2MiB
+          rounds: { upgrade: 0, transaction: 2 }
+          lockout: { refusals: 7, hold: 1h }
+          answers:
+            - { callback: NameCallback, prompt: "*a*", value: b }
+            - { callback: ChoiceCallback, choose: b }
+            - otherwise: deny
+        limits:
+          { connections: 10, per_client: 2, header: 1KiB, header_fields: 5, url: 512B, body: 1B, buffered_body: 0B,
+            buffered: 1MiB, idle_per_origin: 1, leaf_certificates: 1 }
+        timeouts:
+          { resolve: 1ms, connect: 1ms, tls: 1ms, header: 1ms, idle: 1ms, response: 1ms, tunnel_idle: 1ms,
+            pool_idle: 1ms, half_closed: 1ms, drain: 1ms }
+        log: { access: none, show: a, level: debug }
+        """
+
+    /// Keys that may only say what holds anyway: `version: 1`, and `verify: true` for all hosts.
+    private static let formal = ["root.version", "upstream_tls.verify"]
+
+    @Test func everyKeyChangesSomething() throws {
+        let load = try Load(Self.document)
+        let whole = load.result(load.root)
+        let isSteady = load.result(load.root) == whole
+        #expect(isSteady, "the same document comes out the same")
+        var met: Set<String> = []
+        load.visit(load.root, .root) { name, without in
+            met.insert(name)
+            guard !Self.formal.contains(name) else { return }
+            let isRead = load.result(without) != whole
+            #expect(isRead, "\(name) is read by nobody")
+        }
+        for object in ObjectShape.all {
+            for key in object.keys { #expect(met.contains("\(object.name).\(key.name)"), "\(object.name).\(key.name)") }
+        }
+    }
+}
+
+/// A document whose keys can be taken out after they were checked.
+private struct Load {
+    let root: Fields
+    private let files: [String: FileContent]
+    private let environment = ["PASSWORD": "opensesame"]
+
+    init(_ text: String) throws {
+        var files = try TLSContainerTests.files.get()
+        files["users"] = FileContent(bytes: Array("alice:\(ClientTests.hash)".utf8))
+        self.files = files
+        let findings = Findings(file: "usher.yaml")
+        let node = try #require(YAMLReader.read(text, findings))
+        let walker = Walker(findings: findings, secrets: Self.secrets(environment, files, findings))
+        root = try #require(walker.object(node, .root, path: ""))
+        #expect(findings.diagnostics.map(\.description) == [])
+    }
+
+    private static func secrets(
+        _ environment: [String: String], _ files: [String: FileContent], _ findings: Findings
+    ) -> Secrets {
+        Secrets(
+            environment: environment, folder: "",
+            readFile: { path throws(FileFault) in
+                guard let content = files[path] else { throw .missing }
+                return content
+            }, findings: findings, variables: ReadVariables())
+    }
+
+    /// What comes of these keys: what is said of them, and all words of the snapshot. Where something lies in memory makes
+    /// no difference.
+    func result(_ root: Fields) -> [String] {
+        let findings = Findings(file: "usher.yaml")
+        let material = MaterialReader(
+            findings: findings, secrets: Self.secrets(environment, files, findings),
+            now: Int(Date().timeIntervalSince1970))
+        let snapshot = SnapshotBuilder(findings: findings, material: material).snapshot(
+            root, file: "usher.yaml", generation: 1)
+        var text = ""
+        dump(snapshot, to: &text)
+        // dictionaries have no order of their own
+        let words = text.split { " \n,()[]".contains($0) }.filter { !$0.hasPrefix("0x") }.sorted()
+        return findings.diagnostics.map(\.description) + words.map(String.init)
+    }
+
+    /// Tells of every key in the document, with the document without it.
+    func visit(_ root: Fields, _ object: ObjectShape, _ tell: (_ name: String, _ without: Fields) -> Void) {
+        visit(root, object, rebuild: { $0 }, tell)
+    }
+
+    private func visit(
+        _ fields: Fields, _ object: ObjectShape, rebuild: (Fields) -> Fields, _ tell: (String, Fields) -> Void
+    ) {
+        for (index, field) in fields.all.enumerated() {
+            guard let key = object.keys.first(where: { $0.name == field.name }) else { continue }
+            var without = fields
+            without.all.remove(at: index)
+            without.written.remove(field.name)
+            tell("\(object.name).\(field.name)", rebuild(without))
+            visit(
+                field.value, key.shape,
+                rebuild: { value in
+                    var with = fields
+                    with.all[index].value = value
+                    return rebuild(with)
+                }, tell)
+        }
+    }
+
+    private func visit(
+        _ value: Decoded, _ shape: Shape, rebuild: (Decoded) -> Fields, _ tell: (String, Fields) -> Void
+    ) {
+        switch (shape, value.content) {
+        case (.object(let object), .fields(let fields)), (.textOr(_, let object), .fields(let fields)):
+            visit(
+                fields, object,
+                rebuild: {
+                    var with = value
+                    with.content = .fields($0)
+                    return rebuild(with)
+                }, tell)
+        case (.list(let element), .list(let items)), (.oneOrMany(let element), .list(let items)):
+            for (index, item) in items.enumerated() {
+                guard let item else { continue }
+                visit(
+                    item, element,
+                    rebuild: {
+                        var changed = items
+                        changed[index] = $0
+                        var with = value
+                        with.content = .list(changed)
+                        return rebuild(with)
+                    }, tell)
+            }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import HTTP1
+import HTTPCodec
+import Testing
+
+@Suite("The server's side of a connection")
+struct HTTP1ServerTests {
+    /// A leg that has read that request's head.
+    private func leg(_ request: String) throws -> (leg: HTTP1Server, framing: BodyFraming, used: Int) {
+        var leg = HTTP1Server()
+        var head = RequestHead()
+        let used = try #require(try leg.readHead(Array(request.utf8).span, into: &head, limits: HeadLimits()))
+        let framing = try leg.begin(head, maxTrailerBytes: 1024)
+        return (leg, framing, used)
+    }
+
+    private func answer(
+        _ leg: inout HTTP1Server, _ framing: BodyFraming, status: Int = 200, length: String? = nil, body: String = ""
+    ) -> String {
+        var head = ResponseHead(status: status, reason: "X")
+        if let length { head.fields.add("Content-Length", length) }
+        var out: [UInt8] = []
+        leg.respond(head, framing, ResponseManner(), to: &out)
+        leg.write(Array(body.utf8).span, to: &out)
+        leg.end(trailers: Array("A: b\r\n".utf8), to: &out)
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    @Test func framings() throws {
+        var one = try leg("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(one.framing == .none && one.leg.isComplete && !one.leg.isLast)
+        #expect(
+            answer(&one.leg, .length(2), body: "ok") == "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nok")
+        #expect(
+            answer(&one.leg, .chunked, body: "ok")
+                == "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n")
+        #expect(!one.leg.isLast)
+        #expect(answer(&one.leg, .untilClose, body: "ok") == "HTTP/1.1 200 X\r\nConnection: close\r\n\r\nok")
+        #expect(one.leg.isLast)
+    }
+
+    @Test func theOldVersion() throws {
+        var kept = try leg("GET http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").leg
+        #expect(
+            answer(&kept, .length(2), body: "ok")
+                == "HTTP/1.1 200 X\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
+        #expect(answer(&kept, .chunked, body: "ok") == "HTTP/1.1 200 X\r\nConnection: close\r\n\r\nok")
+        var out: [UInt8] = []
+        kept.interim(ResponseHead(status: 103, reason: "Early Hints"), via: [], to: &out)
+        #expect(out.isEmpty)
+        // what follows may be a body, as RFC 1945 knows it
+        #expect(try leg("POST http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").leg.isLast)
+    }
+
+    @Test func bodiesThatMayNotBe() throws {
+        var head = try leg("HEAD http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").leg
+        #expect(answer(&head, .length(2), length: "2", body: "ok") == "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\n")
+        var get = try leg("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").leg
+        #expect(answer(&get, .length(2), status: 204, length: "2", body: "ok") == "HTTP/1.1 204 X\r\n\r\n")
+        #expect(
+            answer(&get, .none, status: 304, length: "2", body: "ok") == "HTTP/1.1 304 X\r\nContent-Length: 2\r\n\r\n")
+        #expect(get.writesNothing && !get.writesRaw && !get.isLast)
+    }
+
+    @Test func anAnswerBeforeTheBodyIsTheLast() throws {
+        var one = try leg("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+        #expect(one.framing == .length(5) && one.leg.rawBody == 5)
+        #expect(answer(&one.leg, .length(0)).contains("Connection: close\r\n") && one.leg.isLast)
+        one = try leg("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+        one.leg.passed(5)
+        #expect(!answer(&one.leg, .length(0)).contains("Connection") && !one.leg.isLast)
+        #expect(!one.leg.awaitsHead)
+        one.leg.next()
+        #expect(one.leg.awaitsHead)
+        var head = RequestHead()
+        #expect(try one.leg.readHead([0x47].span, into: &head, limits: HeadLimits()) == nil)
+    }
+
+    @Test func whatIsAmbiguousIsRefused() {
+        for (request, code) in [
+            ("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", HTTPFault.Code.repeatedContentLength),
+            ("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", .lengthWithTransferEncoding),
+            ("CONNECT a:1 HTTP/1.1\r\nContent-Length: 1\r\n\r\n", .bodyNotAllowed),
+        ] {
+            #expect(request.isEmpty == false)
+            do {
+                _ = try leg(request)
+                Issue.record("accepted: \(request)")
+            } catch {
+                #expect((error as? HTTPFault)?.code == code)
+            }
+        }
+    }
+}

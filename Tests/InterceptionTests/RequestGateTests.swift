@@ -1,0 +1,97 @@
+import HTTPCodec
+import Interception
+import Testing
+
+/// Rules are passed over unseen only where they do not apply: any condition over any request holds just where a look at all
+/// of its parts says so.
+struct RequestGateTests {
+    private static let values: [(Condition.Key, [TextMatcher])] = [
+        (.method, [.exact("GET")]), (.method, [.exact("POST"), .exact("BREW")]), (.method, [.glob("P*")]),
+        (.method, [.exact("get")]), (.method, []),
+        (.host, [.exact("am.example.com")]), (.host, [.exact("AM.example.COM"), .exact("h")]),
+        (.host, [.glob("*.example.com")]), (.host, [.exact("::1")]), (.host, []),
+        (.path, [.exact("/")]), (.path, [.exact("/am/json")]), (.path, [.exact("/am"), .exact("/am/json/realms")]),
+        (.path, [.glob("/am/*")]), (.path, [.glob("*")]), (.path, [.glob("*json")]), (.path, [.exact("/AM/json")]),
+        (.path, [.glob("/am/json/re*")]), (.path, [.glob("/b*"), .glob("/am*")]), (.path, []),
+        (.header("X-Debug"), [.glob("*")]), (.header("x-debug"), [.exact("1")]), (.header("Via"), [.glob("*")]),
+        (.platform, [.exact("ios")]), (.cookie("a"), [.glob("*")]), (.query("q"), [.exact("1")]),
+        (.port, [.exact("80")]),
+    ]
+
+    private static let requests = [
+        "GET http://am.example.com/am/json", "POST http://AM.Example.com/am/json?q=1\nX-Debug: 1", "BREW http://h/",
+        "PUT http://h\nCookie: a=b\nx-dEBUG: 2", "GET http://[::1]/am\nVia: 1.1 x", "get http://other.example.com/b",
+        "GET http://127.0.0.1/am/json/realms\nX-Requested-Platform: ios\nX-Dabug: 3", "POST http://hh/am/JSON",
+    ]
+
+    private func condition(_ random: inout Chance, depth: Int) -> Condition {
+        func parts() -> [Condition] {
+            (0..<random.below(4)).map { _ in condition(&random, depth: depth - 1) }
+        }
+        switch depth > 0 ? random.below(7) : 6 {
+        case 0: return .all(parts())
+        case 1: return .any(parts())
+        case 2: return .not(condition(&random, depth: depth - 1))
+        case 3 where random.below(4) == 0: return .always
+        default:
+            let (key, matchers) = Self.values[random.below(Self.values.count)]
+            return .test(key, matchers)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...24)
+    func anyCondition(_ seed: UInt64) throws {
+        var random = Chance(state: seed)
+        let heads = try Self.requests.map { try request($0) }
+        let answer = try response("HTTP/1.1 200 OK\nServer: x")
+        for _ in 0..<60 {
+            let rules = (0..<5).map {
+                Rule(
+                    name: "\($0)", when: condition(&random, depth: 3), request: [.addHeader([Pair("X-Mark", "1")])],
+                    response: [.addHeader([Pair("X-Mark", "1")])])
+            }
+            for rule in rules {
+                let plan = Plan(rules: [rule])
+                for head in heads {
+                    let holds = plan.explain(head, nil).first?.matched
+                    #expect((plan.firstRequestMatch(head, nil) != nil) == holds, "\(rule.when) for \(head.url)")
+                    #expect((plan.firstResponseMatch(answer, request: head, nil) != nil) == holds)
+                }
+            }
+            let plan = Plan(rules: rules)
+            for head in heads {
+                let first = rules.indices.first { Plan(rules: [rules[$0]]).firstRequestMatch(head, nil) != nil }
+                #expect(plan.firstRequestMatch(head, nil) == first)
+            }
+        }
+    }
+
+    @Test("What one rule changes may open the next")
+    func chain() throws {
+        let plan = Plan(rules: [
+            Rule(name: "one", request: [.setHost("am.example.com"), .setMethod("PUT"), .setPath("/new")]),
+            Rule(
+                name: "two",
+                when: .all([
+                    .test(.host, [.exact("am.example.com")]), .test(.method, [.exact("PUT")]),
+                    .test(.path, [.exact("/new")]),
+                ]), request: [.setHeader([Pair("X-Two", "1")])]),
+            Rule(
+                name: "three", when: .test(.header("X-Two"), [.glob("*")]),
+                request: [.addHeader([Pair("X-Three", "1")])]),
+        ])
+        #expect(plan.request(try request("GET http://h/")).head.fields["X-Three"] == "1")
+    }
+}
+
+/// A small generator with a known start.
+private struct Chance: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ state >> 33
+    }
+
+    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+}

@@ -1,0 +1,103 @@
+import HTTP1
+import HTTPCodec
+import Interception
+import Testing
+
+@testable import ProxyCore
+
+/// Exchanges that are over lend their place to those of other clients.
+@Suite("Exchanges in the place of others")
+struct RecycledExchangeTests {
+    private func take(_ connection: inout ClientConnection, _ out: inout Outbox) -> [ExchangeRecord] {
+        var records: [ExchangeRecord] = []
+        for case .record(let id) in out.orders {
+            connection.takeRecord(of: id, &out) { records.append(copy $0) }
+        }
+        out.clearOrders()
+        return records
+    }
+
+    @Test func nothingOfAnotherClientColoursAnAnswer() {
+        var out = Outbox()
+        let engine = Engine(Settings())
+        var first = ClientConnection(engine: engine, number: 1, client: "192.0.2.1:1", now: 0)
+        let request = "HEAD / HTTP/1.1\r\nHost: a.test\r\nAccept: application/json\r\n\r\n"
+        first.received(Array(request.utf8).span, now: 0, &out)
+        #expect(take(&first, &out).count == 1)
+        out.clearClient()
+        var second = ClientConnection(
+            engine: engine, number: 2, client: "192.0.2.2:1", source: ClientSource(address: nil, isSecure: true), now: 0
+        )
+        second.received(Array(get.utf8).span, now: 0, &out)
+        let text = String(decoding: out.client, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("Content-Type: text/plain"))
+        #expect(take(&second, &out).map(\.responseBytes).allSatisfy { $0 > 0 })
+    }
+
+    @Test func largeBuffersAreNotKept() {
+        var out = Outbox()
+        let cell = out.cell(ExchangeID(1), Engine(Settings()))
+        cell.exchange.body.bytes = Array(repeating: 0, count: 1 << 20)
+        cell.exchange.request.fields.add("X-Large", String(repeating: "x", count: 60_000))
+        cell.exchange.response.fields.add("X-Large", String(repeating: "x", count: 60_000))
+        cell.exchange.record.url = Array(repeating: 0x78, count: 60_000)
+        out.giveBack(cell)
+        #expect(cell.exchange.body.bytes.capacity <= 64 << 10)
+        #expect(cell.exchange.request.fields.bytes.capacity <= 16 << 10)
+        #expect(cell.exchange.response.fields.bytes.capacity <= 16 << 10)
+        #expect(cell.exchange.record.url.capacity <= 16 << 10)
+    }
+
+    @Test func nothingIsKeptOfACall() {
+        var out = Outbox()
+        var leg = HTTP1Client()
+        var connection = ClientConnection(engine: Engine(stepUpSettings()), number: 1, client: "192.0.2.1:1", now: 0)
+        connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
+        advise(&connection, &leg, &out)
+        guard let call = connection.cells.last, call.exchange.isCall else {
+            Issue.record("AM is not called")
+            return
+        }
+        #expect(call.exchange.request.fields.count > 0)
+        connection.clientLost(now: 0, &out)
+        _ = take(&connection, &out)
+        out.giveBack(call)
+        #expect(call.exchange.request.fields.bytes.isEmpty && call.exchange.body.bytes.isEmpty)
+    }
+
+    /// An interceptor's answer in AM's place, and all that follows from it, comes at once.
+    @Test func anExchangeEndsOnce() {
+        var settings = stepUpSettings()
+        settings.rules = [
+            .init(
+                name: "am", when: .test(.action, [.exact("START_AUTHENTICATE")]),
+                request: [.respond(LocalAnswer(status: 401, headers: [], body: []))])
+        ]
+        var out = Outbox()
+        var leg = HTTP1Client()
+        var connection = ClientConnection(engine: Engine(settings), number: 1, client: "192.0.2.1:1", now: 0)
+        connection.received(Array((SteppingUp.get + get).utf8).span, now: 0, &out)
+        advise(&connection, &leg, &out)
+        #expect(String(decoding: out.client, as: UTF8.self) == SteppingUp.original())
+        let ends = out.orders.count { if case .record = $0 { true } else { false } }
+        let next = out.orders.count { if case .proceed = $0 { true } else { false } }
+        #expect(ends == 1 && next == 1)
+    }
+
+    /// The request goes out, and the resource answers with an advice.
+    private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout Outbox) {
+        guard let id = connection.underWay else { return }
+        out.clearOrders()
+        connection.leased(id, reused: false, now: 0, &out)
+        var wire: [UInt8] = []
+        for order in out.orders {
+            switch order {
+            case .send(_, let head, let forwarding): leg.send(head, forwarding, to: &wire)
+            case .sendEnd: leg.end(to: &wire)
+            default: break
+            }
+        }
+        out.clearOrders()
+        connection.received(Array(SteppingUp.refused().utf8).span, through: &leg, for: id, now: 0, &out)
+    }
+}

@@ -1,0 +1,150 @@
+import Authorization
+import HTTPCodec
+import Interception
+import Testing
+
+@testable import ProxyCore
+
+@Suite("A request without a network")
+struct RehearsalTests {
+    private func run(_ message: String, in tunnel: Origin? = nil, _ settings: Settings = Settings()) -> Rehearsal {
+        Rehearsal(
+            Array(message.utf8), in: tunnel, settings,
+            pages: OwnPages(["/": .init(type: "text/plain", body: Array("here".utf8))]))
+    }
+
+    /// The head as it would stand on the wire, and the body.
+    private func sent(_ rehearsal: Rehearsal) -> String? {
+        guard case .sent(let head, let body) = rehearsal.outcome else { return nil }
+        let lines = head.fields.lines.map { "\($0.name): \($0.value)\r\n" }.joined()
+        return "\(head.methodText) \(head.targetText) HTTP/1.1\r\n\(lines)\r\n" + String(decoding: body, as: UTF8.self)
+    }
+
+    private func status(_ rehearsal: Rehearsal) -> Int? {
+        if case .answered(let status) = rehearsal.outcome { status } else { nil }
+    }
+
+    private func words(_ rehearsal: Rehearsal) -> String? {
+        for case .failed(_, let details) in rehearsal.moments { return details }
+        return nil
+    }
+
+    private static let rules: [Rule] = [
+        .init(name: "tag", request: [.setHeader([.init("X-In", "1")]), .setQuery([.init("q", "2")])]),
+        .init(name: "move", when: .test(.path, [.exact("/move")]), request: [.setURL("http://b.test:81/z")]),
+    ]
+    private static let form = "Host: shop.test\r\nContent-Length: 3\r\nConnection: x-hop\r\nX-Hop: 1\r\n\r\na=b"
+
+    @Test(arguments: [
+        get, "GET http://a.test/move HTTP/1.1\r\nHost: other.test\r\n\r\n",
+        "POST http://shop.test/api/x HTTP/1.1\r\n\(form)",
+        "POST http://shop.test/else HTTP/1.1\r\nExpect: 100-continue\r\n\(form)",
+        "GET http://shop.test/api/x HTTP/1.1\r\nHost: shop.test\r\nx-authenticate-response: redirect\r\n\r\n",
+        "POST http://a.test/ HTTP/1.0\r\nHost: a.test\r\nContent-Length: 1\r\n\r\nx",
+    ])
+    func itIsWhatTheOriginGets(_ message: String) {
+        var settings = stepUpSettings()
+        settings.rules = Self.rules
+        let talk = Conversation(settings)
+        talk.client(message)
+        talk.connects()
+        let rehearsal = run(message, settings)
+        #expect(sent(rehearsal) == talk.originGot())
+        #expect(rehearsal.interceptors?.map(\.matched) == [true, message.contains("/move")])
+    }
+
+    @Test func aTunnelIsEntered() {
+        let origin = Origin(scheme: .https, host: "a.test", port: 443)
+        let opened = settings { $0.interception.hosts = [DestinationPattern("a.test")].compactMap { $0 } }
+        for message in [
+            "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n", "GET https://a.test/x HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        ] {
+            let rehearsal = run(message, in: origin, opened)
+            #expect(sent(rehearsal) == "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\n\r\n")
+            if case .sent(let head, _) = rehearsal.outcome { #expect(head.url == "https://a.test/x") }
+            #expect(!rehearsal.isUnopened && run(message, in: origin).isUnopened)
+            #expect(sent(run(message, in: origin)) == sent(rehearsal))
+        }
+    }
+
+    @Test func aTunnelThatIsRefused() {
+        let narrow = settings {
+            $0.connectPorts = [443]
+            $0.rules = Self.rules
+        }
+        let rehearsal = run(
+            "GET / HTTP/1.1\r\nHost: a.test:8443\r\n\r\n", in: Origin(scheme: .https, host: "a.test", port: 8443),
+            narrow)
+        #expect(status(rehearsal) == 403 && rehearsal.interceptors == nil)
+        #expect(words(rehearsal)?.contains("connect_ports") == true)
+    }
+
+    @Test func aConnectIsATunnel() {
+        if case .tunnel = run("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n").outcome { return }
+        Issue.record("no tunnel")
+    }
+
+    @Test func noPasswordIsWanted() {
+        let guarded = settings {
+            $0.users = PasswordTable(htpasswd: "") { line, _ in Issue.record("line \(line)") }
+        }
+        #expect(sent(run(get, guarded)) == getForOrigin)
+    }
+
+    @Test(arguments: [
+        ("GET http://usher.proxy/ HTTP/1.1\r\nHost: usher.proxy\r\n\r\n", 200),
+        ("GET http://usher.proxy/none HTTP/1.1\r\nHost: usher.proxy\r\n\r\n", 404),
+        ("TRACE http://a.test/ HTTP/1.1\r\nHost: a.test\r\nMax-Forwards: 0\r\n\r\n", 200),
+        ("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\n\r\n", 508),
+        ("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n", 400),
+        ("POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 11\r\n\r\nhello world", 413),
+        ("POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nhello", 400),
+    ])
+    func answeredHere(_ message: String, _ expected: Int) {
+        let rehearsal = run(message, settings { $0.limits.body = 10 })
+        #expect(status(rehearsal) == expected && rehearsal.classification == nil)
+    }
+
+    @Test func anInterceptorAnswers() {
+        let answer = LocalAnswer(status: 418, headers: [], body: [])
+        let rehearsal = run(get, settings { $0.rules = [.init(name: "stop", request: [.respond(answer)])] })
+        #expect(status(rehearsal) == 418)
+        #expect(rehearsal.moments.contains(.responded(interceptor: "stop", status: 418)))
+        #expect(rehearsal.interceptors?.first?.matched == true)
+    }
+
+    @Test func aBodyIsReadAsFarAsItWouldBe() {
+        func authenticate(_ count: Int) -> Rehearsal {
+            let body = #"{"authId":"x"}"# + String(repeating: " ", count: count - 14)
+            return run(
+                "POST http://am.test/am/json/authenticate HTTP/1.1\r\nHost: am.test\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(count)\r\n\r\n\(body)", settings { $0.servers = [server] })
+        }
+        let small = authenticate(100)
+        let large = authenticate(Classifier.bodyPeek + 1)
+        #expect(small.classification?.evidence != large.classification?.evidence)
+        #expect(sent(large)?.hasSuffix(String(repeating: " ", count: Classifier.bodyPeek + 1 - 14)) == true)
+    }
+
+    @Test func aBodyThatDoesNotEnd() {
+        let message = "POST http://shop.test/api/x HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 9\r\n\r\nabc"
+        if case .incomplete = run(message, stepUpSettings()).outcome { return }
+        Issue.record("it is told of as though it were whole")
+    }
+
+    @Test func theProtectedResource() {
+        let message = "GET http://shop.test/api/x HTTP/1.1\r\nHost: shop.test\r\n"
+        #expect(run("\(message)\r\n", stepUpSettings()).resource == "http://shop.test/api/*")
+        let left = run("\(message)x-authenticate-response: header\r\n\r\n", stepUpSettings())
+        #expect(left.resource == "http://shop.test/api/*" && left.moments.contains(.leftToClient))
+    }
+
+    @Test func thePasswordOfAnUpstreamProxyIsNotShown() throws {
+        let proxy = try #require(UpstreamProxy("http://me:secret@up.test:3128"))
+        let rehearsal = run(get, settings { $0.routes = RouteTable([.init(hosts: ["a.test"], proxy: proxy)]) })
+        let text = try #require(sent(rehearsal))
+        #expect(text.hasPrefix("GET http://a.test/ HTTP/1.1\r\n"))
+        #expect(text.contains("Proxy-Authorization: REDACTED\r\n") && !text.contains("Basic"))
+        #expect(rehearsal.moments == [.routed(by: "the upstream proxy up.test:3128")])
+    }
+}
