@@ -11,7 +11,7 @@ extension ClientConnection {
         switch stage {
         case .tunnel, .lingering, .closed: return
         case .serving where !awaitsRequest:
-            nextEngine = engine
+            next = NextGeneration(engine: engine, isKept: isKept)
             if !isKept { leg.endAfterThis() }
         case .preface, .greeting, .securing, .serving, .connecting, .peeking:
             guard isKept else {
@@ -24,6 +24,15 @@ extension ClientConnection {
             putInForce(engine)
             connectAnew(&out)
         }
+    }
+
+    /// A tunnel that is about to begin is judged by the newest rules, also where they came while its password was checked.
+    /// - Returns: false where these do not have it.
+    mutating func mayBegin(_ tunnel: Origin) -> Bool {
+        guard let next else { return true }
+        let old = engine
+        putInForce(next.engine)
+        return next.isKept && engine.keeps(tunnel, isOpened: false, for: context.user, since: old)
     }
 
     /// A CONNECT is being answered.
@@ -52,7 +61,7 @@ extension ClientConnection {
     }
 
     mutating func putInForce(_ engine: Engine) {
-        nextEngine = nil
+        next = nil
         self.engine = engine
         // a head that is under way, and a CONNECT that is being answered, are judged by the new rules
         for cell in cells where cell.exchange.isReading || cell.exchange.isTunnelling { cell.exchange.adopt(engine) }

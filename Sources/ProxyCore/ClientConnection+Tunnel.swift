@@ -8,6 +8,10 @@ extension ClientConnection {
     mutating func beginTunnel(of cell: ExchangeCell, _ out: inout Outbox) {
         // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
         var target = Origin(scheme: .http, host: cell.exchange.request.host, port: cell.exchange.request.target.port)
+        guard mayBegin(target) else {
+            cell.exchange.tell(.outlawed, out.now)
+            return close(reset: false, &out)
+        }
         target.route = engine.tunnelRoute(to: target.host)
         let tunnel = Tunnel(target: target)
         // whose TLS is opened is asked only for what the client wants of it

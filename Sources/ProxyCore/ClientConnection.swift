@@ -37,6 +37,13 @@ public struct ClientConnection: ~Copyable {
         var isProceeding = false
     }
 
+    /// A generation of the configuration that waits until an exchange is over.
+    struct NextGeneration {
+        let engine: Engine
+        /// It has the client, and the tunnel that it is in, still.
+        let isKept: Bool
+    }
+
     /// What exchanges are called.
     struct Numbers {
         /// What the flow ids of this connection begin with.
@@ -47,7 +54,7 @@ public struct ClientConnection: ~Copyable {
 
     var engine: Engine
     /// Takes the place of `engine` when the exchange is over.
-    var nextEngine: Engine?
+    var next: NextGeneration?
     private(set) var stage = Stage.serving
     /// When the stage has to be over, where no exchange says so.
     private(set) var deadline: Int
@@ -206,7 +213,7 @@ public struct ClientConnection: ~Copyable {
         context.seat?.letGo()
         relays.stop()
         if leg.isLast || isLastOfClient || !leg.isComplete { return linger(&out) }
-        if let next = nextEngine { putInForce(next) }
+        if let next { putInForce(next.engine) }
         leg.next()
         enter(.serving, until: out.now + engine.settings.timeouts.idle)
         if !intake.pending.isEmpty { orderProceed(&out) } else { resumeClient(&out) }

@@ -45,6 +45,34 @@ struct AdoptionTests {
         #expect(talk.clientGot().hasPrefix("HTTP/1.1 407 ") && talk.driver.dials == 0)
     }
 
+    /// A CONNECT whose password is being checked has not begun its tunnel.
+    @Test func aTunnelIsJudgedByRulesThatCameWhileThePasswordWasChecked() {
+        func talk(_ new: Settings, _ clients: ClientPolicy) -> Conversation {
+            let talk = Conversation(asking("a"), source: here)
+            talk.client(
+                "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n"
+                    + "Proxy-Authorization: Basic \(Base64.encode("alice:x".utf8))\r\n\r\n")
+            #expect(talk.driver.checks.count == 1)
+            talk.driver.adopt(new, clients: clients)
+            talk.driver.checked(.right)
+            return talk
+        }
+        #expect(talk(asking("a"), admitted).driver.dialing?.host == "a.test")
+        var fewer = asking("a")
+        fewer.connectPorts = [8443]
+        for (new, clients) in [(asking("a"), nobody), (asking("b"), admitted), (fewer, admitted)] {
+            let talk = talk(new, clients)
+            #expect(talk.driver.isOver && talk.driver.dials == 0 && talk.clientGot() == "")
+            #expect(talk.noted("the configuration that was reloaded"))
+        }
+    }
+
+    /// One user, with a password of that letter.
+    private func asking(_ letter: String) -> Settings {
+        let hash = "$2y$05$\(letter)bcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y"
+        return settings { $0.users = PasswordTable(htpasswd: "alice:\(hash)\n") { _, _ in } }
+    }
+
     @Test func aBalancerThatIsNoneAnyMoreIsNotBelieved() {
         let balanced = ClientPolicy(
             allow: admitted.allow, balancers: ["10.0.0.1"].compactMap { AddressBlock($0).map { .block($0) } })
