@@ -23,8 +23,8 @@ struct ByteQueue: ~Copyable {
         start += count
         if start == bytes.count {
             start = 0
-            // a burst does not keep its memory
-            if bytes.capacity > 16 << 10 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+            // most channels have a queue for a moment in their lives
+            bytes = []
         }
     }
 }

@@ -15,6 +15,8 @@ open class Channel: EventSource {
     private var readEvent: EventHandle
     private var writeEvent: EventHandle?
     private var queue = ByteQueue()
+    /// Bytes that go out before those of the queue.
+    private var pipe: Pipe?
     public private(set) var isClosed = false
     private var closesWritingWhenDrained = false
     private var isConnecting = false
@@ -41,6 +43,7 @@ open class Channel: EventSource {
         // the events first: a number that is closed may belong to another thread's socket already
         readEvent.remove()
         writeEvent?.remove()
+        dropQueue()
         Glibc.close(descriptor)
     }
 
@@ -89,10 +92,13 @@ open class Channel: EventSource {
         }
     }
 
+    /// Whether the kernel holds something of the peer that nobody has read: bytes, or its end. Asks it.
+    public final var holdsUnread: Bool { !isClosed && loop.peek(descriptor) }
+
     // MARK: writing
 
     /// Bytes that wait for the kernel.
-    public final var queuedBytes: Int { queue.count }
+    public final var queuedBytes: Int { queue.count + (pipe?.count ?? 0) }
 
     /// Whether the peer took some of what is on its way to it since this was asked last. The kernel holds megabytes for a
     /// slow peer and asks for more only when much of that is gone, so a queue that does not move, or is empty, says little.
@@ -100,7 +106,7 @@ open class Channel: EventSource {
     public final func isTaking() -> Bool {
         var held: Int32 = 0
         guard !isClosed, ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return false }
-        let left = queue.count + Int(held)
+        let left = queuedBytes + Int(held)
         defer { lastUntaken = left > 0 ? left : .max }
         return left > 0 && left < lastUntaken
     }
@@ -112,7 +118,7 @@ open class Channel: EventSource {
         guard !isClosed, !isMute else { return false }
         guard !bytes.isEmpty else { return true }
         var sent = 0
-        if queue.isEmpty, !isConnecting {
+        if isEmpty, !isConnecting {
             switch transmit(bytes) {
             case .success(let count):
                 sent = count
@@ -134,22 +140,94 @@ open class Channel: EventSource {
     /// Tells the peer that no more comes, once everything queued has gone out.
     public final func finishWriting() {
         guard !isClosed, !isMute else { return }
-        if queue.isEmpty, !isConnecting {
+        if isEmpty, !isConnecting {
             shutdown(descriptor, Int32(SHUT_WR))
         } else {
             closesWritingWhenDrained = true
         }
     }
 
+    private var isEmpty: Bool { queue.isEmpty && pipe == nil }
+
+    private func dropQueue() {
+        queue = ByteQueue()
+        if let pipe { loop.pipes.giveBack(pipe) }
+        pipe = nil
+    }
+
     private func transmit(_ bytes: UnsafeRawBufferPointer) -> Result<Int, SystemError> {
+        Self.outcome("send") { loop.transmit(descriptor, bytes) }
+    }
+
+    private static func outcome(_ call: String, _ transmit: () -> Int) -> Result<Int, SystemError> {
         while true {
-            let count = loop.transmit(descriptor, bytes)
+            let count = transmit()
             if count >= 0 { return .success(count) }
             let error = errno
             if error == EINTR { continue }
             if error == EAGAIN || error == EWOULDBLOCK { return .success(0) }
-            return .failure(SystemError("send", code: error))
+            return .failure(SystemError(call, code: error))
         }
+    }
+
+    /// Sends what the kernel takes of what waits: what is in the pipe, or of the queue once that is empty.
+    private func transmitQueue() -> Result<Int, SystemError> {
+        guard let pipe else {
+            let sent = queue.withFront { transmit($0) }
+            if case .success(let count) = sent { queue.removeFirst(count) }
+            return sent
+        }
+        let sent = Self.outcome("splice") { pipe.drain(into: descriptor, loop) }
+        if pipe.count == 0 {
+            self.pipe = nil
+            loop.pipes.giveBack(pipe)
+        }
+        return sent
+    }
+
+    // MARK: passing on
+
+    public enum PassOutcome {
+        /// So many bytes left this channel.
+        /// - Parameter isHeard: false when the other one's peer is gone; its `writeFailed` is not called then.
+        case bytes(Int, isHeard: Bool)
+        case wouldBlock
+        /// The peer will send no more.
+        case end
+        case failed(SystemError)
+    }
+
+    /// What passes at once at most.
+    public static let maxPassed = Pipe.size
+
+    /// Has the kernel pass bytes on to another channel, which nobody here needs to see. What that does not take waits for it
+    /// as if it had been written.
+    /// - Returns: nil where that cannot be done now: they have to be read and written.
+    public final func pass(to other: Channel, atMost limit: Int) -> PassOutcome? {
+        guard !isClosed, other.takesPipe, let pipe = loop.pipes.take(loop) else { return nil }
+        while true {
+            let count = pipe.fill(from: descriptor, atMost: limit, loop)
+            if count > 0 { return .bytes(count, isHeard: other.write(pipe)) }
+            let error = errno
+            if count < 0, error == EINTR { continue }
+            loop.pipes.giveBack(pipe)
+            if count == 0 { return .end }
+            if error == EAGAIN || error == EWOULDBLOCK { return .wouldBlock }
+            // a kernel, or a kind of socket, that cannot do it
+            if error == EINVAL || error == ENOSYS { return nil }
+            return .failed(SystemError("splice", code: error))
+        }
+    }
+
+    private var takesPipe: Bool { !isClosed && !isMute && !isConnecting && isEmpty }
+
+    /// Sends what is in the pipe, and keeps the pipe for as long as something is.
+    private func write(_ pipe: Pipe) -> Bool {
+        self.pipe = pipe
+        lastUntaken = .max
+        if case .success = transmitQueue(), isEmpty || watchWriting() { return true }
+        fallSilent()
+        return false
     }
 
     /// - Returns: false when the kernel does not watch the socket for writing.
@@ -166,7 +244,7 @@ open class Channel: EventSource {
         guard !isClosed else { return }
         isMute = true
         shutdown(descriptor, Int32(SHUT_RDWR))
-        queue = ByteQueue()
+        dropQueue()
         writeEvent?.remove()
     }
 
@@ -183,10 +261,9 @@ open class Channel: EventSource {
             connected(nil)
             guard !isClosed else { return }
         }
-        if !queue.isEmpty {
-            switch queue.withFront({ transmit($0) }) {
+        if !isEmpty {
+            switch transmitQueue() {
             case .success(let count):
-                queue.removeFirst(count)
                 if count > 0 {
                     lastUntaken = .max
                     progressed()
@@ -198,7 +275,7 @@ open class Channel: EventSource {
                 return writeFailed(error)
             }
         }
-        guard queue.isEmpty else { return }
+        guard isEmpty else { return }
         writeEvent?.remove()
         if closesWritingWhenDrained {
             closesWritingWhenDrained = false
@@ -222,7 +299,7 @@ open class Channel: EventSource {
         isClosed = true
         readEvent.remove()
         writeEvent?.remove()
-        queue = ByteQueue()
+        dropQueue()
         Glibc.close(descriptor)
         loop.bury(self)
     }

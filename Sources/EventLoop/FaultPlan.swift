@@ -5,7 +5,7 @@
     /// second, until none is left to fail.
     public final class FaultPlan: Sendable {
         public enum Call: String, Sendable, CaseIterable {
-            case recv, send, socket, connect, accept
+            case recv, send, splice, pipe, socket, connect, accept
             case eventAdd = "event_add"
             /// TLS, as it fails for want of memory: a connection is set up, records are opened, bytes are put into records.
             case tlsBegin = "tls_begin"

@@ -14,6 +14,8 @@ public final class Loop {
     private var refused: [EventSource] = []
     /// Sources that have more to tell than the kernel knows of.
     private var recalled: [EventSource] = []
+    /// Through which bytes go that nobody here has to see.
+    var pipes = PipePool()
     private var isRunning = false
     /// Monotonic milliseconds, taken once a turn.
     public private(set) var now: Int
@@ -81,6 +83,9 @@ public final class Loop {
 
     /// Keeps a closed object until the turn is over.
     public func bury(_ object: AnyObject) { graveyard.append(object) }
+
+    /// Gives up pipes that have been idle since this was asked last.
+    public func trimPipes() { pipes.trim() }
 
     /// Part of what was read last. Valid until the next read on this loop.
     public func received(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {

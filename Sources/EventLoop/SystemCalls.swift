@@ -11,11 +11,33 @@ extension Loop {
         return recv(descriptor, scratch.baseAddress, scratch.count, 0)
     }
 
+    /// Whether there is anything to receive: bytes, an end or an error.
+    func peek(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        return count >= 0 || errno != EAGAIN && errno != EWOULDBLOCK
+    }
+
     func transmit(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if DEBUG
             if FaultPlan.injects(faults, .send) { return -1 }
         #endif
         return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Its two ends: bytes come out of the first, and go in at the second.
+    func openPipe(_ ends: UnsafeMutableBufferPointer<Int32>) -> Int32 {
+        #if DEBUG
+            if FaultPlan.injects(faults, .pipe) { return -1 }
+        #endif
+        return usher_pipe2(ends.baseAddress, Dialer.nonBlocking | Dialer.closeOnExec)
+    }
+
+    func splice(_ from: Int32, _ to: Int32, _ count: Int, _ flags: UInt32) -> Int {
+        #if DEBUG
+            if FaultPlan.injects(faults, .splice) { return -1 }
+        #endif
+        return usher_splice(from, nil, to, nil, UInt(count), flags)
     }
 
     func openSocket(_ family: Int32) -> Int32 {

@@ -74,7 +74,10 @@ final class OriginChannel: StreamChannel {
     var isCurrent: Bool { generation == security.generation }
 
     /// Another request may go out on it.
-    var isReusable: Bool { !isSpent && !isClosed && !holdsBack && queuedBytes == 0 && isCurrent }
+    var isReusable: Bool {
+        // bytes that nobody asked for would pass for the next answer
+        !isSpent && !isClosed && !holdsBack && queuedBytes == 0 && isCurrent && !(mayHoldMore && holdsUnread)
+    }
 
     /// Receives, and keeps what the origin gives to resume by.
     func receiveAnswer() -> Received {

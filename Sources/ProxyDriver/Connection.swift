@@ -34,10 +34,10 @@ final class Connection {
     /// Place in the worker's table.
     var index = 0
 
-    /// Queued bytes on one leg above which the other leg is no longer read, and below which it is again. A client that has
-    /// so much to take gets no further answers either.
-    static let highWater = 256 << 10
-    static let lowWater = 64 << 10
+    /// Queued bytes on one leg above which the other leg is no longer read, until all of them are gone. A client that has
+    /// so much to take gets no further answers either. The kernel's own buffers are what keeps a fast peer busy meanwhile:
+    /// it asks for more when a third of them is free.
+    static let highWater = 16 << 10
     /// Reads of one leg in one turn.
     private static let readsPerTurn = 4
 
@@ -61,7 +61,7 @@ final class Connection {
     func clientReadable() {
         let now = worker.loop.refreshNow()
         for _ in 0..<Self.readsPerTurn {
-            guard clientReceived(client.receive(), now) else { return }
+            guard passFromClient(now) ?? clientReceived(client.receive(), now) else { return }
         }
     }
 
@@ -135,7 +135,7 @@ final class Connection {
     /// Takes up what back-pressure had put off, as far as nothing else holds it.
     private func readOn() {
         guard !isClosed else { return }
-        if client.queuedBytes < Self.lowWater {
+        if client.queuedBytes == 0 {
             if let origin, !originEnded { origin.startReading() }
             if proceedsLater {
                 proceedsLater = false
@@ -148,8 +148,8 @@ final class Connection {
 
     func readClient() {
         guard !clientEnded, !clientPaused, !isClosed else { return }
-        if let origin, origin.queuedBytes >= Self.lowWater { return }
-        if client.queuedBytes >= Self.lowWater, machine.awaitsRequest { return }
+        if let origin, origin.queuedBytes > 0 { return }
+        if client.queuedBytes > 0, machine.awaitsRequest { return }
         client.startReading()
     }
 
@@ -158,6 +158,10 @@ final class Connection {
     func originReadable(_ origin: OriginChannel) {
         let now = worker.loop.refreshNow()
         for _ in 0..<Self.readsPerTurn {
+            if let goesOn = passFromOrigin(origin, now) {
+                if goesOn { continue }
+                return
+            }
             switch origin.receiveAnswer() {
             case .bytes:
                 originBytes(origin, origin.incoming, now)

@@ -190,6 +190,7 @@ final class Worker {
             if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
         }
         security.sweep()
+        loop.trimPipes()
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
         for listener in listeners { listener.resume() }
         for word in settings.engine.words(now: now) { recorder.complain(word) }

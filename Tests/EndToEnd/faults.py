@@ -8,6 +8,8 @@ CALLS = [
     ("recv", "ECONNRESET"), ("send", "EPIPE"), ("send", "EAGAIN"), ("socket", "EMFILE"), ("connect", "ENOBUFS"),
     ("accept", "EMFILE"), ("event_add", "ENOSPC"),
 ]
+# bytes that nobody looks at pass from socket to socket
+PASSING_CALLS = [("splice", "EPIPE"), ("splice", "ECONNRESET"), ("splice", "EAGAIN"), ("pipe", "EMFILE")]
 TLS_CALLS = [("tls_begin", "ENOMEM"), ("tls_open", "ENOMEM"), ("tls_seal", "ENOMEM")]
 
 # signals, the supervisor's mailbox, the worker's mailboxes and its sweep, a listener

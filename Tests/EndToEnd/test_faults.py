@@ -30,6 +30,26 @@ def tunnel(client, server, sandbox):
     return status
 
 
+BULK = bytes(range(251)) * 1600
+
+
+def bulk_tunnel(client, server, sandbox):
+    """So much, both ways, that it is not read here."""
+    client.send(f"CONNECT {server.authority} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n")
+    status = client.read_head().status
+    if status == 200:
+        client.send(f"BREW / HTTP/1.1\r\nHost: a\r\nContent-Length: {len(BULK)}\r\n\r\n".encode() + BULK)
+        assert client.read_response().body == BULK
+    return status
+
+
+def bulk_post(client, server, sandbox):
+    client.send(request("POST", f"{server.url}/", body=BULK))
+    answer = client.read_response()
+    assert answer.status != 200 or answer.body == BULK
+    return answer.status
+
+
 def step_up(client, server, sandbox):
     """A resource that takes a transaction for each access."""
     token = shop.login(sandbox)
@@ -53,6 +73,16 @@ def test_every_failure_ends_in_an_answer_or_a_close(
     scenarios = [connecting(what, server, sandbox) for what in (scenario, get, get)]
     # one failure is one exchange at most: an answer of the proxy's own, the resource's own, or none
     faults.run(binary, config, call, code, scenarios, [200] * 3, {None, 401, 502, 503, 504})
+
+
+@faults.calls(faults.PASSING_CALLS)
+@pytest.mark.parametrize("scenario", [bulk_tunnel, bulk_post], ids=["tunnel", "post"])
+def test_bytes_that_pass_unseen_arrive_whole_or_not_at_all(
+    binary, write_config, origin, sandbox, scenario, call, code):
+    server = origin(lambda seen: wire.response(body=seen.body or b"ok"))
+    config = write_config({"workers": 1, "timeouts": faults.TIMEOUTS})
+    scenarios = [connecting(what, server, sandbox) for what in (scenario, get, get)]
+    faults.run(binary, config, call, code, scenarios, [200] * 3)
 
 
 def test_a_daemon_that_cannot_watch_its_sources_does_not_start(binary, write_config):
