@@ -60,5 +60,5 @@ asan: ## unit and end-to-end tests under the address sanitizer
 format: ## bring every Swift file into the house's format
 	@swift format format -i -r Sources Tests bench Package.swift
 
-lint: ## complain about files that are not
+lint: ## warn about files that are not
 	@swift format lint --strict -r Sources Tests bench Package.swift

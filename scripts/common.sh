@@ -1,4 +1,4 @@
-# Read by the scripts beside it: they run in the project's root, and complain in one line.
+# Read by the scripts beside it: they run in the project's root, and warn in one line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

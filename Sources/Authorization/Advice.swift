@@ -90,7 +90,7 @@ public struct Advice: Equatable, Sendable {
         for condition in conditions {
             for value in condition.values where !value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
                 return
-                    "a value of \(Words.shown(condition.name)) holds a control character, which no document may carry"
+                    "a value of \(LogText.shown(condition.name)) holds a control character, which no document may carry"
             }
         }
         let size = xml.utf8.count

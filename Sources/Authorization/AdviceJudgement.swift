@@ -45,7 +45,7 @@ extension AuthorizationPolicy {
             server.signsIn(at: target)
         else {
             return
-                "a redirect with an advice leads to \(Words.shown(location)), which is neither \(server.url) nor one of its login_pages"
+                "a redirect with an advice leads to \(LogText.shown(location)), which is neither \(server.url) nor one of its login_pages"
         }
         if AdviceEcho.isIn(exchange.request, body: exchange.body) || AdviceEcho.isIn(exchange.sent, body: []) {
             return "the request itself speaks of authIndex… or goto, so the redirect may say what its sender wanted"
@@ -67,7 +67,7 @@ extension AuthorizationPolicy {
         if let replay { return .refused(replay) }
         let named = namedRealm(advice, exchange)
         guard let realm = server.configuredRealm(named) else {
-            return .refused("the advice is for realm \(Words.shown(named)), which am[].realms does not name")
+            return .refused("the advice is for realm \(LogText.shown(named)), which am[].realms does not name")
         }
         return refusalOfTrees(advice, exchange, realm: realm).map(Judgement.refused) ?? .stepUp(realm: realm)
     }
@@ -98,8 +98,8 @@ extension AuthorizationPolicy {
                     }
                 if isAllowed { continue }
                 return server.configuredRealm(asked) == nil
-                    ? "the advice names realm \(Words.shown(asked)), which neither am[].realms nor the resource's trees name"
-                    : "the advice asks for \(Words.shown(named.name)), which the resource's trees do not allow"
+                    ? "the advice names realm \(LogText.shown(asked)), which neither am[].realms nor the resource's trees name"
+                    : "the advice asks for \(LogText.shown(named.name)), which the resource's trees do not allow"
             }
         }
         return nil

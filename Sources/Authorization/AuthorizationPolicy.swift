@@ -73,7 +73,7 @@ public struct AuthorizationPolicy: Sendable {
     /// Authenticate calls in one step-up.
     public var maxSteps = 20
     /// Bytes of one answer of AM.
-    public var maxAnswerBytes = 1 << 20
+    public var maxResponseBytes = 1 << 20
     /// Bytes of a request body that is kept for the replay.
     public var maxBodyBytes = 1 << 20
     /// When logins hold off because AM refused the answers.

@@ -18,7 +18,7 @@ extension AuthorizationServer {
         for value in head.fields.values(named: "Host") {
             var named = head
             guard (try? named.adopt(authority: value, scheme: head.target.scheme)) != nil, place.isOrigin(of: named)
-            else { return "the call to AM names \(Words.shown(value)) in Host, which is not the configured AM" }
+            else { return "the call to AM names \(LogText.shown(value)) in Host, which is not the configured AM" }
         }
         return nil
     }

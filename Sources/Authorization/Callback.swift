@@ -20,7 +20,7 @@ struct Callback {
     var shownType: String { Self.shown(type) }
 
     private static func shown(_ type: String) -> String {
-        type.isEmpty ? "a callback without a type" : Words.shown(type)
+        type.isEmpty ? "a callback without a type" : LogText.shown(type)
     }
 
     private var inputs: [JSONValue] { json["input"]?.items ?? [] }
@@ -40,7 +40,7 @@ struct Callback {
     private var shown: String { Self.shown(type, prompt) }
 
     static func shown(_ type: String, _ prompt: String) -> String {
-        prompt.isEmpty ? shown(type) : "\(shown(type)) \"\(Words.shown(prompt))\""
+        prompt.isEmpty ? shown(type) : "\(shown(type)) \"\(LogText.shown(prompt))\""
     }
 
     /// Milliseconds to wait, by default as long as AM's own pages do. Never so short that waiting becomes hammering.

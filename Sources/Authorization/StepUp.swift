@@ -16,7 +16,7 @@ public struct StepUp: Sendable {
     private var calls = 0
     /// The step that is sent back when the wait is over.
     private var waiting: JSONValue?
-    private var story: [String] = []
+    private var notes: [String] = []
     private var given = GivenAnswers()
     /// How the app presents itself: AM words its prompts, and chooses its pages, by this.
     private let manners: [(name: String, value: String)]
@@ -36,15 +36,15 @@ public struct StepUp: Sendable {
         document = advice.xml
         self.realm = realm
         if let named = advice.amURI, (try? RequestHead(method: "GET", url: named)).map(policy.server.signsIn) != true {
-            note("the advice names another server, \(Words.shown(named)); only \(policy.server.url) is asked")
+            note("the advice names another server, \(LogText.shown(named)); only \(policy.server.url) is asked")
         }
         if let affinity = session.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
     }
 
     /// What happened since the last time this was asked, a sentence each, without secrets.
-    public mutating func takeStory() -> [String] {
-        defer { story.removeAll() }
-        return story
+    public mutating func takeNotes() -> [String] {
+        defer { notes.removeAll() }
+        return notes
     }
 
     // MARK: events
@@ -60,14 +60,14 @@ public struct StepUp: Sendable {
 
     /// AM's answer to the last call, whole.
     public mutating func answered(status: Int, fields: FieldTable, body: [UInt8]) -> Order {
-        guard body.count <= policy.maxAnswerBytes else {
+        guard body.count <= policy.maxResponseBytes else {
             return .failed(
-                Failure(.tooLarge, "AM's answer is larger than the \(policy.maxAnswerBytes) bytes allowed"))
+                Failure(.tooLarge, "AM's answer is larger than the \(policy.maxResponseBytes) bytes allowed"))
         }
         let answer = try? JSONValue(parsing: body)
         let hasStep = answer?["authId"]?.text.map { !$0.isEmpty } ?? false
         guard status == 200 else {
-            return .failed(AnswerFault.failure(status: status, answer: answer, hasStep: hasStep))
+            return .failed(ResponseFault.failure(status: status, answer: answer, hasStep: hasStep))
         }
         guard let answer, answer.members != nil else {
             return .failed(Failure(.notJSON, "AM answered 200 with a body that is no JSON object"))
@@ -78,7 +78,7 @@ public struct StepUp: Sendable {
             let filled = try CallbackStep.fill(answer, answers: policy.answers)
             let page = filled.step["callbacks"]?.serialized ?? ""
             if let again = given.add(filled.given, stage: answer["stage"]?.text ?? "", page: page) {
-                throw Failure(.refused, AnswerFault.askedAgain(again))
+                throw Failure(.refused, ResponseFault.askedAgain(again))
             }
             note("step \(calls): \(filled.description)")
             guard let wait = filled.wait else {
@@ -152,7 +152,7 @@ public struct StepUp: Sendable {
     /// The new session is in `Set-Cookie` first and in `tokenId` second; either may be missing (docs/protocol.md#how-it-ends).
     private mutating func outcome(_ answer: JSONValue, _ fields: FieldTable) -> Outcome {
         guard advice.isUpgrade else {
-            note("AM reports success after \(Words.count(calls, "call")); a transaction leaves the session as it is")
+            note("AM reports success after \(LogText.count(calls, "call")); a transaction leaves the session as it is")
             return Outcome()
         }
         let lines = fields.values(named: "Set-Cookie").filter { line in
@@ -161,10 +161,10 @@ public struct StepUp: Sendable {
         }
         let token = lines.first.flatMap { SetCookie($0)?.value } ?? answer["tokenId"]?.text
         guard let token, token != session.token, SessionSource.isUsable(token) else {
-            note("AM reports success after \(Words.count(calls, "call")); the session stays")
+            note("AM reports success after \(LogText.count(calls, "call")); the session stays")
             return Outcome()
         }
-        note("AM reports success after \(Words.count(calls, "call")) and gives a new session")
+        note("AM reports success after \(LogText.count(calls, "call")) and gives a new session")
         return Outcome(
             session: token, affinity: cookies[SessionSource.affinityCookie], setCookieLines: lines + affinityLines)
     }
@@ -174,5 +174,5 @@ public struct StepUp: Sendable {
         Login(answers: [policy.server.url, realm] + policy.answers.flatMap(\.parts), session: session.token)
     }
 
-    private mutating func note(_ sentence: String) { story.append(sentence) }
+    private mutating func note(_ sentence: String) { notes.append(sentence) }
 }

@@ -12,19 +12,19 @@ static inline int usher_set_thread_value(unsigned key, const void *value) { retu
 
 /* The work of one match: a step for each item of the expression that is tried, with what such a step may cost beside it,
    and one for each byte passed over. */
-struct usher_odometer {
+struct usher_step_counter {
     size_t work, allowance, cost, last;
 };
 /* Called before every item (pcre2callout(3)). Here, for it is called a hundred thousand times in the worst match. */
 static inline int usher_count_step(pcre2_callout_block *block, void *data) {
-    struct usher_odometer *odometer = data;
+    struct usher_step_counter *counter = data;
     size_t position = block->current_position;
-    odometer->work += 1 + odometer->cost;
-    if (position > odometer->last) odometer->work += position - odometer->last;
-    odometer->last = position;
-    return odometer->work > odometer->allowance ? PCRE2_ERROR_CALLOUT : 0;
+    counter->work += 1 + counter->cost;
+    if (position > counter->last) counter->work += position - counter->last;
+    counter->last = position;
+    return counter->work > counter->allowance ? PCRE2_ERROR_CALLOUT : 0;
 }
-static inline int usher_count_steps(pcre2_match_context *context, struct usher_odometer *odometer) {
-    return pcre2_set_callout(context, usher_count_step, odometer);
+static inline int usher_count_steps(pcre2_match_context *context, struct usher_step_counter *counter) {
+    return pcre2_set_callout(context, usher_count_step, counter);
 }
 #endif

@@ -40,7 +40,7 @@ public enum ConfigurationLoader {
         guard !findings.hasErrors else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
-        snapshot.settings.secrets = secrets.ledger.texts
+        snapshot.settings.secrets = secrets.collector.texts
         snapshot.warnings = findings.diagnostics
         snapshot.variables = variables.names
         return .success(snapshot)

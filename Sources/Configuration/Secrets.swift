@@ -14,7 +14,7 @@ struct Secrets {
     let readFile: FileReading
     let findings: Findings
     let variables: ReadVariables
-    let ledger = SecretLedger()
+    let collector = SecretCollector()
 
     /// The text with its references filled in; nil where one cannot be, which has been reported then.
     /// - Parameter isPublic: the key takes an address or a name: what the environment has for it is no secret.
@@ -36,7 +36,7 @@ struct Secrets {
                 }
                 let reference = after[..<end].dropFirst()
                 if let value = value(of: reference, position) {
-                    if !isPublic || !reference.hasPrefix("env.") { ledger.keep(value) }
+                    if !isPublic || !reference.hasPrefix("env.") { collector.keep(value) }
                     // the environment has much that is no secret
                     if !isPublic, !reference.hasPrefix("env.") { judge(value, reference, position) }
                     out += value

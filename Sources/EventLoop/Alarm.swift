@@ -24,6 +24,6 @@ public final class Alarm: EventSource {
     public func cancel() {
         event?.remove()
         event = nil
-        loop.bury(self)
+        loop.deferRelease(self)
     }
 }

@@ -21,7 +21,7 @@ open class Channel: EventSource {
     private var closesWritingWhenDrained = false
     private var isConnecting = false
     /// Sending failed once: nothing goes out any more. What the peer said before may still be read.
-    private var isMute = false
+    private var isShutDown = false
     /// What the peer had not taken, queued here or held by the kernel, when `isTaking` was asked last.
     private var lastUntaken = Int.max
 
@@ -115,7 +115,7 @@ open class Channel: EventSource {
     /// - Returns: false when the peer is gone; `writeFailed` is not called then.
     @discardableResult
     public final func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard !isClosed, !isMute else { return false }
+        guard !isClosed, !isShutDown else { return false }
         guard !bytes.isEmpty else { return true }
         var sent = 0
         if isEmpty, !isConnecting {
@@ -124,14 +124,14 @@ open class Channel: EventSource {
                 sent = count
                 lastUntaken = .max
             case .failure:
-                fallSilent()
+                shutDown()
                 return false
             }
             if sent == bytes.count { return true }
         }
         queue.append(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
         guard watchWriting() else {
-            fallSilent()
+            shutDown()
             return false
         }
         return true
@@ -139,7 +139,7 @@ open class Channel: EventSource {
 
     /// Tells the peer that no more comes, once everything queued has gone out.
     public final func finishWriting() {
-        guard !isClosed, !isMute else { return }
+        guard !isClosed, !isShutDown else { return }
         if isEmpty, !isConnecting {
             shutdown(descriptor, Int32(SHUT_WR))
         } else {
@@ -219,14 +219,14 @@ open class Channel: EventSource {
         }
     }
 
-    private var takesPipe: Bool { !isClosed && !isMute && !isConnecting && isEmpty }
+    private var takesPipe: Bool { !isClosed && !isShutDown && !isConnecting && isEmpty }
 
     /// Sends what is in the pipe, and keeps the pipe for as long as something is.
     private func write(_ pipe: Pipe) -> Bool {
         self.pipe = pipe
         lastUntaken = .max
         if case .success = transmitQueue(), isEmpty || watchWriting() { return true }
-        fallSilent()
+        shutDown()
         return false
     }
 
@@ -240,9 +240,9 @@ open class Channel: EventSource {
 
     /// Nothing goes out any more. Whatever the reason was, the peer's end follows what it said before: nobody is left
     /// waiting for it.
-    public final func fallSilent() {
+    public final func shutDown() {
         guard !isClosed else { return }
-        isMute = true
+        isShutDown = true
         shutdown(descriptor, Int32(SHUT_RDWR))
         dropQueue()
         writeEvent?.remove()
@@ -255,7 +255,7 @@ open class Channel: EventSource {
             var length = socklen_t(MemoryLayout<Int32>.size)
             getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length)
             if error != 0 {
-                fallSilent()
+                shutDown()
                 return connected(SystemError("connect", code: error))
             }
             connected(nil)
@@ -269,9 +269,9 @@ open class Channel: EventSource {
                     progressed()
                 }
                 // the number may be another socket's by now
-                guard !isClosed, !isMute else { return }
+                guard !isClosed, !isShutDown else { return }
             case .failure(let error):
-                fallSilent()
+                shutDown()
                 return writeFailed(error)
             }
         }
@@ -301,7 +301,7 @@ open class Channel: EventSource {
         writeEvent?.remove()
         dropQueue()
         Glibc.close(descriptor)
-        loop.bury(self)
+        loop.deferRelease(self)
     }
 
     /// Closes so that the peer sees a reset: it must not take what it got for complete.

@@ -21,7 +21,7 @@ open class EventSource {
 }
 
 /// One `struct event` (event2/event.h), freed with this value. It points at its source without owning it, so the source
-/// must hold this value and outlive every callback: the loop's graveyard sees to that.
+/// must hold this value and outlive every callback: the loop's deferred release sees to that.
 struct EventHandle: ~Copyable {
     private let event: OpaquePointer
     private(set) var isAdded = false

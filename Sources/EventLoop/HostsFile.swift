@@ -49,7 +49,7 @@ final class HostsFile: Sendable {
     }
 
     /// What was left out of the table, once for all who might say so.
-    func takeRemark() -> String? {
+    func takeWarning() -> String? {
         state.withLock { state in
             defer { state.untold = nil }
             return state.untold.map { "\(path) is too long: \($0)" }

@@ -117,6 +117,6 @@ open class Listener: EventSource {
         isClosed = true
         event.remove()
         Glibc.close(descriptor)
-        loop.bury(self)
+        loop.deferRelease(self)
     }
 }

@@ -7,8 +7,8 @@ public final class Loop {
     /// Where every channel of this loop reads into: idle connections own no buffer.
     public let scratch: UnsafeMutableRawBufferPointer
     /// Objects that were closed in this turn. They may still be on the call stack, so they die when it is over.
-    private var graveyard: [AnyObject] = []
-    private var dying: [AnyObject] = []
+    private var deferred: [AnyObject] = []
+    private var releasing: [AnyObject] = []
     /// Sources whose descriptor the kernel does not watch. They are told when the turn is over, never from inside the
     /// call that found out.
     private var refused: [EventSource] = []
@@ -62,10 +62,10 @@ public final class Loop {
         let code = event_base_loop(base, 0x01)
         while let source = refused.popLast() { source.ready(EventSource.Flag.refused) }
         while let source = recalled.popLast() { source.ready(EventSource.Flag.read) }
-        if !graveyard.isEmpty {
-            // what dies may bury something else: that finds its place in the other array
-            swap(&graveyard, &dying)
-            dying.removeAll(keepingCapacity: true)
+        if !deferred.isEmpty {
+            // what is released may defer something else: that finds its place in the other array
+            swap(&deferred, &releasing)
+            releasing.removeAll(keepingCapacity: true)
         }
         return code == 0
     }
@@ -82,7 +82,7 @@ public final class Loop {
     }
 
     /// Keeps a closed object until the turn is over.
-    public func bury(_ object: AnyObject) { graveyard.append(object) }
+    public func deferRelease(_ object: AnyObject) { deferred.append(object) }
 
     /// Gives up pipes that have been idle since this was asked last.
     public func trimPipes() { pipes.trim() }

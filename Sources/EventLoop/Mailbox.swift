@@ -1,14 +1,14 @@
 internal import CLibevent
 internal import Glibc
 
-/// The one way from thread to thread: letters in, and the loop that owns the box is woken once for a batch.
-public final class Mailbox<Letter: Sendable>: Sendable {
-    private let letters: Locked<[Letter]>
+/// The one way from thread to thread: messages in, and the loop that owns it is woken once for a batch.
+public final class Mailbox<Message: Sendable>: Sendable {
+    private let messages: Locked<[Message]>
     fileprivate let wake: Int32
 
     /// - Throws: `SystemError` of `eventfd`.
     public init() throws(SystemError) {
-        letters = Locked([])
+        messages = Locked([])
         wake = usher_eventfd(0, Int32(O_NONBLOCK | O_CLOEXEC))
         guard wake >= 0 else { throw SystemError("eventfd") }
     }
@@ -16,9 +16,9 @@ public final class Mailbox<Letter: Sendable>: Sendable {
     deinit { close(wake) }
 
     /// From any thread.
-    public func post(_ letter: Letter) {
-        let wasEmpty = letters.withLock { box in
-            box.append(letter)
+    public func post(_ message: Message) {
+        let wasEmpty = messages.withLock { box in
+            box.append(message)
             return box.count == 1
         }
         if wasEmpty { wakeUp() }
@@ -29,10 +29,10 @@ public final class Mailbox<Letter: Sendable>: Sendable {
         _ = Glibc.write(wake, &one, 8)
     }
 
-    fileprivate func collect() -> [Letter] {
+    fileprivate func collect() -> [Message] {
         var count: UInt64 = 0
         _ = Glibc.read(wake, &count, 8)
-        return letters.withLock { box in
+        return messages.withLock { box in
             defer { box = [] }
             return box
         }
@@ -40,13 +40,13 @@ public final class Mailbox<Letter: Sendable>: Sendable {
 }
 
 /// The receiving end of a mailbox, on a loop.
-public final class MailboxPort<Letter: Sendable>: EventSource {
-    private let mailbox: Mailbox<Letter>
-    private let receive: (Letter) -> Void
+public final class MailboxPort<Message: Sendable>: EventSource {
+    private let mailbox: Mailbox<Message>
+    private let receive: (Message) -> Void
     private var event: EventHandle?
 
     public init(
-        loop: Loop, _ mailbox: Mailbox<Letter>, _ receive: @escaping (Letter) -> Void
+        loop: Loop, _ mailbox: Mailbox<Message>, _ receive: @escaping (Message) -> Void
     ) throws(SystemError) {
         self.mailbox = mailbox
         self.receive = receive
@@ -58,6 +58,6 @@ public final class MailboxPort<Letter: Sendable>: EventSource {
 
     public override func ready(_ events: Int16) {
         loop.refreshNow()
-        for letter in mailbox.collect() { receive(letter) }
+        for message in mailbox.collect() { receive(message) }
     }
 }

@@ -18,7 +18,7 @@ final class NameChannel {
         /// `address:port`, in place of the file's servers; none for those.
         let servers: [String]
         /// Milliseconds until a question is put again; twice as much the second time, which is the last.
-        let patience: Int
+        let timeout: Int
     }
 
     private let channel: OpaquePointer
@@ -69,7 +69,7 @@ final class NameChannel {
         if case .servers = options.source { flags |= ARES_FLAG_NOCHECKRESP.rawValue }
         var settings = ares_options()
         settings.flags = Int32(flags)
-        settings.timeout = Int32(clamping: options.patience)
+        settings.timeout = Int32(clamping: options.timeout)
         settings.tries = Int32(tries)
         settings.sock_state_cb = nameSocketTrampoline
         settings.sock_state_cb_data = Unmanaged.passUnretained(sockets).toOpaque()
@@ -291,7 +291,7 @@ private final class NameSocket: EventSource {
 
     func close() {
         watch(reads: false, writes: false)
-        loop.bury(self)
+        loop.deferRelease(self)
     }
 }
 

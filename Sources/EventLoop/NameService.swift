@@ -31,7 +31,7 @@ public final class NameService {
     /// Answers to come when the loop goes on.
     private var listed: [NameAnswer] = []
     /// Brings the table, or nil where `listed` holds answers.
-    private let letters: Mailbox<HostsTable?>
+    private let messages: Mailbox<HostsTable?>
     private var port: EventSource?
     private var servers: NameServers?
     /// Those whose settings are out of date, until their last question has ended.
@@ -68,10 +68,10 @@ public final class NameService {
         self.changed = changed
         self.remarked = remarked
         self.hosts = hosts
-        letters = try Mailbox()
+        messages = try Mailbox()
         stamp = FileStamp(settings.file)
         servers = try NameServers(loop: loop, settings) { [unowned self] in took($0, $1, $2, $3) }
-        port = try MailboxPort(loop: loop, letters) { [unowned self] in received($0) }
+        port = try MailboxPort(loop: loop, messages) { [unowned self] in received($0) }
     }
 
     /// c-ares' version, `1.18.1`.
@@ -96,7 +96,7 @@ public final class NameService {
 
     private func begin(_ host: String) {
         if let addresses = table?.addresses(of: host) {
-            if listed.isEmpty { letters.post(nil) }
+            if listed.isEmpty { messages.post(nil) }
             listed.append(NameAnswer(host: host, addresses: addresses, timeToLive: Self.listedLife))
             return
         }
@@ -123,7 +123,7 @@ public final class NameService {
         guard read !== table else { return }
         let isFirst = table == nil
         table = read
-        if let remark = hosts.takeRemark() { remarked(remark) }
+        if let remark = hosts.takeWarning() { remarked(remark) }
         if !isFirst { changed() }
     }
 
@@ -142,7 +142,7 @@ public final class NameService {
     /// Looks whether the files have changed, which c-ares does not do by itself.
     private func look() {
         if !isReading {
-            if let read = hosts.table(or: letters) { adopt(read) } else { isReading = true }
+            if let read = hosts.table(or: messages) { adopt(read) } else { isReading = true }
         }
         guard loop.now >= nextLook else { return }
         nextLook = loop.now + Self.lookInterval
@@ -163,7 +163,7 @@ public final class NameService {
 
     private func retire(_ servers: NameServers) {
         // it may be on the call stack
-        if servers.isIdle { loop.bury(servers) } else { retiring.append(servers) }
+        if servers.isIdle { loop.deferRelease(servers) } else { retiring.append(servers) }
     }
 
     private func took(
@@ -171,7 +171,7 @@ public final class NameService {
     ) {
         defer {
             if let index = retiring.firstIndex(where: { $0 === servers && $0.isIdle }) {
-                loop.bury(retiring.remove(at: index))
+                loop.deferRelease(retiring.remove(at: index))
             }
         }
         guard var lookup = lookups[question.host] else { return }
@@ -204,18 +204,18 @@ final class NameServers {
         loop: Loop, _ settings: NameService.Settings,
         _ answered: @escaping (NameServers, Source, NameQuestion, NameOutcome) -> Void
     ) throws(SystemError) {
-        func options(_ source: Source, _ patience: Int) -> NameChannel.Options {
+        func options(_ source: Source, _ timeout: Int) -> NameChannel.Options {
             NameChannel.Options(
-                source: source, file: settings.file, servers: settings.servers, patience: patience)
+                source: source, file: settings.file, servers: settings.servers, timeout: timeout)
         }
         let count = try NameChannel(loop: loop, options(.servers, settings.timeout)) { _, _ in }.serverCount
         hasOthers = count > 1
-        // every server is asked, and then again with twice the patience: all of it takes as long as it may
-        let patience = max(50, settings.timeout / (3 * count))
-        servers = try NameChannel(loop: loop, options(.servers, patience)) { [unowned self] in
+        // every server is asked, and then again with twice the timeout: all of it takes as long as it may
+        let timeout = max(50, settings.timeout / (3 * count))
+        servers = try NameChannel(loop: loop, options(.servers, timeout)) { [unowned self] in
             answered(self, .servers, $0, $1)
         }
-        anyServer = try NameChannel(loop: loop, options(.anyServer, patience)) { [unowned self] in
+        anyServer = try NameChannel(loop: loop, options(.anyServer, timeout)) { [unowned self] in
             answered(self, .anyServer, $0, $1)
         }
     }

@@ -16,7 +16,7 @@ public final class Timer: EventSource {
 
     public func cancel() {
         event?.remove()
-        loop.bury(self)
+        loop.deferRelease(self)
     }
 }
 

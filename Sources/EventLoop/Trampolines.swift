@@ -1,7 +1,7 @@
 internal import CLibevent
 
-// libevent calls these two. They capture nothing and take no reference: the loop's registries hold the objects, and its
-// graveyard keeps whatever is closed alive until the turn is over.
+// libevent calls these two. They capture nothing and take no reference: the loop's registries hold the objects, and the
+// loop keeps whatever is closed alive until the turn is over.
 
 func eventSourceTrampoline(_ descriptor: Int32, _ events: Int16, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }

@@ -208,5 +208,5 @@ public struct HTTP1Client: Sendable {
     }
 
     /// The connection can serve no other request.
-    public mutating func spoil() { isReusable = false }
+    public mutating func preventReuse() { isReusable = false }
 }

@@ -83,7 +83,7 @@ public struct Classifier: Sendable {
     ///   - complete: false when there is more than `body` holds.
     ///   - flows: tells the tree of an `authId` that says nothing by itself.
     public func finish(
-        _ head: RequestHead, _ call: Call, body: [UInt8]?, complete: Bool, flows: (any FlowMemory)?
+        _ head: RequestHead, _ call: Call, body: [UInt8]?, complete: Bool, flows: (any FlowStore)?
     ) -> Classification {
         let readable = complete && (body == nil || !head.hasEncodedBody) ? body ?? [] : nil
         guard call.endpoint == .accessToken else { return authenticate(head, call, readable, flows) }
@@ -93,7 +93,7 @@ public struct Classifier: Sendable {
 
     /// Both steps in one, for a request that is whole already. Says why also where nothing was recognised.
     public func classify(
-        _ head: RequestHead, body: [UInt8]?, complete: Bool = true, flows: (any FlowMemory)? = nil
+        _ head: RequestHead, body: [UInt8]?, complete: Bool = true, flows: (any FlowStore)? = nil
     ) -> Classification {
         guard let host = host(head) else {
             return defined(head) ?? .unknownHost
@@ -208,7 +208,7 @@ extension Classifier {
     /// - Parameter body: empty where there is none; nil where it cannot be read, which is taken for a follow-up:
     ///   start calls are small and plain.
     private func authenticate(
-        _ head: RequestHead, _ call: Call, _ body: [UInt8]?, _ flows: (any FlowMemory)?
+        _ head: RequestHead, _ call: Call, _ body: [UInt8]?, _ flows: (any FlowStore)?
     ) -> Classification {
         let query = QueryText(head.query ?? "")
         func parameter(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }

@@ -57,11 +57,11 @@ public enum ExchangeMoment: Equatable, Sendable {
     case renamed(String, tunnel: String)
     case leftUnopened(UnopenedReason)
     /// The client's TLS was opened under that name.
-    case opened(name: String, agreement: String)
+    case opened(name: String, negotiated: String)
     /// The client would not have the certificate that it was shown: an error type, and words for a person.
     case certificateRefused(token: String, details: String)
     /// A configuration that was reloaded has the connection no more.
-    case outlawed
+    case noLongerPermitted
 
     /// Why a tunnel's TLS was left as it is, though its host is among those that are opened.
     public enum UnopenedReason: Equatable, Sendable {
@@ -97,10 +97,10 @@ extension ExchangeMoment {
         case .renamed(let name, let tunnel): .renamed(shown(name), tunnel: shown(tunnel))
         case .leftUnopened(.protocols(let offered)): .leftUnopened(.protocols(shown(offered)))
         case .leftUnopened(.refusals(let name)): .leftUnopened(.refusals(shown(name)))
-        case .opened(let name, let agreement): .opened(name: shown(name), agreement: agreement)
+        case .opened(let name, let negotiated): .opened(name: shown(name), negotiated: negotiated)
         case .certificateRefused(let token, let details): .certificateRefused(token: token, details: shown(details))
         case .responded(let interceptor, let status): .responded(interceptor: shown(interceptor), status: status)
-        case .sent, .delivered, .unkept, .leftToClient, .heldOff, .abandoned, .outlawed: self
+        case .sent, .delivered, .unkept, .leftToClient, .heldOff, .abandoned, .noLongerPermitted: self
         }
     }
 

@@ -12,7 +12,7 @@ final class MatchContext {
         case notText
     }
 
-    /// Steps that a match may take, as the odometer counts them, or so many for each byte of a long subject: enough for what
+    /// Steps that a match may take, as the counter counts them, or so many for each byte of a long subject: enough for what
     /// tries a dozen alternatives at every byte, so that a long text in front of it hides nothing.
     static let steps = 1 << 17
     static let stepsPerByte = 32
@@ -30,7 +30,7 @@ final class MatchContext {
     private let machineStack: OpaquePointer?
     /// Places that the last match has written: what stands behind them is of another one.
     private var groupCount = 0
-    private let odometer: UnsafeMutablePointer<usher_odometer>
+    private let stepCounter: UnsafeMutablePointer<usher_step_counter>
 
     private init?() {
         guard let data = pcre2_match_data_create_8(Self.groups, nil) else { return nil }
@@ -40,8 +40,8 @@ final class MatchContext {
         }
         self.data = data
         self.context = context
-        odometer = .allocate(capacity: 1)
-        odometer.initialize(to: usher_odometer())
+        stepCounter = .allocate(capacity: 1)
+        stepCounter.initialize(to: usher_step_counter())
         // without one, machine code has the 32 KiB of the thread's own stack that it takes by itself
         machineStack = pcre2_jit_stack_create_8(Self.stack.first, Self.stack.most, nil)
         if let machineStack { pcre2_jit_stack_assign_8(context, nil, UnsafeMutableRawPointer(machineStack)) }
@@ -49,14 +49,14 @@ final class MatchContext {
         pcre2_set_match_limit_8(context, Self.calls)
         pcre2_set_depth_limit_8(context, Self.calls)
         pcre2_set_heap_limit_8(context, Self.heap)
-        usher_count_steps(context, odometer)
+        usher_count_steps(context, stepCounter)
     }
 
     deinit {
         pcre2_match_context_free_8(context)
         pcre2_match_data_free_8(data)
         if let machineStack { pcre2_jit_stack_free_8(machineStack) }
-        odometer.deallocate()
+        stepCounter.deallocate()
     }
 
     // MARK: the thread's own
@@ -87,7 +87,7 @@ final class MatchContext {
 
     /// Gives out the allowance for what follows: one match, or all that one replacement makes.
     func begin(_ code: PatternCode, count: Int) {
-        odometer.pointee = usher_odometer(
+        stepCounter.pointee = usher_step_counter(
             work: 0, allowance: max(Self.steps, Self.stepsPerByte * count),
             cost: code.stepCost(on: count), last: 0)
     }
@@ -96,7 +96,7 @@ final class MatchContext {
     /// - Parameter start: other than 0 where a search goes on, over bytes that the one from 0 found to be UTF-8: looking
     ///   at all of them again for every match would take the square of their count.
     func find(_ code: PatternCode, in subject: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Result {
-        odometer.pointee.last = start
+        stepCounter.pointee.last = start
         let options = start > 0 ? PCRE2_NO_UTF_CHECK : 0
         let status = pcre2_match_8(code.pointer, subject.baseAddress, subject.count, start, options, data, context)
         switch status {

@@ -70,10 +70,10 @@ public struct Plan: Sendable {
     public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
         let candidates = requestPhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
-        let visitor = RequestGate.Visitor(head)
-        guard let first = candidates.firstIndex(where: { $0.gate.admits(visitor) }) else { return nil }
+        let traits = RequestGate.Traits(head)
+        guard let first = candidates.firstIndex(where: { $0.gate.admits(traits) }) else { return nil }
         let subject = Subject(request: copy head, response: nil, classification: classification)
-        for candidate in candidates[first...] where candidate.gate.admits(visitor) {
+        for candidate in candidates[first...] where candidate.gate.admits(traits) {
             if conditions[candidate.index].holds(for: subject) { return candidate.index }
         }
         return nil
@@ -105,10 +105,10 @@ public struct Plan: Sendable {
     ) -> Int? {
         let candidates = responsePhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
-        let visitor = RequestGate.Visitor(request)
-        guard let first = candidates.firstIndex(where: { $0.gate.admits(visitor) }) else { return nil }
+        let traits = RequestGate.Traits(request)
+        guard let first = candidates.firstIndex(where: { $0.gate.admits(traits) }) else { return nil }
         let subject = Subject(request: copy request, response: copy response, classification: classification)
-        for candidate in candidates[first...] where candidate.gate.admits(visitor) {
+        for candidate in candidates[first...] where candidate.gate.admits(traits) {
             if conditions[candidate.index].holds(for: subject) { return candidate.index }
         }
         return nil

@@ -108,7 +108,7 @@ struct RequestGate: Sendable {
     }
 
     /// What a request shows of itself to every gate.
-    struct Visitor {
+    struct Traits {
         fileprivate let method: UInt16
         fileprivate let host: UInt64
         fileprivate let path: UInt64
@@ -123,8 +123,8 @@ struct RequestGate: Sendable {
         }
     }
 
-    func admits(_ visitor: Visitor) -> Bool {
-        methods & visitor.method != 0 && hosts & visitor.host != 0
-            && visitor.path & path.mask == path.bits && visitor.fields.mayHold(fields)
+    func admits(_ traits: Traits) -> Bool {
+        methods & traits.method != 0 && hosts & traits.host != 0
+            && traits.path & path.mask == path.bits && traits.fields.mayHold(fields)
     }
 }

@@ -2,7 +2,7 @@
 public enum Verdict: Equatable, Sendable {
     case proceed
     /// Answer in the origin's place.
-    case respond(LocalAnswer, interceptor: String)
+    case respond(DirectResponse, interceptor: String)
     case abort(interceptor: String, reason: String)
 }
 

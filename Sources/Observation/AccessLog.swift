@@ -34,7 +34,7 @@ public final class AccessLog {
     }
 
     /// Something that concerns no single exchange.
-    public func complain(_ text: String) {
+    public func warn(_ text: String) {
         buffer.append(literal: "{\"time\":\"")
         clock.append(to: &buffer)
         buffer.append(literal: "\"")

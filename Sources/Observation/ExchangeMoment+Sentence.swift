@@ -57,8 +57,8 @@ extension ExchangeMoment {
         case .abandoned: "the client went away; the step-up was given up"
         case .renamed(let name, let tunnel): "the client asks for \(name) (SNI) in a tunnel to \(tunnel)"
         case .leftUnopened(let reason): "left unopened: \(reason.sentence)"
-        case .opened(let name, let agreement): "opened as \(name): \(agreement)"
-        case .outlawed: "given up: the configuration that was reloaded has it no more"
+        case .opened(let name, let negotiated): "opened as \(name): \(negotiated)"
+        case .noLongerPermitted: "given up: the configuration that was reloaded has it no more"
         }
     }
 }

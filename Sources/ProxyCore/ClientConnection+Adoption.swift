@@ -13,10 +13,10 @@ extension ClientConnection {
         case .serving where !awaitsRequest:
             next = NextGeneration(engine: engine, isKept: isKept)
             if !isKept { leg.endAfterThis() }
-        case .preface, .greeting, .securing, .serving, .connecting, .peeking:
+        case .preface, .awaitingHello, .securing, .serving, .connecting, .peeking:
             guard isKept else {
                 if isConnecting {
-                    current?.exchange.tell(.outlawed, now)
+                    current?.exchange.tell(.noLongerPermitted, now)
                 }
                 return close(reset: false, &out)
             }
@@ -40,7 +40,7 @@ extension ClientConnection {
         switch stage {
         case .connecting, .peeking: true
         case .securing(let tunnel): tunnel != nil
-        case .preface, .greeting, .serving, .tunnel, .lingering, .closed: false
+        case .preface, .awaitingHello, .serving, .tunnel, .lingering, .closed: false
         }
     }
 
@@ -71,7 +71,7 @@ extension ClientConnection {
         case .connecting(let tunnel): enter(.connecting(rerouted(tunnel)))
         case .peeking(let tunnel): enter(.peeking(rerouted(tunnel)))
         case .securing(let tunnel?): enter(.securing(rerouted(tunnel)))
-        case .preface, .greeting, .securing, .serving, .tunnel, .lingering, .closed: break
+        case .preface, .awaitingHello, .securing, .serving, .tunnel, .lingering, .closed: break
         }
     }
 

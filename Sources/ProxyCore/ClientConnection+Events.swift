@@ -44,7 +44,7 @@ extension ClientConnection {
         case .serving:
             if cells.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
             for cell in cells { cell.exchange.touched(side, now) }
-        case .preface, .greeting, .securing, .connecting, .peeking: break
+        case .preface, .awaitingHello, .securing, .connecting, .peeking: break
         }
     }
 
@@ -58,7 +58,7 @@ extension ClientConnection {
         case .peeking(let tunnel) where !tunnel.hasHello && !intake.pending.isEmpty:
             // too little to be HTTP, or TLS that would be opened, and no more will come
             return openTunnel(tunnel, &out)
-        case .preface, .greeting, .connecting, .peeking, .lingering: return close(reset: false, &out)
+        case .preface, .awaitingHello, .connecting, .peeking, .lingering: return close(reset: false, &out)
         case .serving: break
         }
         guard let cell = current, !cell.exchange.isReading else { return close(reset: false, &out) }
@@ -130,7 +130,7 @@ extension ClientConnection {
         var position = 0
         switch stage {
         case .tunnel, .peeking: break
-        case .preface, .greeting, .securing, .serving, .connecting, .lingering, .closed:
+        case .preface, .awaitingHello, .securing, .serving, .connecting, .lingering, .closed:
             read(bytes, &position, through: &origin, for: id, &out)
             guard case .tunnel = stage else { return }
         }
@@ -144,11 +144,11 @@ extension ClientConnection {
         out.now = now
         relays.pass(.origin, UInt64(count))
         guard let cell = cell(id) else { return }
-        cell.exchange.answerBodyPassed(UInt64(count))
+        cell.exchange.responseBodyPassed(UInt64(count))
         if cell.exchange.isTunnelling { return wait(until: now + engine.settings.timeouts.tunnelIdle) }
         cell.exchange.touched(.client, now)
         guard origin.passed(UInt64(count)) else { return }
-        cell.exchange.answerEnded(trailers: [], &context, &out)
+        cell.exchange.responseEnded(trailers: [], &context, &out)
         settle(cell, &out)
     }
 
@@ -164,12 +164,12 @@ extension ClientConnection {
         switch stage {
         case .peeking: return close(reset: false, &out)
         case .tunnel, .lingering, .closed: return
-        case .preface, .greeting, .securing, .serving, .connecting: break
+        case .preface, .awaitingHello, .securing, .serving, .connecting: break
         }
         let isWhole = origin.ended(cleanly: cleanly)
         guard let cell = cell(id), !cell.exchange.isOver else { return }
         if isWhole {
-            cell.exchange.answerEnded(trailers: [], &context, &out)
+            cell.exchange.responseEnded(trailers: [], &context, &out)
         } else {
             cell.exchange.originEnded(fault: fault, &context, &out)
         }
@@ -236,7 +236,7 @@ extension ClientConnection {
         case .securing: clientHandshakeTimedOut(&out)
         case .connecting(let tunnel): tunnelFailed(.timedOut, tunnel, &out)
         case .peeking(let tunnel): peekTimedOut(tunnel, &out)
-        case .greeting(let begun): if begun { clientHandshakeTimedOut(&out) } else { close(reset: false, &out) }
+        case .awaitingHello(let begun): if begun { clientHandshakeTimedOut(&out) } else { close(reset: false, &out) }
         case .tunnel, .lingering: close(reset: false, &out)
         case .closed:
             // what is queued for the client is not being read

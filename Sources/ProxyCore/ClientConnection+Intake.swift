@@ -10,7 +10,7 @@ extension ClientConnection {
     private var isOver: Bool {
         switch stage {
         case .lingering, .closed: true
-        case .preface, .greeting, .securing, .serving, .connecting, .peeking, .tunnel: false
+        case .preface, .awaitingHello, .securing, .serving, .connecting, .peeking, .tunnel: false
         }
     }
 
@@ -73,8 +73,8 @@ extension ClientConnection {
             case .preface:
                 guard let used = preface(bytes.extracting(position...), &out) else { return position }
                 position += used
-            case .greeting(let begun):
-                guard greet(bytes.extracting(position...), begun: begun, &out) else { return position }
+            case .awaitingHello(let begun):
+                guard peekHello(bytes.extracting(position...), begun: begun, &out) else { return position }
                 return bytes.count
             case .connecting, .securing, .lingering, .closed: return position
             }
@@ -173,8 +173,8 @@ extension ClientConnection {
             switch event {
             case .data(let range):
                 let piece = bytes.extracting(range)
-                let fate = cell.exchange.bodyCame(piece, &context, &out)
-                if fate == .pass { out.send(piece, of: cell.exchange.id) }
+                let disposition = cell.exchange.bodyCame(piece, &context, &out)
+                if disposition == .pass { out.send(piece, of: cell.exchange.id) }
             case .end: break
             case .needsMore: return false
             }
@@ -192,8 +192,8 @@ extension ClientConnection {
     @discardableResult
     mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
         guard leg.isComplete, cell.exchange.wantsBody else { return false }
-        let fate = cell.exchange.bodyEnded(&context, &out)
-        if fate == .pass { out.orders.append(.sendEnd(cell.exchange.id, trailers: leg.trailers)) }
+        let disposition = cell.exchange.bodyEnded(&context, &out)
+        if disposition == .pass { out.orders.append(.sendEnd(cell.exchange.id, trailers: leg.trailers)) }
         settle(cell, &out)
         return true
     }

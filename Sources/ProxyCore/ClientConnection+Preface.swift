@@ -25,7 +25,7 @@ extension ClientConnection {
             context.source.policy = nil
             guard isCounted(address, &out) else { return nil }
             enter(
-                context.source.isSecure ? .greeting(begun: false) : .serving,
+                context.source.isSecure ? .awaitingHello(begun: false) : .serving,
                 until: out.now + engine.settings.timeouts.idle)
             return count
         }
@@ -34,7 +34,7 @@ extension ClientConnection {
     /// Who it is was not known when the balancer connected.
     private mutating func isCounted(_ address: IPAddress, _ out: inout Outbox) -> Bool {
         let client = ClientIdentity.network(address.clientNetwork)
-        guard let seat = context.seat, !seat.becomes(client, engine.settings.limits) else { return true }
+        guard let share = context.share, !share.becomes(client, engine.settings.limits) else { return true }
         let error = ProxyError.tooManyOfClient("this address")
         if context.source.isSecure {
             // who speaks TLS would not understand an answer

@@ -20,7 +20,7 @@ extension ClientConnection {
             // the exchange may be over by now, and the cell another one's
             if isSettled { return }
         }
-        if cell.exchange.isCall { shareStory(of: cell) } else { endCalls(of: cell, &out) }
+        if cell.exchange.isCall { passOnEvents(of: cell) } else { endCalls(of: cell, &out) }
         guard case .over(let ending) = cell.exchange.stage else { return }
         ended(cell, ending, &out)
     }
@@ -111,10 +111,10 @@ extension ClientConnection {
         return self.cell(caller)
     }
 
-    /// What happens in a call is part of the story of whoever made it.
-    private func shareStory(of call: ExchangeCell) {
+    /// What happens in a call stands in the record of whoever made it.
+    private func passOnEvents(of call: ExchangeCell) {
         guard let caller = call.exchange.caller, let cell = cell(caller) else { return }
-        cell.exchange.goOn(with: call.exchange.takeStory())
+        cell.exchange.addEvents(call.exchange.takeEvents())
     }
 
     // MARK: answers of origins
@@ -124,9 +124,9 @@ extension ClientConnection {
         _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for id: ExchangeID,
         _ out: inout Outbox
     ) {
-        guard let cell = cell(id), cell.exchange.awaitsAnswer else { return origin.spoil() }
+        guard let cell = cell(id), cell.exchange.awaitsResponse else { return origin.preventReuse() }
         if position < bytes.count { cell.exchange.answering(out.now) }
-        while cell.exchange.awaitsAnswer {
+        while cell.exchange.awaitsResponse {
             let event: HTTP1Client.Event
             do throws(HTTPFault) {
                 event = try origin.read(
@@ -137,7 +137,7 @@ extension ClientConnection {
                 return settle(cell, &out)
             }
             switch event {
-            case .needsMore: return relayAnswer(cell, origin)
+            case .needsMore: return relayResponse(cell, origin)
             case .interim: cell.exchange.interimCame(origin.head, &out)
             case .head(let framing):
                 swap(&origin.head, &cell.exchange.response)
@@ -148,19 +148,19 @@ extension ClientConnection {
                 return settle(cell, &out)
             case .data(let range):
                 let piece = bytes.extracting(range)
-                if cell.exchange.answerBodyCame(piece, &context, &out) == .pass {
+                if cell.exchange.responseBodyCame(piece, &context, &out) == .pass {
                     write(piece, of: cell, counts: true, &out)
                     continue
                 }
-            case .end: cell.exchange.answerEnded(trailers: origin.trailers, &context, &out)
+            case .end: cell.exchange.responseEnded(trailers: origin.trailers, &context, &out)
             }
             settle(cell, &out)
         }
-        if position < bytes.count { origin.spoil() }
+        if position < bytes.count { origin.preventReuse() }
     }
 
     /// A body of which nobody needs to see more goes straight to the client.
-    private mutating func relayAnswer(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
+    private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
         guard cell.exchange.hasStarted, leg.writesRaw, let rest = origin.rawBody else { return }
         relays[.origin] = rest
     }

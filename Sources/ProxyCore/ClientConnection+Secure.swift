@@ -13,7 +13,7 @@ extension ClientConnection {
 
     /// A listener that speaks TLS itself: the first bytes go to its engine.
     /// - Returns: false while too little is here.
-    mutating func greet(_ bytes: Span<UInt8>, begun: Bool, _ out: inout Outbox) -> Bool {
+    mutating func peekHello(_ bytes: Span<UInt8>, begun: Bool, _ out: inout Outbox) -> Bool {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: return false
         case .http, .connect:
@@ -28,7 +28,7 @@ extension ClientConnection {
             switch ClientHello.peek(bytes) {
             case .needsMore:
                 // whoever begins a handshake has to go on with it
-                if !begun { enter(.greeting(begun: true), until: out.now + engine.settings.timeouts.tls) }
+                if !begun { enter(.awaitingHello(begun: true), until: out.now + engine.settings.timeouts.tls) }
                 return false
             case .hello(let hello): secure(nil, showing: .listener(hello.serverName), bytes, &out)
             case .notTLS: refuseHello("the client speaks neither TLS nor HTTP to a listener that speaks TLS", &out)
@@ -85,7 +85,7 @@ extension ClientConnection {
             current?.exchange.tell(.leftUnopened(.protocols(offered)), out.now)
             return openTunnel(tunnel, &out)
         }
-        if interception.onRefusal == .tunnel, context.memories.refusals?.isLeftAlone(name, for: context.key) == true {
+        if interception.onRefusal == .tunnel, context.stores.refusals?.isLeftAlone(name, for: context.key) == true {
             current?.exchange.tell(.leftUnopened(.refusals(name)), out.now)
             return openTunnel(tunnel, &out)
         }
@@ -113,14 +113,14 @@ extension ClientConnection {
     // MARK: the handshake's outcome
 
     /// The client's handshake is done: what it says from here on comes decrypted.
-    public mutating func clientSecured(_ agreement: TLSStream.Agreement, now: Int, _ out: inout Outbox) {
+    public mutating func clientSecured(_ negotiated: TLSStream.Negotiated, now: Int, _ out: inout Outbox) {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
         serveInside(now)
         guard let tunnel, let cell = current else { return }
         let name = tunnel.target.serverName ?? tunnel.target.host
-        if interception.onRefusal == .tunnel { context.memories.refusals?.accepted(name, by: context.key) }
-        cell.exchange.tell(.opened(name: name, agreement: "\(agreement)"), now)
+        if interception.onRefusal == .tunnel { context.stores.refusals?.accepted(name, by: context.key) }
+        cell.exchange.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
         // the tunnel is recorded by itself, the requests inside as exchanges of their own
         cell.exchange.complete(now)
         out.orders.append(.record(cell.exchange.id))
@@ -168,7 +168,7 @@ extension ClientConnection {
 
     private func refused(_ name: String, in tunnel: Tunnel?) {
         guard tunnel != nil, interception.onRefusal == .tunnel else { return }
-        context.memories.refusals?.refused(name, by: context.key)
+        context.stores.refusals?.refused(name, by: context.key)
     }
 
     mutating func clientHandshakeTimedOut(_ out: inout Outbox) {
@@ -189,13 +189,13 @@ extension ClientConnection {
 }
 
 /// Remembers which hosts' certificates which clients refuse again and again: one client's word counts for itself alone.
-public protocol RefusalMemory: AnyObject, Sendable {
+public protocol RefusalStore: AnyObject, Sendable {
     func refused(_ host: String, by client: ClientKey)
     func accepted(_ host: String, by client: ClientKey)
     func isLeftAlone(_ host: String, for client: ClientKey) -> Bool
 }
 
-extension TLSStream.Agreement: CustomStringConvertible {
+extension TLSStream.Negotiated: CustomStringConvertible {
     /// `TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1, resumed`
     public var description: String {
         version + ", " + cipher + (protocolName.map { ", \($0)" } ?? "") + (isResumed ? ", resumed" : "")

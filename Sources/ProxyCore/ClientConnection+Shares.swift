@@ -16,7 +16,7 @@ extension ClientConnection {
     private static let tooManyOfClient = refused(.tooManyOfClient("this address"))
 
     private static func refused(_ error: ProxyError) -> [UInt8] {
-        let response = OwnAnswer.error(error, flow: 0, to: RequestHead(), date: [])
+        let response = OwnResponse.error(error, flow: 0, to: RequestHead(), date: [])
         var leg = HTTP1Server()
         var manner = ResponseManner()
         manner.isLast = true

@@ -9,7 +9,7 @@ extension ClientConnection {
         // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
         var target = Origin(scheme: .http, host: cell.exchange.request.host, port: cell.exchange.request.target.port)
         guard mayBegin(target) else {
-            cell.exchange.tell(.outlawed, out.now)
+            cell.exchange.tell(.noLongerPermitted, out.now)
             return close(reset: false, &out)
         }
         target.route = engine.tunnelRoute(to: target.host)
@@ -40,15 +40,15 @@ extension ClientConnection {
         tunnel.isAnswered = true
         current?.exchange.tell(.delivered(status: 200), out.now)
         // a protocol in which the origin speaks first has to be given the chance
-        var patience = engine.settings.timeouts.tunnelIdle
-        if case .none = tunnel.lease { patience = Self.patience }
-        enter(.peeking(tunnel), until: out.now + patience)
+        var timeout = engine.settings.timeouts.tunnelIdle
+        if case .none = tunnel.lease { timeout = Self.peekTimeout }
+        enter(.peeking(tunnel), until: out.now + timeout)
         out.client.append(literal: Self.established)
         drainPending(&out)
     }
 
     /// How long a client whose TLS would be opened may say nothing before its origin is connected to.
-    private static let patience = 1_000
+    private static let peekTimeout = 1_000
 
     /// The client says nothing in its tunnel, or not enough.
     mutating func peekTimedOut(_ tunnel: Tunnel, _ out: inout Outbox) {
@@ -65,7 +65,7 @@ extension ClientConnection {
     var isTunnelLeasing: Bool {
         switch stage {
         case .connecting, .peeking: true
-        case .preface, .greeting, .securing, .serving, .tunnel, .lingering, .closed: false
+        case .preface, .awaitingHello, .securing, .serving, .tunnel, .lingering, .closed: false
         }
     }
 
@@ -124,7 +124,7 @@ extension ClientConnection {
             enter(.peeking(ordered(tunnel, &out)))
             // a handshake that the client began has the time that it had
             if tunnel.hasHello { wait(until: limit) }
-        case .preface, .greeting, .securing, .serving, .tunnel, .lingering, .closed: break
+        case .preface, .awaitingHello, .securing, .serving, .tunnel, .lingering, .closed: break
         }
     }
 

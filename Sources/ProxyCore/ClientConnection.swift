@@ -12,7 +12,7 @@ public struct ClientConnection: ~Copyable {
         /// A balancer's connection: the header of the PROXY protocol comes first.
         case preface
         /// The listener speaks TLS, and the client has not sent its ClientHello, or part of it.
-        case greeting(begun: Bool)
+        case awaitingHello(begun: Bool)
         /// The client's handshake is under way: in a tunnel, or with the listener.
         case securing(Tunnel?)
         /// HTTP: an exchange is under way, or the next one is waited for.
@@ -70,13 +70,13 @@ public struct ClientConnection: ~Copyable {
     ///   - number: unique among the connections of this process; becomes part of every flow id.
     ///   - client: the client's address, for the record.
     ///   - source: the same as a value, and how far it is to be believed.
-    ///   - seat: what the connection holds of its client's share.
+    ///   - share: what the connection holds of its client's share.
     public init(
-        engine: Engine, memories: Memories = Memories(), number: UInt64, client: String,
-        source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int
+        engine: Engine, stores: SharedStores = SharedStores(), number: UInt64, client: String,
+        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil, now: Int
     ) {
         self.engine = engine
-        context = ClientContext(memories: memories, source: source, name: client, seat: seat)
+        context = ClientContext(stores: stores, source: source, name: client, share: share)
         // sixteen million exchanges before an id could be that of another connection
         numbers = Numbers(base: number << 24)
         deadline = now + engine.settings.timeouts.idle
@@ -84,7 +84,7 @@ public struct ClientConnection: ~Copyable {
             stage = .preface
             deadline = now + engine.settings.timeouts.header
         } else if source.isSecure {
-            stage = .greeting(begun: false)
+            stage = .awaitingHello(begun: false)
         }
     }
 
@@ -96,7 +96,7 @@ public struct ClientConnection: ~Copyable {
     public var isIdle: Bool {
         guard intake.pending.isEmpty else { return false }
         switch stage {
-        case .greeting: return true
+        case .awaitingHello: return true
         case .serving: return awaitsRequest
         case .preface, .securing, .connecting, .peeking, .tunnel, .lingering, .closed: return false
         }
@@ -194,7 +194,7 @@ public struct ClientConnection: ~Copyable {
         for cell in cells where cell.exchange.isCall { cell.exchange.cut(reset: false, &out) }
         cells.removeAll { $0.exchange.isCall || $0.exchange.isReading }
         relays.stop()
-        context.seat?.letGo()
+        context.share?.letGo()
         enter(.closed, until: out.now + engine.settings.timeouts.idle)
         out.orders.append(.closeClient(reset: reset))
     }
@@ -210,7 +210,7 @@ public struct ClientConnection: ~Copyable {
     /// The client has its answer: makes ready for the next request, or lingers.
     mutating func finish(_ cell: ExchangeCell, _ out: inout Outbox) {
         out.orders.append(.record(cell.exchange.id))
-        context.seat?.letGo()
+        context.share?.letGo()
         relays.stop()
         if leg.isLast || isLastOfClient || !leg.isComplete { return linger(&out) }
         if let next { putInForce(next.engine) }

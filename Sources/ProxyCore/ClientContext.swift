@@ -3,12 +3,12 @@ import Interception
 
 /// What the exchanges of one client's connection have in common.
 struct ClientContext {
-    let memories: Memories
+    let stores: SharedStores
     var source: ClientSource
     /// The client's address and port in words, for the record.
     var name: String
     /// What this connection counts for; nil where nobody counts.
-    let seat: ClientSeat?
+    let share: ConnectionShare?
     /// Whose password was right: for this request, or for the tunnel around it.
     var user: String?
     /// Set inside a CONNECT tunnel that carries HTTP, plain or in the TLS that was opened.

@@ -86,6 +86,6 @@ public struct ClientShares: Sendable {
 
 /// The shares as all loops see them: asked when a connection comes, goes or turns out to be somebody's, and for bodies that
 /// are no small ones; never on the way of a plain request.
-public protocol ShareMemory: AnyObject, Sendable {
+public protocol ShareStore: AnyObject, Sendable {
     func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result
 }

@@ -21,7 +21,7 @@ struct DetourCall {
     /// The only one that it may go to.
     let server: AuthorizationServer
     /// How much of an answer is read.
-    let maxAnswerBytes: Int
+    let maxResponseBytes: Int
     /// The login that it belongs to.
     let login: LoginAttempt?
     /// Bytes that whoever makes it keeps meanwhile.
@@ -41,16 +41,17 @@ protocol Detour {
     /// How much of a response with this head has to be held until it is clear what it is; nil where none of it.
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int?
     /// A response that was held is here whole.
-    mutating func consider(_ response: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment])
+    mutating func consider(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
         -> DetourOrder
     /// The answer to its call is here.
-    mutating func called(_ answer: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder
+    mutating func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
+        -> DetourOrder
     /// Its call, or the request that it had sent again, came to nothing.
     /// - Returns: nil where it has nothing to put in the place of that.
-    mutating func failed(_ reason: String, _ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder?
+    mutating func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
     /// Time has passed.
     /// - Returns: nil where that is not for it.
-    mutating func woke(_ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder?
+    mutating func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
     /// The request that it had sent again is being answered.
     mutating func answered()
     /// A response of that status goes to the client.
@@ -58,7 +59,7 @@ protocol Detour {
 }
 
 /// The exchange as a detour sees it.
-struct DetourScene {
+struct DetourContext {
     /// As the client sent it.
     let request: RequestHead
     /// As it went out.
@@ -69,5 +70,5 @@ struct DetourScene {
     /// The request may have reached its origin in this attempt.
     let mayHaveArrived: Bool
     let now: Int
-    let logins: (any LoginMemory)?
+    let logins: (any LoginStore)?
 }

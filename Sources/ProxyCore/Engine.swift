@@ -2,7 +2,7 @@ internal import Authorization
 public import HTTPCodec
 public import Interception
 
-/// One generation of the configuration, compiled: what sessions decide by. Built once, shared by all loops.
+/// One generation of the configuration, compiled: what connections decide by. Built once, shared by all loops.
 public final class Engine: Sendable {
     public let settings: Settings
     public let classifier: Classifier

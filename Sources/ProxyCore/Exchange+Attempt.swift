@@ -152,7 +152,7 @@ extension Exchange {
             // what was collected before it turned out that the body cannot be kept; nobody asks for it again
             out.send(body.bytes.span, of: id)
             body.bytes = []
-            context.seat?.letGo()
+            context.share?.letGo()
             enter(.awaiting, until: out.now + timeouts.idle)
         }
     }

@@ -40,7 +40,7 @@ extension Exchange {
 
     /// The request is well formed, and whoever sent it may send one.
     mutating func admitted(_ context: inout ClientContext, _ out: inout Outbox) throws(HTTPFault) {
-        if isForOwnPages { return answerFromOwnPages(&context, &out) }
+        if isForOwnPages { return respondFromOwnPages(&context, &out) }
         if request.method == .connect { return connect(&out) }
         if isOwnRequest { return refuseLoop(&out) }
         if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
@@ -109,7 +109,7 @@ extension Exchange {
             && engine.pages != nil
     }
 
-    private mutating func answerFromOwnPages(_ context: inout ClientContext, _ out: inout Outbox) {
+    private mutating func respondFromOwnPages(_ context: inout ClientContext, _ out: inout Outbox) {
         if request.method == .connect { return openTunnelToOwnPages(&context, &out) }
         guard request.method == .get || request.method == .head else {
             var error = ProxyError(
@@ -123,7 +123,7 @@ extension Exchange {
                     "http_request_error", status: 404,
                     "there is no such page; http://\(OwnPages.host)/ shows those that there are"), &out)
         }
-        answer(OwnAnswer.page(page, flow: record.flow, date: out.date), &out)
+        answer(OwnResponse.page(page, flow: record.flow, date: out.date), &out)
     }
 
     /// Some clients open a tunnel for plain HTTP too: the requests inside are answered here, and no connection is made.

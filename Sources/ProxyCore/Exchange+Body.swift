@@ -5,7 +5,7 @@ import Interception
 /// The request's body: whether it has to be kept before anything goes out, and how it goes on where not.
 extension Exchange {
     /// What becomes of body bytes.
-    enum Fate {
+    enum BodyDisposition {
         /// They go on to the other side.
         case pass
         /// They were used here, or are wanted no more.
@@ -56,7 +56,7 @@ extension Exchange {
     /// Bytes of the body came from the client.
     mutating func bodyCame(
         _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
-    ) -> Fate {
+    ) -> BodyDisposition {
         body.count += UInt64(bytes.count)
         guard case .collecting = stage else { return passOn(bytes, &out) }
         body.bytes.append(bytes)
@@ -69,7 +69,7 @@ extension Exchange {
         return .used
     }
 
-    private mutating func passOn(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Fate {
+    private mutating func passOn(_ bytes: Span<UInt8>, _ out: inout Outbox) -> BodyDisposition {
         // nothing past the limit goes out, least of all the end that would make the request whole
         if body.framing == .chunked, let limit = engine.settings.limits.body, body.count > limit {
             if hasStarted { cut(reset: true, &out) } else { refuseBody(&out) }
@@ -81,7 +81,7 @@ extension Exchange {
 
     /// The body has come whole.
     /// - Returns: `pass` where its end has to be passed on, too.
-    mutating func bodyEnded(_ context: inout ClientContext, _ out: inout Outbox) -> Fate {
+    mutating func bodyEnded(_ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
         body.hasEnded = true
         if case .collecting = stage {
             body.isKept = true
@@ -123,7 +123,7 @@ extension Exchange {
         case .done(let found): classification = found
         case .needsBody(let call):
             classification = engine.classifier.finish(
-                request, call, body: body.bytes, complete: body.isKept, flows: context.memories.flows)
+                request, call, body: body.bytes, complete: body.isKept, flows: context.stores.flows)
         }
         if let classification, let action = classification.action {
             tell(
@@ -136,9 +136,9 @@ extension Exchange {
 
     /// Whether there is room for what this exchange keeps by now.
     func mayKeep(_ context: ClientContext, beside more: Int = 0) -> Bool {
-        guard let seat = context.seat else { return true }
+        guard let share = context.share else { return true }
         var kept = body.bytes.count + more + (detour?.keptBytes ?? 0)
         if let call { kept += call.keptBytes }
-        return seat.hold(kept, engine.settings.limits)
+        return share.hold(kept, engine.settings.limits)
     }
 }

@@ -4,10 +4,10 @@ import Interception
 
 /// Detours and the exchange that they hold up; and the calls that they make.
 extension Exchange {
-    private func scene(_ context: ClientContext, _ now: Int) -> DetourScene {
-        DetourScene(
+    private func detourContext(_ context: ClientContext, _ now: Int) -> DetourContext {
+        DetourContext(
             request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
-            mayHaveArrived: awaitsAnswer, now: now, logins: context.memories.logins)
+            mayHaveArrived: awaitsResponse, now: now, logins: context.stores.logins)
     }
 
     /// A response that was held for the detour's sake is here whole.
@@ -15,17 +15,17 @@ extension Exchange {
         guard var detour else { return deliverHeld(held, &out) }
         var notes: [ExchangeMoment] = []
         // whether the request arrived matters for what fails, and this has not
-        let order = detour.consider(held, scene(context, out.now), &notes)
+        let order = detour.consider(held, detourContext(context, out.now), &notes)
         self.detour = detour
         for moment in notes { tell(moment, out.now) }
         perform(order, &context, &out)
     }
 
     /// The call that the detour made has come to something.
-    mutating func called(_ answer: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func called(_ response: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .calling = stage, var detour else { return }
         var notes: [ExchangeMoment] = []
-        let order = detour.called(answer, scene(context, out.now), &notes)
+        let order = detour.called(response, detourContext(context, out.now), &notes)
         self.detour = detour
         for moment in notes { tell(moment, out.now) }
         perform(order, &context, &out)
@@ -42,7 +42,7 @@ extension Exchange {
     mutating func detourFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         guard var detour, detour.keepsResponse else { return false }
         var notes: [ExchangeMoment] = []
-        let order = detour.failed(reason, scene(context, out.now), &notes)
+        let order = detour.failed(reason, detourContext(context, out.now), &notes)
         self.detour = detour
         for moment in notes { tell(moment, out.now) }
         guard let order else { return false }
@@ -54,7 +54,7 @@ extension Exchange {
     mutating func detourWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         guard var detour, detour.keepsResponse else { return false }
         var notes: [ExchangeMoment] = []
-        let order = detour.woke(scene(context, out.now), &notes)
+        let order = detour.woke(detourContext(context, out.now), &notes)
         self.detour = detour
         for moment in notes { tell(moment, out.now) }
         guard let order else { return false }
@@ -102,7 +102,7 @@ extension Exchange {
         case .done(let found): classification = found
         case .needsBody(let endpoint):
             classification = engine.classifier.finish(
-                head, endpoint, body: call.body, complete: true, flows: context.memories.flows)
+                head, endpoint, body: call.body, complete: true, flows: context.stores.flows)
         }
         // the machine knows better than an authId that may tell nothing
         classification.change { $0.payload = call.payload }

@@ -45,7 +45,7 @@ extension Exchange {
         context.user = BasicCredentials(request)?.user
         record.user = context.user
         if let user = context.user {
-            if let seat = context.seat, !seat.becomes(.user(user), engine.settings.limits) {
+            if let share = context.share, !share.becomes(.user(user), engine.settings.limits) {
                 return answer(.tooManyOfClient("the user \(user)"), isLast: true, &out)
             }
             if context.binding.passes(to: user) { out.orders.append(.unbind) }

@@ -47,13 +47,13 @@ extension Exchange {
     private mutating func holding() -> HeldResponse? {
         let kept = engine.settings.limits.keptBody
         if let call {
-            return HeldResponse(reason: .call, head: response, limit: min(call.maxAnswerBytes, kept))
+            return HeldResponse(reason: .call, head: response, limit: min(call.maxResponseBytes, kept))
         }
         if let limit = detour?.holds(response, to: request, sent: attempt.head ?? request) {
             return HeldResponse(reason: .advice, head: response, limit: min(limit, kept))
         }
         guard tellsFlow else { return nil }
-        let limit = detour?.policy.maxAnswerBytes ?? Classifier.bodyPeek
+        let limit = detour?.policy.maxResponseBytes ?? Classifier.bodyPeek
         return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
     }
 
@@ -117,9 +117,9 @@ extension Exchange {
     // MARK: the body
 
     /// Bytes of the answer's body came from the origin.
-    mutating func answerBodyCame(
+    mutating func responseBodyCame(
         _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
-    ) -> Fate {
+    ) -> BodyDisposition {
         guard case .holding(var held) = stage else { return .pass }
         // the array is changed in its one place
         enter(.awaiting)
@@ -140,7 +140,7 @@ extension Exchange {
     }
 
     /// So many bytes of the answer's body went past, from the origin straight to the client.
-    mutating func answerBodyPassed(_ count: UInt64) { record.responseBytes += count }
+    mutating func responseBodyPassed(_ count: UInt64) { record.responseBytes += count }
 
     /// What cannot be held goes to the client as it is.
     /// - Parameter error: what that is of an answer that is for nobody else.
@@ -158,7 +158,7 @@ extension Exchange {
 
     /// The answer is complete.
     /// - Parameter trailers: fields behind its body, each line with its end.
-    mutating func answerEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
         switch stage {
         case .delivering:
             release(reusable: true, &out)
@@ -197,7 +197,7 @@ extension Exchange {
 
     /// Remembers whose flow the `authId` in an answer of AM belongs to.
     func learnFlow(_ body: [UInt8], _ context: ClientContext) {
-        guard let flows = context.memories.flows, let payload = classification?.payload,
+        guard let flows = context.stores.flows, let payload = classification?.payload,
             let authId = Classifier.authId(in: body)
         else { return }
         flows.remember(authId: authId, payload: payload)

@@ -20,27 +20,27 @@ extension Exchange {
 
     /// When a request is given up whose client has closed its side: nobody may be there to hear the answer, of which
     /// nothing has come yet.
-    private func goodbye(_ context: ClientContext) -> Int {
+    private func halfClosedLimit(_ context: ClientContext) -> Int {
         guard let ended = context.endedAt, !isCall else { return .max }
-        let patience = engine.settings.timeouts.halfClosed
+        let timeout = engine.settings.timeouts.halfClosed
         switch stage {
         case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting: break
         case .reading, .collecting, .delivering, .holding, .tunnelling, .over: return .max
         }
         let hasBegun = detour?.keepsResponse == true || (isLeased && attempt.hasAnswered)
-        return patience == 0 || hasBegun ? .max : max(ended, began) + patience
+        return timeout == 0 || hasBegun ? .max : max(ended, began) + timeout
     }
 
     /// When `woke` has something to do.
-    func wakeAt(_ context: ClientContext) -> Int { min(deadline, goodbye(context)) }
+    func wakeAt(_ context: ClientContext) -> Int { min(deadline, halfClosedLimit(context)) }
 
     /// Time has passed.
     mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
         if out.now >= deadline {
             timedOut(&context, &out)
-        } else if out.now >= goodbye(context) {
+        } else if out.now >= halfClosedLimit(context) {
             // the client may still listen: then it is told
-            answer(.saidGoodbye, isLast: true, &out)
+            answer(.clientHalfClosed, isLast: true, &out)
         }
     }
 

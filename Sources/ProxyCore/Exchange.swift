@@ -132,7 +132,7 @@ struct Exchange: ~Copyable {
     }
 
     /// The request is out, and its answer has not come whole.
-    var awaitsAnswer: Bool {
+    var awaitsResponse: Bool {
         switch stage {
         case .awaiting, .delivering, .holding: true
         case .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .tunnelling, .over: false
@@ -140,7 +140,7 @@ struct Exchange: ~Copyable {
     }
 
     /// What comes of the body may go to the origin without a look at it.
-    var streamsRaw: Bool { wantsBody && awaitsAnswer && attempt.sendsRaw }
+    var streamsRaw: Bool { wantsBody && awaitsResponse && attempt.sendsRaw }
 
     /// The request's body is wanted.
     var wantsBody: Bool {
@@ -184,13 +184,13 @@ struct Exchange: ~Copyable {
     }
 
     /// What happened since the last time this was asked.
-    mutating func takeStory() -> [ExchangeRecord.Event] {
+    mutating func takeEvents() -> [ExchangeRecord.Event] {
         guard !record.events.isEmpty else { return [] }
         defer { record.events = [] }
         return record.events
     }
 
-    mutating func goOn(with story: [ExchangeRecord.Event]) { record.events += story }
+    mutating func addEvents(_ events: [ExchangeRecord.Event]) { record.events += events }
 
     // MARK: the end
 

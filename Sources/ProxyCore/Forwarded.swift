@@ -54,6 +54,6 @@ struct ForwardedElement {
     }
 
     private static func value(_ text: String) -> String {
-        text.utf8.allSatisfy(ASCII.isToken) && !text.isEmpty ? text : "\"\(OwnAnswer.quoted(text))\""
+        text.utf8.allSatisfy(ASCII.isToken) && !text.isEmpty ? text : "\"\(OwnResponse.quoted(text))\""
     }
 }

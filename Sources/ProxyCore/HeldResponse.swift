@@ -20,7 +20,7 @@ struct HeldResponse {
 
 extension HeldResponse {
     /// What an interceptor answered in the place of whoever was called.
-    init(_ local: LocalAnswer) {
+    init(_ local: DirectResponse) {
         head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))
         for header in local.headers { head.fields.add(header.name, header.value) }
         body = local.body

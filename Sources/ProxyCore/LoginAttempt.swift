@@ -5,13 +5,13 @@ import Authorization
 final class LoginAttempt {
     private enum Stage { case begun, told, granted, judged }
 
-    private let memory: any LoginMemory
+    private let store: any LoginStore
     private let key: Lockout.Key
     private let limits: Lockout.Limits
     private var stage = Stage.begun
 
-    init(_ memory: any LoginMemory, _ key: Lockout.Key, _ limits: Lockout.Limits) {
-        self.memory = memory
+    init(_ store: any LoginStore, _ key: Lockout.Key, _ limits: Lockout.Limits) {
+        self.store = store
         self.key = key
         self.limits = limits
     }
@@ -23,7 +23,7 @@ final class LoginAttempt {
     /// (docs/protocol.md#how-it-ends).
     func grant() {
         guard stage == .told else { return judge(.unjudged) }
-        memory.grant(key, limits)
+        store.grant(key, limits)
         stage = .granted
     }
 
@@ -32,7 +32,7 @@ final class LoginAttempt {
     func judge(_ verdict: Lockout.Verdict) {
         guard stage != .judged else { return }
         // what AM was not told it cannot have refused
-        memory.end(key, stage == .begun ? .unjudged : verdict, granted: isGranted, limits)
+        store.end(key, stage == .begun ? .unjudged : verdict, granted: isGranted, limits)
         stage = .judged
     }
 

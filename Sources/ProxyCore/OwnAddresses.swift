@@ -9,7 +9,7 @@ public struct OwnAddresses: Sendable {
     }
 
     /// Whether a connection to that address would come back to this very proxy.
-    public func hear(_ address: IPAddress, port: UInt16) -> Bool {
+    public func contains(_ address: IPAddress, port: UInt16) -> Bool {
         let forms = address.forms
         return listeners.contains { listener in
             // a listener on the unspecified address hears every address of this machine
@@ -22,7 +22,7 @@ public struct OwnAddresses: Sendable {
     /// Whether a connection that stands has come back by an address of this machine which only a listener on every address
     /// hears.
     /// - Parameter local: the near end of the connection.
-    public func hear(_ address: IPAddress, port: UInt16, from local: IPAddress?) -> Bool {
+    public func contains(_ address: IPAddress, port: UInt16, from local: IPAddress?) -> Bool {
         guard local?.unmapped == address.unmapped else { return false }
         return listeners.contains { $0.port == port && $0.address.isUnspecified }
     }

@@ -143,7 +143,7 @@ public struct ProxyError: Equatable, Sendable {
             "\(what): all that limits.buffered allows is in use, or this client's half of it; try again later")
     }
 
-    static let saidGoodbye = ProxyError(
+    static let clientHalfClosed = ProxyError(
         "http_response_timeout", status: 504,
         "the client closed its side, and nothing of an answer came within timeouts.half_closed; the request was given up"
     )

@@ -1,7 +1,7 @@
 public import Authorization
 public import Interception
 
-/// The part of a configuration that one session acts by. Immutable; every exchange keeps the one that it began with.
+/// The part of a configuration that one connection acts by. Immutable; every exchange keeps the one that it began with.
 public struct Settings: Sendable {
     public var servers: [AuthorizationServer] = []
     /// Actions of the configuration's own, for requests that are no known one.

@@ -37,7 +37,7 @@ struct StepUpDetour: Detour {
     }
 
     /// Milliseconds after which a login that waits for others asks again.
-    private static let patience = 50
+    private static let retryInterval = 50
 
     init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
         self.policy = policy
@@ -69,10 +69,10 @@ struct StepUpDetour: Detour {
         if isActive { return nil }
         let reader = reader(request, sent)
         if reader.read(status: response.status, fields: response.fields, body: nil) != nil {
-            return policy.maxAnswerBytes
+            return policy.maxResponseBytes
         }
         guard reader.needsBody(status: response.status, fields: response.fields) else { return nil }
-        return min(policy.maxAnswerBytes, AdviceReader.maxBody)
+        return min(policy.maxResponseBytes, AdviceReader.maxBody)
     }
 
     private func reader(_ request: RequestHead, _ sent: RequestHead) -> AdviceReader {
@@ -82,27 +82,27 @@ struct StepUpDetour: Detour {
     // MARK: advice
 
     mutating func consider(
-        _ response: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         guard
-            let advice = reader(scene.request, scene.sent).read(
+            let advice = reader(context.request, context.sent).read(
                 status: response.head.status, fields: response.head.fields, body: response.body)
         else { return .deliver(response) }
         let exchange = AdvisedExchange(
-            request: scene.request, sent: scene.sent, body: scene.body, bodyComplete: scene.isWhole,
+            request: context.request, sent: context.sent, body: context.body, bodyComplete: context.isWhole,
             resource: resource, status: response.head.status)
         if let doubt = policy.doubt(of: advice, in: exchange) {
             notes.append(.notAdvice(doubt))
             return .deliver(response)
         }
         notes.append(
-            .advice(status: response.head.status, host: scene.request.host, summary: advice.summary))
+            .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
         judgeLogin(by: advice, &notes)
         do throws(NoStepUp) {
-            let round = try begin(advice, response, in: exchange, scene)
-            if limit == nil { limit = scene.now + policy.hold }
+            let round = try begin(advice, response, in: exchange, context)
+            if limit == nil { limit = context.now + policy.hold }
             login = nil
-            return beginLogin(round, scene, &notes)
+            return beginLogin(round, context, &notes)
         } catch {
             notes.append(.declined(error.reason))
             return .deliver(response)
@@ -115,7 +115,7 @@ struct StepUpDetour: Detour {
 
     /// A round for an advice that may be acted on.
     private mutating func begin(
-        _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ scene: DetourScene
+        _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ context: DetourContext
     ) throws(NoStepUp) -> Round {
         let realm: String
         switch policy.judgement(of: advice, in: exchange) {
@@ -125,49 +125,49 @@ struct StepUpDetour: Detour {
         if let refusal = rounds.refusal(of: advice) { throw NoStepUp(reason: refusal) }
         guard
             let session = replay?.session
-                ?? SessionSource.find(in: scene.sent, body: scene.body, policy: policy)
+                ?? SessionSource.find(in: context.sent, body: context.body, policy: policy)
         else {
             throw NoStepUp(
                 reason: "the request carries no session (cookie or header \(policy.server.cookie))")
         }
         let replay = replay ?? Replay(policy: policy, resource: resource, session: session)
-        if let obstacle = replay.obstacle(to: advice, scene.request, body: scene.body) {
+        if let obstacle = replay.obstacle(to: advice, context.request, body: context.body) {
             throw NoStepUp(reason: obstacle)
         }
         self.replay = replay
         rounds.begin(advice)
         return Round(
             advice: advice, original: response,
-            machine: StepUp(policy: policy, advice: advice, session: session, realm: realm, app: scene.request))
+            machine: StepUp(policy: policy, advice: advice, session: session, realm: realm, app: context.request))
     }
 
     // MARK: the login
 
     /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
     private mutating func beginLogin(
-        _ round: Round, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+        _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        if let logins = scene.logins {
+        if let logins = context.logins {
             switch logins.begin(round.machine.login, policy.lockout) {
             case .go(let key): login = LoginAttempt(logins, key, policy.lockout)
             case .later:
                 stage = .queueing(round)
-                return .wait(until: bounded(scene.now + Self.patience))
+                return .wait(until: bounded(context.now + Self.retryInterval))
             case .held(let refusals, let milliseconds):
                 return giveUp(
-                    .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000), round.original, scene, &notes)
+                    .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000), round.original, context, &notes)
             }
         }
         var round = round
         let order = round.machine.begin()
-        return perform(order, round, scene, &notes)
+        return perform(order, round, context, &notes)
     }
 
     /// The answer to a replay is an advice once more.
     private mutating func judgeLogin(by advice: Advice, _ notes: inout [ExchangeMoment]) {
         guard let login, login.isGranted else { return }
         if advice.isTransaction {
-            notes.append(.notApproved(AnswerFault.suspicion))
+            notes.append(.notApproved(ResponseFault.wrongAnswers))
         }
         login.judge(advice.isTransaction ? .refused : .unjudged)
         self.login = nil
@@ -181,52 +181,54 @@ struct StepUpDetour: Detour {
 
     // MARK: the conversation
 
-    mutating func called(_ answer: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        guard case .talking(var round) = stage else { return .deliver(answer) }
+    mutating func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
+        -> DetourOrder
+    {
+        guard case .talking(var round) = stage else { return .deliver(response) }
         let order = round.machine.answered(
-            status: answer.head.status, fields: answer.head.fields, body: answer.body)
-        return perform(order, round, scene, &notes)
+            status: response.head.status, fields: response.head.fields, body: response.body)
+        return perform(order, round, context, &notes)
     }
 
-    mutating func woke(_ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    mutating func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         guard keepsResponse else { return nil }
-        if let limit, scene.now >= limit {
-            return failed("it took longer than authorization.hold allows", scene, &notes)
+        if let limit, context.now >= limit {
+            return failed("it took longer than authorization.hold allows", context, &notes)
         }
         switch stage {
-        case .queueing(let round): return beginLogin(round, scene, &notes)
+        case .queueing(let round): return beginLogin(round, context, &notes)
         case .talking(var round):
             let order = round.machine.woke()
-            return perform(order, round, scene, &notes)
+            return perform(order, round, context, &notes)
         case .watching, .replaying: return nil
         }
     }
 
     private mutating func perform(
-        _ order: StepUp.Order, _ round: Round, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+        _ order: StepUp.Order, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         var round = round
-        for sentence in round.machine.takeStory() { notes.append(.conversation(sentence)) }
+        for sentence in round.machine.takeNotes() { notes.append(.conversation(sentence)) }
         stage = .talking(round)
         switch order {
         case .send(let call):
             return .call(
                 DetourCall(
-                    call: call, server: policy.server, maxAnswerBytes: policy.maxAnswerBytes, login: login,
-                    keptBytes: scene.body.count + round.original.body.count))
-        case .wait(let milliseconds): return .wait(until: bounded(scene.now + milliseconds))
+                    call: call, server: policy.server, maxResponseBytes: policy.maxResponseBytes, login: login,
+                    keptBytes: context.body.count + round.original.body.count))
+        case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .succeeded(let outcome):
             replay?.absorb(round.advice, outcome)
             grant(round.advice)
-            return sendAgain(round.original, scene, &notes)
+            return sendAgain(round.original, context, &notes)
         case .failed(let failure):
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             if failure.code == .transactionUnreadable, rounds.askAgain(after: round.advice) {
                 notes.append(.askedAgain(failure.reason))
                 forgetLogin()
-                return sendAgain(round.original, scene, &notes)
+                return sendAgain(round.original, context, &notes)
             }
-            return giveUp(.stepUpFailed(failure.reason), round.original, scene, &notes)
+            return giveUp(.stepUpFailed(failure.reason), round.original, context, &notes)
         }
     }
 
@@ -250,34 +252,38 @@ struct StepUpDetour: Detour {
 
     /// The request once more, from what the client sent and what the rounds so far have won.
     private mutating func sendAgain(
-        _ original: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+        _ original: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         do throws(Replay.Refusal) {
-            guard let again = try replay?.request(scene.request, body: scene.body) else { return .giveBack(original) }
-            cookieLines = replay?.cookiesForClient(scene.request) ?? []
+            guard let again = try replay?.request(context.request, body: context.body) else {
+                return .giveBack(original)
+            }
+            cookieLines = replay?.cookiesForClient(context.request) ?? []
             stage = .replaying(original)
             return .attempt(again.head, body: again.body)
         } catch {
-            return giveUp(.notReplayed(error.reason), original, scene, &notes)
+            return giveUp(.notReplayed(error.reason), original, context, &notes)
         }
     }
 
     mutating func answered() { stage = .watching }
 
-    mutating func failed(_ reason: String, _ scene: DetourScene, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    mutating func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         // a replay that is out may have done what must not be done twice: the client has to know of its fault
-        guard let original, isActive || !scene.mayHaveArrived || scene.request.method.isIdempotent else { return nil }
-        return giveUp(.stepUpFailed(reason), original, scene, &notes)
+        guard let original, isActive || !context.mayHaveArrived || context.request.method.isIdempotent else {
+            return nil
+        }
+        return giveUp(.stepUpFailed(reason), original, context, &notes)
     }
 
     private mutating func giveUp(
-        _ moment: ExchangeMoment, _ original: HeldResponse, _ scene: DetourScene, _ notes: inout [ExchangeMoment]
+        _ moment: ExchangeMoment, _ original: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         notes.append(moment)
         stage = .watching
         login = nil
         // an earlier round may have replaced the session, and the client has to learn of it all the same
-        cookieLines = replay?.cookiesForClient(scene.request) ?? []
+        cookieLines = replay?.cookiesForClient(context.request) ?? []
         return .giveBack(original)
     }
 }

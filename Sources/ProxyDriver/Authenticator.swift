@@ -19,7 +19,7 @@ public final class Authenticator: Sendable {
     private struct Question: Sendable {
         let check: PasswordCheck
         let digest: [UInt8]
-        let guess: GuessBrake.Guess
+        let guess: GuessLimiter.Guess
     }
 
     private struct State: Sendable {
@@ -27,7 +27,7 @@ public final class Authenticator: Sendable {
         /// Who waits for which password, those that are being checked included: many connections of one client show the
         /// same one at the same time, and it is one guess.
         var waiting: [[UInt8]: [Waiting]] = [:]
-        var brake = GuessBrake()
+        var limiter = GuessLimiter()
         /// Digests that were wrong: the same one shown again is no other guess. A program that was not told of a new password
         /// costs the others of its network nothing.
         var wrong = RecentSet<[UInt8]>(life: 60_000, capacity: 1024)
@@ -52,16 +52,16 @@ public final class Authenticator: Sendable {
         _ check: PasswordCheck, digest: [UInt8], ticket: UInt64, reply: Mailbox<Answer>, now: Int
     ) -> PasswordVerdict? {
         guard start(), let user = self.digest(Array(check.user.utf8)) else { return .busy }
-        let guess = GuessBrake.Guess(client: check.client, user: user)
+        let guess = GuessLimiter.Guess(client: check.client, user: user)
         var verdict: PasswordVerdict?
         state.signal { state in
             let waiting = Waiting(ticket: ticket, reply: reply)
             if state.waiting[digest]?.append(waiting) != nil { return }
             if state.wrong.holds(digest, now: now) { return verdict = .wrong }
-            let wait = state.brake.wait(guess, now: now)
+            let wait = state.limiter.wait(guess, now: now)
             guard wait == 0 else { return verdict = .tooMany(wait: wait) }
             let network = check.client?.clientNetwork
-            let isProven = state.brake.isProven(guess, now: now)
+            let isProven = state.limiter.isProven(guess, now: now)
             guard state.queue.hasRoom(for: network, isProven: isProven) else { return verdict = .busy }
             state.waiting[digest] = [waiting]
             state.queue.add(Question(check: check, digest: digest, guess: guess), of: network, isProven: isProven)
@@ -84,7 +84,7 @@ public final class Authenticator: Sendable {
     private func next() {
         // only what is being checked holds a try: many who prove themselves at once are no guessers
         let (question, outcome) = state.wait { state in
-            state.queue.next().map { ($0, state.brake.take($0.guess, now: Loop.monotonicMilliseconds())) }
+            state.queue.next().map { ($0, state.limiter.take($0.guess, now: Loop.monotonicMilliseconds())) }
         }
         let verdict =
             switch outcome {
@@ -101,8 +101,8 @@ public final class Authenticator: Sendable {
         state.withLock { state in
             let now = Loop.monotonicMilliseconds()
             if isRight {
-                state.brake.giveBack(question.guess, isProven: isProven, now: now)
-                state.brake.proved(question.guess, now: now)
+                state.limiter.giveBack(question.guess, isProven: isProven, now: now)
+                state.limiter.proved(question.guess, now: now)
             } else {
                 state.wrong.remember(question.digest, now: now)
             }

@@ -30,7 +30,7 @@ final class BoundChannels: ChannelKeeper {
     }
 
     func discard(_ channel: OriginChannel) {
-        // closing buries the channel, which keeps it alive when this lets go of it
+        // closing defers the channel's release, which keeps it alive when this lets go of it
         channel.leave()
         if let index = channels.firstIndex(where: { $0 === channel }) { remove(at: index) }
     }

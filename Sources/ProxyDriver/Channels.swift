@@ -50,7 +50,7 @@ final class OriginChannel: StreamChannel {
         self.origin = origin
         self.security = security
         generation = security.generation
-        try super.init(loop: loop, desk: security.desk, descriptor: descriptor, connecting: connecting)
+        try super.init(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor, connecting: connecting)
     }
 
     override func readable() {
@@ -58,7 +58,7 @@ final class OriginChannel: StreamChannel {
             connection.originReadable(self)
         } else if let dial {
             dial.readable(self)
-        } else if case .nothing = receiveAnswer() {
+        } else if case .nothing = receiveResponse() {
             // a ticket to resume by may come late
         } else {
             keeper?.discard(self)
@@ -80,7 +80,7 @@ final class OriginChannel: StreamChannel {
     }
 
     /// Receives, and keeps what the origin gives to resume by.
-    func receiveAnswer() -> Received {
+    func receiveResponse() -> Received {
         let received = receive()
         if let session = stream?.takeSession(), isCurrent { security.keep(session, for: origin) }
         return received
@@ -92,14 +92,14 @@ final class OriginChannel: StreamChannel {
 
     override func writeFailed(_ error: SystemError) {
         isSpent = true
-        connection?.originMute()
+        connection?.originWriteFailed()
     }
 
     override func readingRefused() {
         if let connection {
             connection.originFinished(self, cut: true)
         } else if let dial {
-            dial.deaf(self)
+            dial.readingRefused(self)
         } else {
             keeper?.discard(self)
         }

@@ -2,7 +2,7 @@ import EventLoop
 public import ProxyCore
 
 /// What clients hold, over all loops.
-public final class ClientTable: ShareMemory {
+public final class ClientTable: ShareStore {
     private let shares = Locked(ClientShares())
 
     public init() {}

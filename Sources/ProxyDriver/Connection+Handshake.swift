@@ -26,9 +26,9 @@ extension Connection {
 
     /// - Returns: true where the handshake is done, and what came behind it may be used.
     func handshakeWentOn(_ received: StreamChannel.Received, _ now: Int) -> Bool {
-        if let agreement = client.stream?.agreement {
+        if let negotiated = client.stream?.negotiated {
             awaitsHandshake = false
-            machine.clientSecured(agreement, now: now, &worker.out)
+            machine.clientSecured(negotiated, now: now, &worker.out)
             settle()
             return !isClosed
         }

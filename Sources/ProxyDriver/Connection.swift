@@ -162,7 +162,7 @@ final class Connection {
                 if goesOn { continue }
                 return
             }
-            switch origin.receiveAnswer() {
+            switch origin.receiveResponse() {
             case .bytes:
                 originBytes(origin, origin.incoming, now)
                 guard machine.isRelaying(from: .origin), origin.mayHoldMore, origin.connection === self,
@@ -194,7 +194,7 @@ final class Connection {
     }
 
     /// Writing to the origin failed. What it said before is still read; what the client sends goes nowhere.
-    func originMute() {
+    func originWriteFailed() {
         if isTunnel, originEnded { return tunnelEnded(.origin) }
         readClient()
     }
@@ -223,7 +223,7 @@ final class Connection {
 
     func tunnelEnded(_ leg: Leg) {
         if leg == .client { origin?.finish() } else { client.finish() }
-        if originEnded, isOriginMute, !clientEnded {
+        if originEnded, isOriginUnwritable, !clientEnded {
             // nobody is left to hear the client
             clientEnded = true
             client.stopReading()
@@ -231,12 +231,12 @@ final class Connection {
         closeTunnelWhenDone()
     }
 
-    private var isOriginMute: Bool { origin?.isSpent ?? true }
+    private var isOriginUnwritable: Bool { origin?.isSpent ?? true }
 
     private func closeTunnelWhenDone() {
         // what is queued on either side still goes out
         guard !isClosed, clientEnded, originEnded, client.queuedBytes == 0,
-            isOriginMute || origin?.queuedBytes == 0
+            isOriginUnwritable || origin?.queuedBytes == 0
         else { return }
         closeTunnel()
         settle()

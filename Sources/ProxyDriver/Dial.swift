@@ -188,7 +188,7 @@ final class Dial {
         switch received {
         case .failed(let fault): return fail(.insecure(fault ?? .closedInHandshake))
         case .end: return fail(.insecure(.closedInHandshake))
-        case .nothing, .wouldBlock: if channel.stream?.agreement != nil { succeed(channel, first: []) }
+        case .nothing, .wouldBlock: if channel.stream?.negotiated != nil { succeed(channel, first: []) }
         case .bytes: succeed(channel, first: Array(channel.incoming))
         }
     }
@@ -199,7 +199,7 @@ final class Dial {
     func readable(_ channel: OriginChannel) {
         guard channel === winner else { return }
         worker.loop.refreshNow()
-        if channel.stream != nil { return handshake(channel, channel.receiveAnswer()) }
+        if channel.stream != nil { return handshake(channel, channel.receiveResponse()) }
         guard let proxy = origin.route?.proxy else { return }
         switch channel.receive() {
         case .wouldBlock, .nothing: return
@@ -216,7 +216,7 @@ final class Dial {
     }
 
     /// Nothing will be heard from the channel.
-    func deaf(_ channel: OriginChannel) {
+    func readingRefused(_ channel: OriginChannel) {
         guard channel === winner else { return }
         fail(.failed("the system does not watch the connection"))
     }
@@ -241,7 +241,7 @@ final class Dial {
     private func end() {
         guard !isOver else { return }
         isOver = true
-        worker.loop.bury(self)
+        worker.loop.deferRelease(self)
         if awaitsNames { worker.names.forget(hop.host, self) }
         for attempt in attempts { Self.abandon(attempt.channel) }
         attempts = []

@@ -5,19 +5,19 @@ internal import TLSEngine
 
 /// The memory of flows that all loops share. Asked only for calls to AM's authenticate endpoint, so its lock is never on
 /// the way of a plain request.
-public final class FlowTable: FlowMemory, Sendable {
-    private let ledger = Locked(FlowLedger())
+public final class FlowTable: FlowStore, Sendable {
+    private let map = Locked(FlowMap())
     private let digest = KeyedDigest()
 
     public init() {}
 
     public func remember(authId: String, payload: ActionPayload) {
         guard let key = digest.tableKey(Array(authId.utf8)) else { return }
-        ledger.withLock { $0.remember(key, payload) }
+        map.withLock { $0.remember(key, payload) }
     }
 
     public func recall(authId: String) -> ActionPayload? {
         guard let key = digest.tableKey(Array(authId.utf8)) else { return nil }
-        return ledger.withLock { $0.recall(key) }
+        return map.withLock { $0.recall(key) }
     }
 }

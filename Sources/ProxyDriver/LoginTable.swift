@@ -4,7 +4,7 @@ public import ProxyCore
 internal import TLSEngine
 
 /// The tallies of logins that all loops share; it keeps digests of answers and sessions alone.
-public final class LoginTable: LoginMemory {
+public final class LoginTable: LoginStore {
     private let lockout = Locked(Lockout())
     private let digest = KeyedDigest()
 

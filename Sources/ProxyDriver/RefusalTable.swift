@@ -3,7 +3,7 @@ public import ProxyCore
 
 /// The memory of refused certificates that all loops share. Asked once for each tunnel, and only where `tls.on_refusal` is
 /// `tunnel`.
-public final class RefusalTable: RefusalMemory {
+public final class RefusalTable: RefusalStore {
     private let counts = Locked(RefusalCounts())
 
     public init() {}

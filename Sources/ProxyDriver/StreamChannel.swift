@@ -15,7 +15,7 @@ class StreamChannel: Channel {
         case failed(TLSFault?)
     }
 
-    private let desk: TLSDesk
+    private let bufferPool: TLSBufferPool
     private var layers: [TLSStream] = []
     /// What was received last. Valid until the next read on this loop.
     private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
@@ -25,12 +25,14 @@ class StreamChannel: Channel {
     private var end: Received?
     private var hasFinished = false
     /// Bytes that the layers answered by themselves since the peer had taken everything.
-    private var unheard = 0
+    private var untaken = 0
     /// New keys are what a peer may ask for again and again (RFC 8446 §4.6.3), as long as it takes the answers.
-    private static let maxUnheard = 64 << 10
+    private static let maxUntaken = 64 << 10
 
-    init(loop: Loop, desk: TLSDesk, descriptor: consuming Descriptor, connecting: Bool = false) throws(SystemError) {
-        self.desk = desk
+    init(loop: Loop, bufferPool: TLSBufferPool, descriptor: consuming Descriptor, connecting: Bool = false)
+        throws(SystemError)
+    {
+        self.bufferPool = bufferPool
         try super.init(loop: loop, descriptor: descriptor, connecting: connecting)
     }
 
@@ -64,13 +66,13 @@ class StreamChannel: Channel {
     /// Adds a layer on the inside. Its first bytes may be here already.
     /// - Parameter first: records for it, at most as many as `TLSBuffers.maxInput`.
     final func add(_ stream: TLSStream, first: [UInt8] = []) -> Received {
-        guard layers.count < TLSDesk.maxDepth else {
+        guard layers.count < TLSBufferPool.maxDepth else {
             return .failed(TLSFault(.local, "there is no TLS inside TLS inside TLS"))
         }
         layers.append(stream)
         let depth = layers.count - 1
         guard !first.isEmpty else {
-            stream.begin(desk[depth])
+            stream.begin(bufferPool[depth])
             return transmit(from: depth) ? .nothing : .failed(.closedInHandshake)
         }
         return first.withUnsafeBufferPointer {
@@ -99,14 +101,14 @@ class StreamChannel: Channel {
         var end: Received?
         for depth in first..<layers.count {
             let stream = layers[depth]
-            stream.received(UnsafeRawBufferPointer(incoming), desk[depth])
-            incoming = desk[depth].decrypted.bindMemory(to: UInt8.self)
-            unheard = queuedBytes == 0 ? 0 : unheard + desk[depth].records.count
+            stream.received(UnsafeRawBufferPointer(incoming), bufferPool[depth])
+            incoming = bufferPool[depth].decrypted.bindMemory(to: UInt8.self)
+            untaken = queuedBytes == 0 ? 0 : untaken + bufferPool[depth].records.count
             // also where the stream failed: its peer is to hear why
             let isHeard = transmit(from: depth)
             switch stream.state {
             case .open:
-                guard unheard > Self.maxUnheard else { break }
+                guard untaken > Self.maxUntaken else { break }
                 end = .failed(TLSFault(.protocolError, "it asks for new keys again and again, and takes none"))
             case .handshaking: return end ?? (isHeard ? .nothing : .failed(.closedInHandshake))
             // a layer further in has not said so, and may have been cut off
@@ -147,20 +149,20 @@ class StreamChannel: Channel {
 
     /// Has the layer of that depth make records, which wait in its buffers for `transmit`.
     private func seal(_ bytes: UnsafeRawBufferPointer, at depth: Int) -> Bool {
-        var isSealed = layers[depth].send(bytes, desk[depth])
+        var isSealed = layers[depth].send(bytes, bufferPool[depth])
         #if DEBUG
             if loop.injectsFault(.tlsSeal) { isSealed = false }
         #endif
         guard !isSealed else { return true }
         // other streams use the same buffers: nothing of this one may go out with theirs
-        desk[depth].clearRecords()
-        fallSilent()
+        bufferPool[depth].clearRecords()
+        shutDown()
         return false
     }
 
     /// Sends what the layer of that depth made, through those around it.
     private func transmit(from depth: Int) -> Bool {
-        let buffers = desk[depth]
+        let buffers = bufferPool[depth]
         let records = buffers.records
         guard !records.isEmpty else { return true }
         defer { buffers.clearRecords() }
@@ -170,29 +172,29 @@ class StreamChannel: Channel {
 
     /// Tells the peer that no more comes, once everything queued has gone out.
     final func finish() {
-        sayGoodbye()
+        sendCloseNotify()
         finishWriting()
     }
 
     /// Closes, with a word to the peer where TLS has one.
     final func leave() {
-        sayGoodbye()
+        sendCloseNotify()
         close()
     }
 
     /// Every layer says that it ends, the innermost first (RFC 8446 §6.1).
-    final func sayGoodbye() {
+    final func sendCloseNotify() {
         guard !hasFinished, !isClosed else { return }
         hasFinished = true
         for depth in layers.indices.reversed() {
-            layers[depth].finish(desk[depth])
+            layers[depth].finish(bufferPool[depth])
             guard transmit(from: depth) else { return }
         }
     }
 }
 
 /// The buffers of one loop, for each depth of layers.
-final class TLSDesk {
+final class TLSBufferPool {
     static let maxDepth = 2
 
     // made with the first layer of that depth: a proxy that opens no TLS needs none

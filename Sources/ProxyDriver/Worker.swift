@@ -19,10 +19,10 @@ final class Worker {
     private let refusals: RefusalTable
     private let clients: ClientTable
     private let logins: LoginTable
-    let names: NameBook
+    let names: NameResolver
     private let authenticator: Authenticator
     /// Made with the first password.
-    private var desk: PasswordDesk?
+    private var passwords: PasswordVerifier?
     private let own: OwnAddresses
     private var listeners: [ProxyListener] = []
     private var connections: [Connection?] = []
@@ -33,14 +33,14 @@ final class Worker {
     /// When a drain cuts off what is still open.
     private var drainLimit = Int.max
     /// When the next failure to accept is worth a word.
-    private var nextComplaint = 0
-    private var nextShareComplaint = 0
+    private var nextAcceptWarning = 0
+    private var nextShareWarning = 0
     private var sources: [EventSource] = []
 
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
     private static let sweepInterval = 100
     /// Between two words about failures to accept, in milliseconds.
-    private static let complaintInterval = 10_000
+    private static let warningInterval = 10_000
     /// Step of connection numbers, so that those of two workers never meet.
     private static let maxWorkers: UInt64 = 256
 
@@ -53,7 +53,7 @@ final class Worker {
         clients = start.clients
         logins = start.logins
         security = WorkerTLS(start.settings.tls, on: loop)
-        names = try NameBook(loop: loop, start.settings.names) { recorder.complain($0) }
+        names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }
         authenticator = start.authenticator
         own = OwnAddresses(
             start.addresses.compactMap { address in
@@ -64,7 +64,7 @@ final class Worker {
             perOrigin: start.settings.engine.settings.limits.idlePerOrigin, total: start.settings.idleTotal)
         nextNumber = UInt64(start.number)
         out.tell(time: time(nil))
-        sources.append(try MailboxPort(loop: loop, start.letters) { [unowned self] in receive($0) })
+        sources.append(try MailboxPort(loop: loop, start.messages) { [unowned self] in receive($0) })
         sources.append(
             try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweep() })
         for one in start.listeners {
@@ -78,10 +78,10 @@ final class Worker {
         recorder.flush()
     }
 
-    // MARK: letters
+    // MARK: messages
 
-    private func receive(_ letter: WorkerLetter) {
-        switch letter {
+    private func receive(_ message: WorkerMessage) {
+        switch message {
         case .adopt(let settings):
             self.settings = settings
             pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
@@ -114,28 +114,29 @@ final class Worker {
         guard let address = IPAddress(bytes: peer.address) else { return }
         let isBalancer = settings.clients.isBalancer(address)
         guard isBalancer || settings.clients.admits(address) else { return }
-        let seat: ClientSeat
+        let share: ConnectionShare
         do throws(ClientShares.Refusal) {
             // behind a balancer the client is whom its header names
-            seat = try ClientSeat(
+            share = try ConnectionShare(
                 clients, for: isBalancer ? nil : .network(address.clientNetwork), settings.engine.settings.limits)
         } catch {
-            complain(of: error, address)
+            warn(of: error, address)
             // no memory is spent on one too many: the kernel's buffer takes these few bytes. Who speaks TLS would not
             // understand them
             return isSecure ? () : descriptor.sendLast(ClientConnection.answer(to: error))
         }
         nextNumber += Self.maxWorkers
-        guard let channel = try? ClientChannel(loop: loop, desk: security.desk, descriptor: descriptor) else { return }
+        guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
+        else { return }
         let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let machine = ClientConnection(
-            engine: settings.engine, memories: Memories(flows: flows, refusals: refusals, logins: logins),
+            engine: settings.engine, stores: SharedStores(flows: flows, refusals: refusals, logins: logins),
             number: nextNumber,
             client: peer.description,
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),
-            seat: seat, now: loop.refreshNow())
+            share: share, now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, machine: machine)
         if let index = free.popLast() {
             connection.index = index
@@ -147,14 +148,14 @@ final class Worker {
         openConnections += 1
     }
 
-    private func complain(of refusal: ClientShares.Refusal, _ client: IPAddress) {
+    private func warn(of refusal: ClientShares.Refusal, _ client: IPAddress) {
         let now = loop.refreshNow()
-        guard now >= nextShareComplaint else { return }
-        nextShareComplaint = now + Self.complaintInterval
+        guard now >= nextShareWarning else { return }
+        nextShareWarning = now + Self.warningInterval
         switch refusal {
-        case .all: recorder.complain("clients are refused: there are as many connections as limits.connections allows")
+        case .all: recorder.warn("clients are refused: there are as many connections as limits.connections allows")
         case .client:
-            recorder.complain("\(client) is refused: it holds as many connections as limits.per_client allows")
+            recorder.warn("\(client) is refused: it holds as many connections as limits.per_client allows")
         }
     }
 
@@ -167,14 +168,14 @@ final class Worker {
         pool.closeAll()
         for connection in connections { connection?.unbind() }
         let now = loop.refreshNow()
-        guard now >= nextComplaint else { return }
-        nextComplaint = now + Self.complaintInterval
-        recorder.complain("a connection could not be accepted: \(error.reason)")
+        guard now >= nextAcceptWarning else { return }
+        nextAcceptWarning = now + Self.warningInterval
+        recorder.warn("a connection could not be accepted: \(error.reason)")
     }
 
     func closed(_ connection: Connection) {
         guard connections[connection.index] === connection else { return }
-        loop.bury(connection)
+        loop.deferRelease(connection)
         connections[connection.index] = nil
         free.append(connection.index)
         openConnections -= 1
@@ -193,7 +194,7 @@ final class Worker {
         loop.trimPipes()
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
         for listener in listeners { listener.resume() }
-        for word in settings.engine.words(now: now) { recorder.complain(word) }
+        for word in settings.engine.words(now: now) { recorder.warn(word) }
         recorder.flush()
     }
 
@@ -205,8 +206,8 @@ final class Worker {
 
     /// The verdict where it is known at once; else the connection is told later.
     func verdict(on check: PasswordCheck, of id: ExchangeID, for connection: Connection) -> PasswordVerdict? {
-        if desk == nil { desk = try? PasswordDesk(loop: loop, authenticator: authenticator) }
-        return desk.map { $0.verdict(on: check, of: id, for: connection) } ?? .busy
+        if passwords == nil { passwords = try? PasswordVerifier(loop: loop, authenticator: authenticator) }
+        return passwords.map { $0.verdict(on: check, of: id, for: connection) } ?? .busy
     }
 
     // MARK: origins
@@ -218,11 +219,11 @@ final class Worker {
 
     /// Whether a connection that stands has come back to this very proxy.
     func isOwn(_ channel: OriginChannel, _ address: IPAddress, port: UInt16) -> Bool {
-        own.hear(address, port: port, from: channel.localAddress.flatMap { IPAddress(bytes: $0.address) })
+        own.contains(address, port: port, from: channel.localAddress.flatMap { IPAddress(bytes: $0.address) })
     }
 
     /// Whether a connection to that address would come back to this very proxy.
-    func isOwn(_ address: IPAddress, port: UInt16) -> Bool { own.hear(address, port: port) }
+    func isOwn(_ address: IPAddress, port: UInt16) -> Bool { own.contains(address, port: port) }
 }
 
 final class ProxyListener: Listener {

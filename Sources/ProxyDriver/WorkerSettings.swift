@@ -30,7 +30,7 @@ public struct WorkerSettings: Sendable {
 public protocol Recorder: AnyObject {
     func record(_ record: borrowing ExchangeRecord)
     /// Something that concerns no single exchange, in words for the operator.
-    func complain(_ text: String)
+    func warn(_ text: String)
     /// Called a few times a second, and before the loop ends.
     func flush()
 }

@@ -5,7 +5,7 @@ import TLSEngine
 
 /// TLS as one loop has it: contexts towards clients, tickets, and what origins gave to resume by.
 final class WorkerTLS {
-    let desk = TLSDesk()
+    let bufferPool = TLSBufferPool()
     /// Counts the rules that were in force one after the other.
     private(set) var generation = 0
     private let loop: Loop
@@ -14,7 +14,7 @@ final class WorkerTLS {
     /// Made with the first client: most generations of most configurations see none.
     private var clients: ServerContext?
     private var listener: ServerContext?
-    private var sessions = SessionShelf()
+    private var sessions = TLSSessionCache()
 
     init(_ material: TLSMaterial, on loop: Loop) {
         self.material = material
@@ -36,7 +36,7 @@ final class WorkerTLS {
 
     /// For a client that asked for that host.
     func stream(showing name: String) throws(TLSFault) -> TLSStream {
-        try strike()
+        try injectFault()
         guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
         let leaf = try leaves.leaf(for: name)
         if let clients { return try clients.stream(showing: leaf) }
@@ -53,7 +53,7 @@ final class WorkerTLS {
         guard let identity = material.listener else {
             return try stream(showing: name.flatMap { material.listenerNames.contains($0) ? $0 : nil } ?? address)
         }
-        try strike()
+        try injectFault()
         if let listener { return try listener.stream(showing: identity.certificate) }
         let made = try context(identity.key, identity.chain)
         listener = made
@@ -71,7 +71,7 @@ final class WorkerTLS {
     // MARK: origins
 
     func stream(to origin: Origin) throws(TLSFault) -> TLSStream {
-        try strike()
+        try injectFault()
         return try material.origins.stream(
             to: origin.serverName ?? origin.host, material.security.demands(of: origin),
             session: sessions.take(origin.poolKey))
@@ -80,7 +80,7 @@ final class WorkerTLS {
     func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }
 
     /// Where a fault plan has it so, there is no memory for the connection.
-    private func strike() throws(TLSFault) {
+    private func injectFault() throws(TLSFault) {
         #if DEBUG
             if loop.injectsFault(.tlsBegin) { throw TLSFault(.local, "there is no memory for a TLS connection") }
         #endif

@@ -2,7 +2,7 @@ public import EventLoop
 internal import ProxyCore
 
 /// What another thread may say to a worker.
-enum WorkerLetter: Sendable {
+enum WorkerMessage: Sendable {
     case adopt(WorkerSettings)
     /// Accept nothing more, finish what is under way, end.
     case drain
@@ -21,7 +21,7 @@ struct WorkerStart: Sendable {
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
     var addresses: [SocketAddress]
-    var letters: Mailbox<WorkerLetter>
+    var messages: Mailbox<WorkerMessage>
 }
 
 /// A descriptor that listens, owned by the worker from here on.
@@ -38,7 +38,7 @@ public struct WorkerListener: Sendable {
 
 /// A worker's thread, seen from outside.
 public final class WorkerThread: Sendable {
-    private let letters: Mailbox<WorkerLetter>
+    private let messages: Mailbox<WorkerMessage>
     private let thread: SystemThread
 
     /// Starts a loop on a thread of its own.
@@ -51,11 +51,11 @@ public final class WorkerThread: Sendable {
         recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
-        let letters = try Mailbox<WorkerLetter>()
-        self.letters = letters
+        let messages = try Mailbox<WorkerMessage>()
+        self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            authenticator: authenticator, listeners: listeners, addresses: addresses, letters: letters)
+            authenticator: authenticator, listeners: listeners, addresses: addresses, messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()
@@ -66,8 +66,8 @@ public final class WorkerThread: Sendable {
         }
     }
 
-    public func adopt(_ settings: WorkerSettings) { letters.post(.adopt(settings)) }
-    public func drain() { letters.post(.drain) }
-    public func stop() { letters.post(.stop) }
+    public func adopt(_ settings: WorkerSettings) { messages.post(.adopt(settings)) }
+    public func drain() { messages.post(.drain) }
+    public func stop() { messages.post(.stop) }
     public func join() { thread.join() }
 }

@@ -61,14 +61,14 @@ extension SandboxServer {
                 guard let token = form["refresh_token"],
                     let grant = grants.takeRefreshToken(token, client: client.id, now: now), grant.realm == realm
                 else { return oauthFault(400, "invalid_grant", "The refresh token is unknown or was used") }
-                return tokenAnswer(request, grant, now, note: "tokens refreshed")
+                return tokenResponse(request, grant, now, note: "tokens refreshed")
             case "client_credentials":
                 guard client.secret != nil else {
                     return oauthFault(400, "unauthorized_client", "A public client has no credentials")
                 }
                 let grant = GrantTable.Grant(
                     id: tokens.uuid(), client: client.id, realm: realm, scope: form["scope"] ?? "")
-                return tokenAnswer(request, grant, now, note: "a token for the client itself")
+                return tokenResponse(request, grant, now, note: "a token for the client itself")
             case nil: return oauthFault(400, "invalid_request", "Missing parameter: grant_type")
             default: return oauthFault(400, "unsupported_grant_type", "Grant type is not supported")
             }
@@ -89,10 +89,10 @@ extension SandboxServer {
                 return oauthFault(400, "invalid_grant", "The code_verifier does not match the code_challenge")
             }
         }
-        return tokenAnswer(request, code.grant, now, note: "tokens for a code")
+        return tokenResponse(request, code.grant, now, note: "tokens for a code")
     }
 
-    private mutating func tokenAnswer(
+    private mutating func tokenResponse(
         _ request: SandboxRequest, _ grant: GrantTable.Grant, _ now: Int, note: String
     ) -> SandboxResponse {
         var answer = JSONValue.record([

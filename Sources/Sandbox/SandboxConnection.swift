@@ -12,7 +12,7 @@ final class SandboxConnection: Channel {
         case ending
     }
 
-    private let room: SandboxRoom
+    private let context: SandboxContext
     /// Nil before the client's hello has told what it wants, and where no TLS is spoken.
     private var stream: TLSStream?
     private var leg: ClientLeg
@@ -28,10 +28,10 @@ final class SandboxConnection: Channel {
     /// Answers that wait for the client, in bytes, before no more requests are taken.
     private static let highWater = 1 << 20
 
-    init(room: SandboxRoom, descriptor: consuming Descriptor) throws(SystemError) {
-        self.room = room
-        leg = ClientLeg(maxBody: room.options.maxBodyBytes, scheme: room.security == nil ? .http : .https)
-        try super.init(loop: room.loop, descriptor: descriptor)
+    init(context: SandboxContext, descriptor: consuming Descriptor) throws(SystemError) {
+        self.context = context
+        leg = ClientLeg(maxBody: context.options.maxBodyBytes, scheme: context.security == nil ? .http : .https)
+        try super.init(loop: context.loop, descriptor: descriptor)
         deadline = loop.now + Self.idleLimit
     }
 
@@ -73,7 +73,7 @@ final class SandboxConnection: Channel {
     // MARK: TLS
 
     private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let security = room.security else {
+        guard let security = context.security else {
             input += bytes
             return takeRequests()
         }
@@ -115,8 +115,8 @@ final class SandboxConnection: Channel {
     }
 
     /// Tells the client that nothing more comes, so that it does not take the end for a cut.
-    private func sayGoodbye() {
-        guard let stream, let security = room.security else { return }
+    private func sendCloseNotify() {
+        guard let stream, let security = context.security else { return }
         stream.finish(security.buffers)
         write(security.buffers.records)
         security.buffers.clearRecords()
@@ -131,10 +131,10 @@ final class SandboxConnection: Channel {
             case .needsMore: return
             case .expectsContinue: send(leg.goOn())
             case .refused(let status, let reason):
-                room.log("malformed request → \(status) · \(reason)")
+                context.log("malformed request → \(status) · \(reason)")
                 write(SandboxResponse.text(status, reason + "\n", note: reason))
             case .request(let request):
-                let response = room.answer(request)
+                let response = context.answer(request)
                 if response.delay > 0 { hold(response) } else { write(response) }
             }
         }
@@ -166,19 +166,19 @@ final class SandboxConnection: Channel {
     }
 
     private func write(_ response: SandboxResponse) {
-        let (message, ends) = leg.answer(response, now: room.wallClock)
+        let (message, ends) = leg.answer(response, now: context.wallClock)
         if ends { state = .ending }
         send(message)
         guard ends, !isClosed else { return }
         deadline = loop.now + (queuedBytes == 0 ? Self.endLimit : Self.idleLimit)
-        sayGoodbye()
+        sendCloseNotify()
         finishWriting()
         if peerEnded, queuedBytes == 0 { end() }
     }
 
     private func send(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { plain in
-            guard let stream, let security = room.security else {
+            guard let stream, let security = context.security else {
                 if !write(plain) { end() }
                 return
             }
@@ -192,9 +192,9 @@ final class SandboxConnection: Channel {
         guard !isClosed else { return }
         timer?.cancel()
         timer = nil
-        if state != .ending { sayGoodbye() }
-        // first: the loop keeps what is closed until the turn is over, the room held the only reference
+        if state != .ending { sendCloseNotify() }
+        // first: the loop keeps what is closed until the turn is over, the context held the only reference
         close()
-        room.forget(self)
+        context.forget(self)
     }
 }

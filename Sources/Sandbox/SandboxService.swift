@@ -71,14 +71,14 @@ public final class SandboxService: Sendable {
             return numbers
         }
         do {
-            let room = SandboxRoom(
+            let context = SandboxContext(
                 loop: try Loop(), options: options, security: try authority.map { try SandboxSecurity($0) }, log: log)
-            try room.open(numbers)
-            let port = try MailboxPort(loop: room.loop, orders) { [unowned room] _ in room.close() }
+            try context.open(numbers)
+            let port = try MailboxPort(loop: context.loop, orders) { [unowned context] _ in context.close() }
             let sources = try signals.map { signal in
-                try SignalSource(loop: room.loop, signal: signal) { [unowned room] in room.close() }
+                try SignalSource(loop: context.loop, signal: signal) { [unowned context] in context.close() }
             }
-            withExtendedLifetime((port, sources)) { room.loop.run() }
+            withExtendedLifetime((port, sources)) { context.loop.run() }
         } catch {
             throw Failure(description: "cannot serve: \(error)")
         }
@@ -89,7 +89,7 @@ public final class SandboxService: Sendable {
 }
 
 /// What the connections of one loop share.
-final class SandboxRoom {
+final class SandboxContext {
     let loop: Loop
     let options: SandboxOptions
     /// Nil where plain HTTP is spoken.
@@ -115,13 +115,13 @@ final class SandboxRoom {
 
     func open(_ sockets: [Int32]) throws(SystemError) {
         for number in sockets {
-            listeners.append(try SandboxListener(room: self, socket: try ListeningSocket(adopting: number)))
+            listeners.append(try SandboxListener(context: self, socket: try ListeningSocket(adopting: number)))
         }
         sweep = try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweepIdle() }
     }
 
     func accept(_ descriptor: consuming Descriptor) {
-        guard let connection = try? SandboxConnection(room: self, descriptor: descriptor) else { return }
+        guard let connection = try? SandboxConnection(context: self, descriptor: descriptor) else { return }
         connections[ObjectIdentifier(connection)] = connection
         connection.startReading()
     }
@@ -153,17 +153,17 @@ final class SandboxRoom {
 }
 
 private final class SandboxListener: Listener {
-    private unowned let room: SandboxRoom
+    private unowned let context: SandboxContext
 
-    init(room: SandboxRoom, socket: consuming ListeningSocket) throws(SystemError) {
-        self.room = room
-        try super.init(loop: room.loop, socket: socket)
+    init(context: SandboxContext, socket: consuming ListeningSocket) throws(SystemError) {
+        self.context = context
+        try super.init(loop: context.loop, socket: socket)
     }
 
-    override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) { room.accept(descriptor) }
+    override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) { context.accept(descriptor) }
 
     override func acceptFailed(_ error: SystemError) {
-        room.log("cannot accept: \(error.reason)")
+        context.log("cannot accept: \(error.reason)")
         pause()
     }
 }

@@ -12,7 +12,7 @@ public final class TLSStream {
     }
 
     /// What was agreed on, for the record.
-    public struct Agreement: Sendable {
+    public struct Negotiated: Sendable {
         /// `TLSv1.3`
         public var version: String
         public var cipher: String
@@ -109,7 +109,7 @@ public final class TLSStream {
         buffers.input = bytes
         if case .failed = state { return }
         attach(buffers)
-        if state == .handshaking { shake(buffers) }
+        if state == .handshaking { advanceHandshake(buffers) }
         if state == .open { read(buffers) }
         detach(buffers)
     }
@@ -154,7 +154,7 @@ public final class TLSStream {
         ErrorQueue.clear()
     }
 
-    private func shake(_ buffers: TLSBuffers) {
+    private func advanceHandshake(_ buffers: TLSBuffers) {
         let code = SSL_do_handshake(ssl)
         if isServer, !hasShownItself, !buffers.records.isEmpty { hasShownItself = true }
         if code == 1 { state = .open } else { fail(code) }
@@ -188,12 +188,12 @@ public final class TLSStream {
     // MARK: what was agreed on
 
     /// Nil until the handshake is done, and when the stream has failed.
-    public var agreement: Agreement? {
+    public var negotiated: Negotiated? {
         guard state == .open || state == .ended else { return nil }
         var bytes: UnsafePointer<UInt8>?
         var count: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &bytes, &count)
-        return Agreement(
+        return Negotiated(
             version: String(cString: SSL_get_version(ssl)),
             cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) } ?? "",
             isResumed: SSL_session_reused(ssl) == 1,

@@ -1,7 +1,7 @@
 /// Beside a proxy that is running already.
 extension AuthorityStore {
     /// Milliseconds that a proxy has to show its CA. Nobody waits for `usher env` longer than that.
-    private static let patience = 2_000
+    private static let timeout = 2_000
 
     /// The same as `certificatesOrMake`, for those who are about to trust a running proxy: a CA that it does not sign with
     /// would be of no use. It is refused, not fetched, for on a port of this machine anybody may listen.
@@ -11,7 +11,7 @@ extension AuthorityStore {
     ) throws(FileError) -> (certificates: AuthorityCertificates, isNew: Bool) {
         if let proxy, !proxy.isSecure {
             var client = ProxyClient(proxy: proxy, credentials: proxy.credentials(in: environment))
-            client.limit = Self.patience
+            client.limit = Self.timeout
             if case .foreign(let fingerprint) = ServedAuthority(client, own: try certificates()) {
                 throw FileError(
                     "the proxy on \(proxy.authority) signs with another CA (SHA-256 \(fingerprint)) than \(files.certificate) holds, so programs would not trust what it opens (\(remedy(beside: proxy)))"

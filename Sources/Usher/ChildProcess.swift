@@ -73,8 +73,8 @@ struct ChildProcess {
             if number == SIGCHLD {
                 var status: Int32 = 0
                 guard waitpid(id, &status, WNOHANG) == id else { continue }
-                let killer = status & 0x7F
-                return killer == 0 ? status >> 8 & 0xFF : 128 + killer
+                let signal = status & 0x7F
+                return signal == 0 ? status >> 8 & 0xFF : 128 + signal
             }
             // the terminal has sent it to the program as well
             if !isFromTerminal { kill(id, number) }

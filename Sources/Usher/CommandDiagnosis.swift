@@ -45,7 +45,7 @@ public struct CommandDiagnosis {
     /// Under which name the client's TLS was opened, and how.
     private func opening(_ record: ExchangeRecord) -> String? {
         for event in record.events {
-            if case .opened(let name, let agreement) = event.moment { return "\(name): \(agreement)" }
+            if case .opened(let name, let negotiated) = event.moment { return "\(name): \(negotiated)" }
         }
         return nil
     }

@@ -17,16 +17,16 @@ final class ErrorLines: Sendable {
     }
 
     private let descriptor: Int32
-    private let patience: Int
+    private let timeout: Int
     private let limit: Int
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - patience: milliseconds that a line is waited for.
+    ///   - timeout: milliseconds that a line is waited for.
     ///   - limit: bytes that may wait for a reader.
-    init(_ descriptor: Int32, patience: Int = 500, limit: Int = 64 << 10) {
+    init(_ descriptor: Int32, timeout: Int = 500, limit: Int = 64 << 10) {
         self.descriptor = descriptor
-        self.patience = patience
+        self.timeout = timeout
         self.limit = limit
     }
 
@@ -41,7 +41,7 @@ final class ErrorLines: Sendable {
             if !state.isStuck { end = state.taken }
         }
         guard let end else { return }
-        let isDone: Void? = state.wait(milliseconds: patience) { $0.done >= end ? () : nil }
+        let isDone: Void? = state.wait(milliseconds: timeout) { $0.done >= end ? () : nil }
         if isDone == nil { state.withLock { $0.isStuck = $0.done < end } }
     }
 

@@ -11,7 +11,7 @@ public struct Explanation {
     }
 
     private let given: GivenRequest
-    private let rehearsal: Rehearsal
+    private let dryRun: DryRun
     private let redaction: Redaction
     /// What is said of each interceptor.
     private let rules: [RuleVerdict]
@@ -20,13 +20,13 @@ public struct Explanation {
     /// - Throws: `Fault` when it can be read as neither.
     public init(_ text: [UInt8], snapshot: Snapshot) throws(Fault) {
         given = try GivenRequest(text)
-        rehearsal = Rehearsal(
-            given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, heardOn: nil))
-        if case .incomplete = rehearsal.outcome {
+        dryRun = DryRun(
+            given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil))
+        if case .incomplete = dryRun.outcome {
             throw Fault(description: "the message's body does not come to its end")
         }
         rules =
-            rehearsal.interceptors
+            dryRun.interceptors
             ?? snapshot.settings.rules.map {
                 RuleVerdict(
                     name: $0.name, matched: false, because: "the request does not come as far as the interceptors")
@@ -37,23 +37,23 @@ public struct Explanation {
     // MARK: what came of it
 
     private var classification: Classification {
-        if let found = rehearsal.classification { return found }
-        return rehearsal.interceptors == nil ? Self.unclassified : .unknownHost
+        if let found = dryRun.classification { return found }
+        return dryRun.interceptors == nil ? Self.unclassified : .unknownHost
     }
 
     private static let unclassified = Classification(
         action: nil, evidence: "The request does not come as far as being classified.")
 
     private var forwarded: (head: RequestHead, body: [UInt8])? {
-        if case .sent(let head, let body) = rehearsal.outcome { (head, body) } else { nil }
+        if case .sent(let head, let body) = dryRun.outcome { (head, body) } else { nil }
     }
 
     /// Why it is not sent on.
     private var end: String {
-        guard case .answered(let status) = rehearsal.outcome else {
+        guard case .answered(let status) = dryRun.outcome else {
             return "a tunnel is made, and what goes through it is another request: explain that one by its whole URL"
         }
-        for moment in rehearsal.moments {
+        for moment in dryRun.moments {
             switch moment {
             case .responded(let interceptor, let status):
                 return "answered by interceptor \(interceptor) with status \(status)"
@@ -65,15 +65,15 @@ public struct Explanation {
     }
 
     private var protection: String? {
-        rehearsal.resource.map {
+        dryRun.resource.map {
             "protected by \($0)"
-                + (rehearsal.moments.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
+                + (dryRun.moments.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
         }
     }
 
     /// By way of which other proxy it goes.
     private var route: String? {
-        for case .routed(let peer) in rehearsal.moments { return peer }
+        for case .routed(let peer) in dryRun.moments { return peer }
         return nil
     }
 
@@ -127,7 +127,7 @@ public struct Explanation {
         if let realm = classification.realm { lines.append("Realm        \(realm)") }
         lines.append("Evidence     \(classification.evidence)")
         if let protection { lines.append("Resource     \(protection)") }
-        if rehearsal.isUnopened {
+        if dryRun.isUnopened {
             lines.append(
                 "TLS          left unopened (tls.intercept): usher sees nothing of this; what follows is as if it did")
         }

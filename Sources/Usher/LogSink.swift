@@ -16,7 +16,7 @@ final class LogSink: Sendable {
     /// What may wait for a slow reader; more is lost, and said to be.
     private static let limit = 16 << 20
     /// How long the end waits for a reader, in milliseconds.
-    private static let patience = 3_000
+    private static let timeout = 3_000
 
     init(descriptor: Int32) throws(SystemError) {
         let queue = Locked(Queue())
@@ -54,7 +54,7 @@ final class LogSink: Sendable {
     /// Writes what is left and ends. Who does not read for some seconds does not hold up the end.
     func close() {
         queue.signal { $0.closing = true }
-        if !thread.join(withinMilliseconds: Self.patience) {
+        if !thread.join(withinMilliseconds: Self.timeout) {
             Console.error("the rest of the log was lost: standard output is not read")
         }
     }

@@ -80,7 +80,7 @@ struct LogWriter {
         guard lost > 0 else { return true }
         var line: [UInt8] = []
         let log = AccessLog(detail: .none) { line = $0 }
-        log.complain("\(Self.counted(lost)) of the log \(lost == 1 ? "is" : "are") missing here: \(reason)")
+        log.warn("\(Self.counted(lost)) of the log \(lost == 1 ? "is" : "are") missing here: \(reason)")
         log.flush()
         let (sent, failure) = send(line)
         // once begun, the line will be ended

@@ -29,7 +29,7 @@ public final class RecordCollector: Sendable {
         init(collector: RecordCollector) { self.collector = collector }
 
         func record(_ record: borrowing ExchangeRecord) { collector.take(record) }
-        func complain(_ text: String) {}
+        func warn(_ text: String) {}
         func flush() {}
     }
 }

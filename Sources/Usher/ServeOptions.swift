@@ -11,7 +11,7 @@ struct ServeOptions: Sendable {
     var recorder: (@Sendable () -> any Recorder)?
     /// How long the end waits for exchanges under way, in milliseconds; nil for what workers do by themselves.
     var drainLimit: Int?
-    /// A letter in it ends the proxy as SIGTERM would.
+    /// A message in it ends the proxy as SIGTERM would.
     var ending: Mailbox<Void>?
     /// Called when every listener is open.
     var ready: @Sendable ([ListeningAddress]) -> Void = { _ in }

@@ -12,17 +12,17 @@ final class ShutdownWatchdog: Sendable {
 
     /// What the process ends with then (EX_SOFTWARE of sysexits.h).
     static let status: Int32 = 70
-    /// How long the farewell may take, in milliseconds.
-    private static let patience = 4_000
+    /// How long `onTimeout` may take, in milliseconds.
+    private static let timeout = 4_000
 
     private let state = Locked(State.idle)
 
     /// The last call counts.
-    /// - Parameter farewell: called on a thread of its own, which has a few seconds before the process ends.
-    func expectEnd(within milliseconds: Int, farewell: @escaping @Sendable () -> Void) {
+    /// - Parameter onTimeout: called on a thread of its own, which has a few seconds before the process ends.
+    func expectEnd(within milliseconds: Int, onTimeout: @escaping @Sendable () -> Void) {
         let limit = Loop.monotonicMilliseconds() + milliseconds
         let isFirst = state.withLock { state in
-            defer { if case .over = state {} else { state = .waiting(limit, farewell) } }
+            defer { if case .over = state {} else { state = .waiting(limit, onTimeout) } }
             if case .idle = state { return true }
             return false
         }
@@ -39,17 +39,17 @@ final class ShutdownWatchdog: Sendable {
 
     private func watch() {
         while true {
-            let farewell = state.withLock { state -> (@Sendable () -> Void)? in
-                guard case .waiting(let limit, let farewell) = state, Loop.monotonicMilliseconds() >= limit else {
+            let onTimeout = state.withLock { state -> (@Sendable () -> Void)? in
+                guard case .waiting(let limit, let onTimeout) = state, Loop.monotonicMilliseconds() >= limit else {
                     return nil
                 }
                 state = .over
-                return farewell
+                return onTimeout
             }
-            if let farewell {
+            if let onTimeout {
                 // its words may wait for whoever does not read them
-                let speaker = try? SystemThread(name: "farewell", farewell)
-                _ = speaker?.join(withinMilliseconds: Self.patience)
+                let speaker = try? SystemThread(name: "timeout", onTimeout)
+                _ = speaker?.join(withinMilliseconds: Self.timeout)
                 _exit(Self.status)
             }
             usleep(50_000)

@@ -5,7 +5,7 @@ extension Supervisor {
     /// What `http://usher.proxy/` shows. Where the CA cannot be read, the pages go without: who intercepts learns of that
     /// elsewhere.
     /// - Parameter address: one that the proxy listens on.
-    static func pages(_ snapshot: Snapshot, heardOn address: ListeningAddress?) -> OwnPages? {
+    static func pages(_ snapshot: Snapshot, at address: ListeningAddress?) -> OwnPages? {
         let listener = address.flatMap { Listener($0.description) }
         let state = StateDirectory(ProcessEnvironment.all)
         let authority = try? AuthorityStore(snapshot.tls.authority, in: state).certificates()

@@ -16,7 +16,7 @@ public final class Supervisor {
     private let options: ServeOptions
     private let log: LogSink?
     private var workers: [WorkerThread] = []
-    private var heard: [ListeningAddress] = []
+    private var listening: [ListeningAddress] = []
     private let refusals = RefusalTable()
     private let clients = ClientTable()
     private let endWatch = ShutdownWatchdog()
@@ -69,14 +69,14 @@ public final class Supervisor {
             try watch()
             try raiseDescriptorLimit()
             let listeners = try listen(count)
-            heard = listeners.heard
-            isListenerSecure = heard.contains(where: \.isSecure)
+            listening = listeners.listening
+            isListenerSecure = listening.contains(where: \.isSecure)
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
-                for address in heard { Console.error("listening on \(address)\(listeners.origin)") }
+                for address in listening { Console.error("listening on \(address)\(listeners.origin)") }
             }
-            options.ready(heard)
+            options.ready(listening)
         } catch let fault as StartFault {
             throw fault
         } catch let fault as SecurityBuilder.Fault {
@@ -97,7 +97,7 @@ public final class Supervisor {
     private struct Listeners {
         /// For each worker, its descriptors.
         var perWorker: [[WorkerListener]]
-        var heard: [ListeningAddress] = []
+        var listening: [ListeningAddress] = []
         /// Where they come from, for a person.
         var origin = ""
     }
@@ -108,7 +108,7 @@ public final class Supervisor {
         if !handed.isEmpty {
             for one in handed {
                 let socket = try ListeningSocket(adopting: one.descriptor)
-                listeners.heard.append(ListeningAddress(address: socket.address, isSecure: one.isSecure))
+                listeners.listening.append(ListeningAddress(address: socket.address, isSecure: one.isSecure))
                 for worker in 0..<count {
                     listeners.perWorker[worker].append(
                         WorkerListener(descriptor: dup(one.descriptor), isSecure: one.isSecure))
@@ -122,7 +122,7 @@ public final class Supervisor {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
             let bound = try open(address, wanted.isSecure, count, into: &listeners)
-            listeners.heard.append(ListeningAddress(address: bound, isSecure: wanted.isSecure))
+            listeners.listening.append(ListeningAddress(address: bound, isSecure: wanted.isSecure))
         }
         return listeners
     }
@@ -168,7 +168,7 @@ public final class Supervisor {
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, authenticator: authenticator, listeners: listeners.perWorker[number],
-                    addresses: heard.map(\.address), recorder: recorder,
+                    addresses: listening.map(\.address), recorder: recorder,
                     ended: { ends.post($0) }))
         }
     }
@@ -185,7 +185,7 @@ public final class Supervisor {
         if options.isDaemon { for remark in remarks { Console.error(remark) } }
         var settings = WorkerSettings(
             engine: Engine(
-                snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, heardOn: heard.first)),
+                snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, at: listening.first)),
             clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
         settings.names = NameService.Settings(
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)

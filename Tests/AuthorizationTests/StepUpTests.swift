@@ -77,12 +77,12 @@ struct StepUpTests {
             json + [("Set-Cookie", "iPlanetDirectoryPro=SESSION-C; Path=/")])
         #expect(end.outcome == StepUp.Outcome())
 
-        let story = stepUp.takeStory()
-        #expect(story.contains("step 1: NameCallback, PasswordCallback answered"))
-        #expect(story.contains("step 2: PasswordCallback answered"))
-        let all = story.joined(separator: "\n")
+        let notes = stepUp.takeNotes()
+        #expect(notes.contains("step 1: NameCallback, PasswordCallback answered"))
+        #expect(notes.contains("step 2: PasswordCallback answered"))
+        let all = notes.joined(separator: "\n")
         for secret in ["SESSION", "robot", "s3cret", "t-1", "a1", "a2"] { #expect(!all.contains(secret)) }
-        #expect(stepUp.takeStory().isEmpty)
+        #expect(stepUp.takeNotes().isEmpty)
     }
 
     @Test func whatMakesANewSession() {
@@ -114,13 +114,13 @@ struct StepUpTests {
         func begin(
             _ realm: String, _ address: String?, _ policy: AuthorizationPolicy = policy()
         )
-            throws -> (url: String, story: [String])
+            throws -> (url: String, notes: [String])
         {
             let advice = Advice(
                 source: .header, amURI: address, conditions: [.init("AuthLevelConditionAdvice", ["3"])])
             var stepUp = StepUp(policy: policy, advice: advice, session: "S", realm: realm)
             let call = try #require(stepUp.begin().call)
-            return (String(call.head.url.prefix { $0 != "?" }), stepUp.takeStory())
+            return (String(call.head.url.prefix { $0 != "?" }), stepUp.takeNotes())
         }
         let root = "https://am.example.test/am/json/realms/root/authenticate"
         let alpha = "https://am.example.test/am/json/realms/root/realms/alpha/authenticate"
@@ -129,13 +129,13 @@ struct StepUpTests {
 
         let evil = try begin("/", "https://evil.example.test/am\u{7}\n")
         #expect(evil.url == root)
-        #expect(evil.story.first?.contains("another server, https://evil.example.test/am") == true)
-        #expect(evil.story.first?.contains("\n") == false)
-        #expect(try begin("/", "https://AM.example.test:443/am/").story.count == 1)
-        #expect(try begin("/", "https://am.example.test:8443/am/").story.count == 2)
+        #expect(evil.notes.first?.contains("another server, https://evil.example.test/am") == true)
+        #expect(evil.notes.first?.contains("\n") == false)
+        #expect(try begin("/", "https://AM.example.test:443/am/").notes.count == 1)
+        #expect(try begin("/", "https://am.example.test:8443/am/").notes.count == 2)
         var elsewhere = policy()
         elsewhere.server.loginPages = ["https://login.example.test/"]
-        #expect(try begin("/", "https://login.example.test/sign-in", elsewhere).story.count == 1)
+        #expect(try begin("/", "https://login.example.test/sign-in", elsewhere).notes.count == 1)
 
         var moved = policy()
         moved.server.paths[.authenticate] = "/auth/login"
@@ -190,7 +190,7 @@ struct StepUpTests {
 
     @Test func largeAndDeepAnswersFail() {
         var small = policy()
-        small.maxAnswerBytes = 64
+        small.maxResponseBytes = 64
         var stepUp = StepUp(policy: small, advice: Self.transaction, session: "S")
         _ = stepUp.begin()
         #expect(

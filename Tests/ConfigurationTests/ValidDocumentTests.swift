@@ -181,7 +181,7 @@ import Testing
         #expect(policy.resources[1].present == .header("X-Tx") && policy.resources[1].replay == .safe)
         #expect(policy.whenClientHandlesAdvice == .act && !policy.offersHeader)
         #expect(policy.presentToGateway == .query("tx") && policy.presentToREST == .header("X-TxID"))
-        #expect(policy.hold == 120_000 && policy.maxSteps == 7 && policy.maxAnswerBytes == 65_536)
+        #expect(policy.hold == 120_000 && policy.maxSteps == 7 && policy.maxResponseBytes == 65_536)
         #expect(policy.maxBodyBytes == 2 << 20 && policy.upgradeRounds == 0 && policy.transactionRounds == 2)
         #expect(policy.lockout == .init(refusals: 0, hold: 3_600_000))
         #expect(policy.answers.map(\.callback) == ["NameCallback", "ChoiceCallback"])

@@ -52,6 +52,6 @@ private func words(_ cookie: CookieEdit) -> String {
         .compactMap { $0 }).joined(separator: "; ")
 }
 
-private func words(_ answer: LocalAnswer) -> String {
+private func words(_ answer: DirectResponse) -> String {
     "\(answer.status) \(words(answer.headers)) \(String(decoding: answer.body, as: UTF8.self))"
 }

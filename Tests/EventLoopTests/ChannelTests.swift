@@ -46,9 +46,9 @@ struct ChannelTests {
         #expect(pair.channel.queuedBytes == 0)
     }
 
-    @Test func whoeverFallsSilentLeavesNobodyWaiting() throws {
+    @Test func whoeverShutsDownLeavesNobodyWaiting() throws {
         let pair = try Pair(loop)
-        pair.channel.fallSilent()
+        pair.channel.shutDown()
         #expect(!pair.channel.send([1]), "nothing goes out any more")
         try loop.turn(until: { pair.hear() == nil })
     }

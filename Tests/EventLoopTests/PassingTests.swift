@@ -15,7 +15,7 @@ final class Passer: Channel {
         switch pass(to: target, atMost: most) {
         case .bytes(let count, let isHeard):
             passed += count
-            if !isHeard { ending = "unheard" }
+            if !isHeard { ending = "untaken" }
             if target.queuedBytes > 0 || !isHeard { stopReading() }
         case .wouldBlock: break
         case .end:
@@ -106,7 +106,7 @@ struct PassingTests {
     }
 
     @Test func whoIsGoneHearsNothing() throws {
-        receiver.channel.fallSilent()
+        receiver.channel.shutDown()
         _ = write(sender, "x", 1)
         try loop.turn(until: { passer.ending == "unable" })
         close(sender)
@@ -152,7 +152,7 @@ struct PassingTests {
         @Test func aReceiverThatIsGoneIsNoticed() throws {
             loop.faults = FaultPlan(.splice, number: 2, code: EPIPE)
             _ = write(sender, "x", 1)
-            try loop.turn(until: { passer.ending == "unheard" })
+            try loop.turn(until: { passer.ending == "untaken" })
             #expect(receiver.channel.queuedBytes == 0)
             close(sender)
         }

@@ -47,10 +47,10 @@ struct SourceTests {
 
     @Test func lettersFromManyThreadsAllArriveInTheirOrder() throws {
         let box = try Mailbox<(thread: Int, number: Int)>()
-        var letters: [Int: [Int]] = [:]
+        var messages: [Int: [Int]] = [:]
         var count = 0
-        let port = try MailboxPort(loop: loop, box) { letter in
-            letters[letter.thread, default: []].append(letter.number)
+        let port = try MailboxPort(loop: loop, box) { message in
+            messages[message.thread, default: []].append(message.number)
             count += 1
         }
         let threads = try (0..<4).map { thread in
@@ -58,7 +58,7 @@ struct SourceTests {
         }
         try loop.turn(until: { count == 20_000 })
         for thread in threads { thread.join() }
-        for thread in 0..<4 { #expect(letters[thread] == Array(0..<5000)) }
+        for thread in 0..<4 { #expect(messages[thread] == Array(0..<5000)) }
         withExtendedLifetime(port) {}
     }
 

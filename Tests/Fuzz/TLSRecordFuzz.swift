@@ -143,15 +143,15 @@ private struct Side {
     private(set) var heard = 0
     private var turns = 3
     private var hasFinished = false
-    private var pieces: Chance
-    private var chunks: Chance
+    private var pieces: SeededRandom
+    private var chunks: SeededRandom
 
     init(_ stream: TLSStream, _ plan: Plan, isServer: Bool) {
         self.stream = stream
         self.plan = plan
         words = isServer ? World.shared.serverWords : World.shared.clientWords
-        pieces = Chance(state: plan.seed &+ (isServer ? 1 : 0))
-        chunks = Chance(state: plan.seed &+ (isServer ? 3 : 2))
+        pieces = SeededRandom(state: plan.seed &+ (isServer ? 1 : 0))
+        chunks = SeededRandom(state: plan.seed &+ (isServer ? 3 : 2))
     }
 
     mutating func begin(_ line: inout Line) {
@@ -205,7 +205,7 @@ private struct Side {
         case (.open, .handshaking), (.ended, .handshaking), (.ended, .open): require(false, "no stream goes back")
         default: break
         }
-        require((stream.agreement != nil) == isAgreed, "what was agreed on is known while the connection stands")
+        require((stream.negotiated != nil) == isAgreed, "what was agreed on is known while the connection stands")
         let buffers = World.shared.buffers
         line.carry(buffers.records)
         buffers.clearRecords()
@@ -256,10 +256,10 @@ private struct Talk {
         require(client.heard == server.said && server.heard == client.said, "all that was said is heard")
         require(client.said > 0 && server.said > 0, "both say something")
         for side in [client, server] {
-            let agreement = side.stream.agreement
-            require(agreement?.version == (plan.isTLS12 ? "TLSv1.2" : "TLSv1.3"), "the version is the one planned")
-            require(agreement?.protocolName == "http/1.1", "the protocol is agreed on")
-            require(agreement?.isResumed == isResumed, "what can be resumed is")
+            let negotiated = side.stream.negotiated
+            require(negotiated?.version == (plan.isTLS12 ? "TLSv1.2" : "TLSv1.3"), "the version is the one planned")
+            require(negotiated?.protocolName == "http/1.1", "the protocol is agreed on")
+            require(negotiated?.isResumed == isResumed, "what can be resumed is")
         }
         return session
     }
@@ -305,8 +305,8 @@ extension TLSStream {
     }
 }
 
-/// Chance that the input decides on.
-private struct Chance {
+/// SeededRandom that the input decides on.
+private struct SeededRandom {
     var state: UInt64
 
     /// From 1 to `limit`.
@@ -316,14 +316,14 @@ private struct Chance {
     }
 }
 
-/// Chance that is none, for all of OpenSSL: the same input makes the same keys and nonces, so a finding can be seen again.
+/// SeededRandom that is none, for all of OpenSSL: the same input makes the same keys and nonces, so a finding can be seen again.
 private enum Randomness {
     // the fuzzer has one thread
-    nonisolated(unsafe) fileprivate static var chance = Chance(state: 0)
+    nonisolated(unsafe) fileprivate static var generator = SeededRandom(state: 0)
     nonisolated(unsafe) private static var method: UnsafeMutablePointer<RAND_METHOD>?
 
     static func restart() {
-        chance = Chance(state: 0)
+        generator = SeededRandom(state: 0)
         guard method == nil else { return }
         let made = UnsafeMutablePointer<RAND_METHOD>.allocate(capacity: 1)
         made.initialize(to: RAND_METHOD())
@@ -335,6 +335,6 @@ private enum Randomness {
 }
 
 private func fillRandom(_ target: UnsafeMutablePointer<UInt8>?, _ count: CInt) -> CInt {
-    for index in 0..<Int(count) { target?[index] = UInt8(Randomness.chance.next(256) - 1) }
+    for index in 0..<Int(count) { target?[index] = UInt8(Randomness.generator.next(256) - 1) }
     return 1
 }

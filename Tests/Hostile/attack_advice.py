@@ -4,7 +4,7 @@ AM is asked only where the answer really is an advice, and nothing that was answ
 import json
 import urllib.parse
 
-import ground
+import harness
 import wire
 from mutation import Mutator
 
@@ -42,7 +42,7 @@ class Server(wire.Answering):
 def start(binary, folder, corpora):
     server, resource, elsewhere = Server(), _Resource(), wire.Answering()
     am = f"http://127.0.0.1:{server.port}/am"
-    world = ground.World(binary, folder, {
+    world = harness.World(binary, folder, {
         "am": [{"url": am, "realms": ["/", "/alpha"]}],
         "destinations": {"allow": ["*"]},
         "authorization": {
@@ -56,27 +56,27 @@ def start(binary, folder, corpora):
             path = f"/{index}/{number}"
             resource.bad[path] = data
             method, body = ("POST", b"a=b") if number % 3 == 0 else ("GET", b"")
-            read = ground.say(world.address, wire.request(method, f"{resource.url}{path}?x=y", FIELDS, body), close=False)
-            found = ground.answers(read, [method])
+            read = harness.say(world.address, wire.request(method, f"{resource.url}{path}?x=y", FIELDS, body), close=False)
+            found = harness.answers(read, [method])
             asked = resource.seen.pop(path, 0)
             del resource.bad[path]
             if len(found) > 1:
-                raise ground.Violation(f"{len(found)} answers to one request; the resource said {data[:500]!r}")
+                raise harness.Violation(f"{len(found)} answers to one request; the resource said {data[:500]!r}")
             line = data.split(b"\r\n")[0].split(b" ")
             status = line[1][:3] if len(line) > 1 else b""
             if asked > 1 and method == "POST" and status.startswith(b"2"):
-                raise ground.Violation(f"a POST that was answered {status!r} was sent {asked} times; {data[:500]!r}")
+                raise harness.Violation(f"a POST that was answered {status!r} was sent {asked} times; {data[:500]!r}")
             if asked > 3:
-                raise ground.Violation(f"one request was sent {asked} times; {data[:500]!r}")
+                raise harness.Violation(f"one request was sent {asked} times; {data[:500]!r}")
             if asked > 1 and status.startswith(b"2"):
-                raise ground.Violation(f"a body counted as an advice where none was asked for; {data[:500]!r}")
+                raise harness.Violation(f"a body counted as an advice where none was asked for; {data[:500]!r}")
             if asked > 1 and status in (b"301", b"302", b"303", b"307", b"308"):
                 _check_location(data, resource.url + path, am)
             if elsewhere.requests:
-                raise ground.Violation(f"another server was asked: {elsewhere.requests[0].head!r}; {data[:500]!r}")
+                raise harness.Violation(f"another server was asked: {elsewhere.requests[0].head!r}; {data[:500]!r}")
             for seen in server.requests[-50:]:
                 if not seen.target.startswith("/am/json/"):
-                    raise ground.Violation(f"AM was asked for {seen.target!r}")
+                    raise harness.Violation(f"AM was asked for {seen.target!r}")
             if len(server.requests) > 1000:
                 del server.requests[:500]
             return f"stepped up, {found[0][0]}" if asked > 1 and found else f"{found[0][0] // 100}xx" if found else "closed"
@@ -124,4 +124,4 @@ def _check_location(data, url, am):
     for value in values:
         if urllib.parse.urljoin(url, value).lower().startswith(am):
             return
-    raise ground.Violation(f"a redirect to {values!r} counted as an advice")
+    raise harness.Violation(f"a redirect to {values!r} counted as an advice")

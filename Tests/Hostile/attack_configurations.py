@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-import ground
+import harness
 from mutation import Mutator
 
 WORDS = [
@@ -27,14 +27,14 @@ def start(binary, folder, corpora):
             data = mutator.input(number)
             path.write_bytes(data)
             try:
-                done = subprocess.run([binary, "check", path], capture_output=True, timeout=ground.PATIENCE, stdin=subprocess.DEVNULL)
+                done = subprocess.run([binary, "check", path], capture_output=True, timeout=harness.PATIENCE, stdin=subprocess.DEVNULL)
             except subprocess.TimeoutExpired:
-                raise ground.Violation(f"check does not end; configuration {data!r}") from None
+                raise harness.Violation(f"check does not end; configuration {data!r}") from None
             if done.returncode not in (0, 1):
-                raise ground.Violation(f"check ended with {done.returncode}: {done.stderr[-2000:]!r}; configuration {data!r}")
+                raise harness.Violation(f"check ended with {done.returncode}: {done.stderr[-2000:]!r}; configuration {data!r}")
             words = (done.stdout + done.stderr).decode("utf-8", "replace")
             if done.returncode == 1 and not PLACE.search(words):
-                raise ground.Violation(f"a fault without a place: {words!r}; configuration {data!r}")
+                raise harness.Violation(f"a fault without a place: {words!r}; configuration {data!r}")
             return "fault" if done.returncode else "good"
 
         return one

@@ -1,7 +1,7 @@
 """Malformed ClientHellos, in a tunnel that is to be opened and at a listener that speaks TLS: an alert, a handshake or an
 end, and no waiting for ever."""
 
-import ground
+import harness
 import wire
 from mutation import Mutator
 
@@ -9,7 +9,7 @@ OPENED = "opened.example.test:443"
 
 
 def start(binary, folder, corpora):
-    world = ground.World(
+    world = harness.World(
         binary, folder,
         {"tls": {"intercept": ["*"], "on_refusal": "fail"}, "destinations": {"allow": ["127.0.0.1"], "deny": ["*"]}},
         listen=("127.0.0.1:0", "https://127.0.0.1:0"))
@@ -24,17 +24,17 @@ def start(binary, folder, corpora):
             # most go at once; with some the handshake has to wait for what never comes
             leaves = number % 16 != 0
             if number % 3 == 0:
-                read = ground.say(("127.0.0.1", world.usher.listeners[1]), data, close=leaves)
+                read = harness.say(("127.0.0.1", world.usher.listeners[1]), data, close=leaves)
             else:
-                read = ground.say(world.address, connect + data, close=leaves)
+                read = harness.say(world.address, connect + data, close=leaves)
                 head, mark, read = read.partition(b"\r\n\r\n")
                 if not mark or b" 200 " not in head:
-                    raise ground.Violation(f"CONNECT was answered {head[:200]!r}; said {data[:200].hex()}")
+                    raise harness.Violation(f"CONNECT was answered {head[:200]!r}; said {data[:200].hex()}")
             if not read:
                 return "closed"
             kinds = {0x15: "alert", 0x16: "handshake", 0x48: "HTTP"}
             if read[0] not in kinds:
-                raise ground.Violation(f"neither TLS nor HTTP came: {read[:100].hex()} to {data[:200].hex()}")
+                raise harness.Violation(f"neither TLS nor HTTP came: {read[:100].hex()} to {data[:200].hex()}")
             return kinds[read[0]]
 
         return one

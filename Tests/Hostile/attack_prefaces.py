@@ -1,6 +1,6 @@
 """Malformed headers of the PROXY protocol: the connection ends, or the request behind it is served."""
 
-import ground
+import harness
 import wire
 from mutation import Mutator
 
@@ -14,20 +14,20 @@ SEEDS = [
 
 
 def start(binary, folder, corpora):
-    world = ground.World(binary, folder, {"clients": {"proxy_protocol": ["loopback"], "allow": ["0.0.0.0/0", "::/0"], "basic": {
+    world = harness.World(binary, folder, {"clients": {"proxy_protocol": ["loopback"], "allow": ["0.0.0.0/0", "::/0"], "basic": {
         "users": _users(folder)}}})
     # the good requests of this world need the header and a password, too
     ask = b"GET %s/ HTTP/1.1\r\nHost: a\r\n\r\n" % world.good.url.encode()
-    world._ask = lambda: _check(ground.answers(ground.say(world.address, SEEDS[0] + ask)))
+    world._ask = lambda: _check(harness.answers(harness.say(world.address, SEEDS[0] + ask)))
     mutator = Mutator(SEEDS, [b"PROXY ", b" ", b"\r\n", V2, b"255.255.255.255", b"::", b"65536"])
 
     def attack(_, stack):
         def one(number):
             data = mutator.input(number, most=3)
-            found = ground.answers(ground.say(world.address, data + ask))
+            found = harness.answers(harness.say(world.address, data + ask))
             for status, _, _ in found:
                 if status not in (400, 403, 405, 407, 408, 414, 421, 431, 501, 505):
-                    raise ground.Violation(f"answered {status} without a password, after {data[:200]!r}")
+                    raise harness.Violation(f"answered {status} without a password, after {data[:200]!r}")
             return f"{found[0][0]}" if found else "closed"
 
         return one
@@ -44,4 +44,4 @@ def _users(folder):
 
 def _check(found):
     if [status for status, _, _ in found] != [407]:
-        raise ground.Violation(f"a good header was answered {found!r}")
+        raise harness.Violation(f"a good header was answered {found!r}")

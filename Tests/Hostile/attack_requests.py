@@ -3,7 +3,7 @@ what the client was answered, so that nothing is smuggled."""
 
 import json
 
-import ground
+import harness
 import wire
 from mutation import Mutator
 
@@ -45,7 +45,7 @@ class Strict(wire.Answering):
 
 
 def start(binary, folder, corpora):
-    world = ground.World(binary, folder, {})
+    world = harness.World(binary, folder, {})
     mutator = Mutator(seeds(corpora), WORDS)
 
     def attack(_, stack):
@@ -55,19 +55,19 @@ def start(binary, folder, corpora):
         def one(number):
             data = mutator.input(number).replace(b"{origin}", origin.authority.encode())
             before, unread = len(origin.requests), len(origin.unreadable)
-            read = ground.say(world.address, data)
+            read = harness.say(world.address, data)
             # a tunnel that is relayed unopened says what the origin, or nobody, says
             is_tunnel = b"CONNECT" in data
-            found = [] if is_tunnel else ground.answers(read)
+            found = [] if is_tunnel else harness.answers(read)
             seen = len(origin.requests) - before
             if not is_tunnel:
                 if len(origin.unreadable) > unread:
-                    raise ground.Violation(f"the origin got what it cannot read: {origin.unreadable[-1]!r}; sent {data[:500]!r}")
+                    raise harness.Violation(f"the origin got what it cannot read: {origin.unreadable[-1]!r}; sent {data[:500]!r}")
                 if seen > max(1, len(found)):
-                    raise ground.Violation(f"{seen} requests reached the origin, {len(found)} were answered; sent {data[:500]!r}")
+                    raise harness.Violation(f"{seen} requests reached the origin, {len(found)} were answered; sent {data[:500]!r}")
                 if any(message.get("content-length") and message.get("transfer-encoding")
                        for message in origin.requests[before:]):
-                    raise ground.Violation(f"two framings were sent on; sent {data[:500]!r}")
+                    raise harness.Violation(f"two framings were sent on; sent {data[:500]!r}")
             if number % 500 == 0:
                 del origin.requests[:]
             return f"{found[-1][0] // 100}xx" if found else "tunnel" if is_tunnel else "closed"

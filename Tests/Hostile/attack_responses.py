@@ -3,7 +3,7 @@ somebody else's request."""
 
 import json
 
-import ground
+import harness
 import wire
 from mutation import Mutator
 
@@ -42,7 +42,7 @@ class Bad(wire.Origin):
 
 
 def start(binary, folder, corpora):
-    world = ground.World(binary, folder, {"timeouts": {**ground.TIMEOUTS, "idle": "300ms", "response": "300ms"}})
+    world = harness.World(binary, folder, {"timeouts": {**harness.TIMEOUTS, "idle": "300ms", "response": "300ms"}})
     strict = json.loads((corpora / "Strictness/responses.json").read_text())
     mutator = Mutator(PLAIN + [case["send"].encode("latin-1") for case in strict], WORDS)
 
@@ -54,13 +54,13 @@ def start(binary, folder, corpora):
             origin.bad = mutator.input(number)
             method = METHODS[number % len(METHODS)]
             body = b"hello" if method == "POST" else b""
-            read = ground.say(world.address, wire.request(method, f"{origin.url}/bad/{number}", body=body))
-            found = ground.answers(read, [method])
+            read = harness.say(world.address, wire.request(method, f"{origin.url}/bad/{number}", body=body))
+            found = harness.answers(read, [method])
             if len(found) > 1:
-                raise ground.Violation(f"{len(found)} answers to one request; the origin sent {origin.bad[:500]!r}")
-            good = ground.answers(ground.say(world.address, wire.request("GET", f"{origin.url}/good/{number}")))
+                raise harness.Violation(f"{len(found)} answers to one request; the origin sent {origin.bad[:500]!r}")
+            good = harness.answers(harness.say(world.address, wire.request("GET", f"{origin.url}/good/{number}")))
             if [(status, body) for status, _, body in good] != [(200, f"/good/{number}".encode())]:
-                raise ground.Violation(f"the next request was answered {good!r}; the origin had sent {origin.bad[:500]!r}")
+                raise harness.Violation(f"the next request was answered {good!r}; the origin had sent {origin.bad[:500]!r}")
             return f"{found[0][0] // 100}xx" if found else "closed"
 
         return one

@@ -4,7 +4,7 @@ fails, and no password is given twice in one."""
 import base64
 import json
 
-import ground
+import harness
 import wire
 from mutation import Mutator
 
@@ -55,7 +55,7 @@ def start(binary, folder, corpora):
     server = _Server(Mutator(seeds(), WORDS))
     resource = wire.Answering(_gate)
     am = f"http://127.0.0.1:{server.port}/am"
-    world = ground.World(binary, folder, {
+    world = harness.World(binary, folder, {
         "am": [{"url": am, "realms": ["/", "/alpha"]}],
         "authorization": {
             "resources": [f"{resource.url}/*"], "am": am, "hold": "3s", "lockout": {"refusals": 0}, "answers": [
@@ -66,9 +66,9 @@ def start(binary, folder, corpora):
         def one(number):
             fields = [("Cookie", f"iPlanetDirectoryPro={SESSION}-{number}"), ("Connection", "close")]
             request = wire.request("GET", f"{resource.url}/{number}", fields)
-            found = ground.answers(ground.say(world.address, request, close=False))
+            found = harness.answers(harness.say(world.address, request, close=False))
             if len(found) != 1 or found[0][0] not in (200, 401):
-                raise ground.Violation(f"answered {[status for status, _, _ in found]}")
+                raise harness.Violation(f"answered {[status for status, _, _ in found]}")
             if number % 200 == 0:
                 del resource.requests[:]
             return "replayed" if found[0][0] == 200 else "original"

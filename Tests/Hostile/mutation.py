@@ -16,56 +16,56 @@ class Mutator:
 
     def input(self, number, most=4):
         """The input of that number: a seed with up to `most` changes. One in twenty is the seed as it is."""
-        chance = random.Random(number)
-        data = bytearray(chance.choice(self.seeds))
-        if chance.randrange(20):
-            for _ in range(1 + chance.randrange(most)):
-                chance.choice(CHANGES)(self, chance, data)
+        rng = random.Random(number)
+        data = bytearray(rng.choice(self.seeds))
+        if rng.randrange(20):
+            for _ in range(1 + rng.randrange(most)):
+                rng.choice(CHANGES)(self, rng, data)
         return bytes(data[:64 << 10])
 
-    def _place(self, chance, data):
-        return chance.randrange(len(data) + 1)
+    def _place(self, rng, data):
+        return rng.randrange(len(data) + 1)
 
-    def _span(self, chance, data):
-        start = self._place(chance, data)
-        return start, min(len(data), start + 1 + chance.randrange(32))
+    def _span(self, rng, data):
+        start = self._place(rng, data)
+        return start, min(len(data), start + 1 + rng.randrange(32))
 
-    def flip(self, chance, data):
+    def flip(self, rng, data):
         if data:
-            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
 
-    def put(self, chance, data):
+    def put(self, rng, data):
         if data:
-            data[chance.randrange(len(data))] = chance.choice(INTERESTING)
+            data[rng.randrange(len(data))] = rng.choice(INTERESTING)
 
-    def insert(self, chance, data):
-        place = self._place(chance, data)
-        data[place:place] = bytes(chance.choice(INTERESTING) for _ in range(1 + chance.randrange(4)))
+    def insert(self, rng, data):
+        place = self._place(rng, data)
+        data[place:place] = bytes(rng.choice(INTERESTING) for _ in range(1 + rng.randrange(4)))
 
-    def word(self, chance, data):
-        place = self._place(chance, data)
-        data[place:place] = chance.choice(self.words)
+    def word(self, rng, data):
+        place = self._place(rng, data)
+        data[place:place] = rng.choice(self.words)
 
-    def remove(self, chance, data):
-        start, end = self._span(chance, data)
+    def remove(self, rng, data):
+        start, end = self._span(rng, data)
         del data[start:end]
 
-    def double(self, chance, data):
-        start, end = self._span(chance, data)
-        data[end:end] = bytes(data[start:end]) * (1 + chance.randrange(3))
+    def double(self, rng, data):
+        start, end = self._span(rng, data)
+        data[end:end] = bytes(data[start:end]) * (1 + rng.randrange(3))
 
-    def cut(self, chance, data):
-        del data[self._place(chance, data):]
+    def cut(self, rng, data):
+        del data[self._place(rng, data):]
 
-    def splice(self, chance, data):
-        other = chance.choice(self.seeds)
-        place = self._place(chance, data)
-        data[place:] = other[chance.randrange(len(other) + 1):]
+    def splice(self, rng, data):
+        other = rng.choice(self.seeds)
+        place = self._place(rng, data)
+        data[place:] = other[rng.randrange(len(other) + 1):]
 
-    def stretch(self, chance, data):
+    def stretch(self, rng, data):
         if data:
-            place = chance.randrange(len(data))
-            data[place:place] = bytes([data[place]]) * chance.choice([64, 1024, 9000])
+            place = rng.randrange(len(data))
+            data[place:place] = bytes([data[place]]) * rng.choice([64, 1024, 9000])
 
 
 CHANGES = [

@@ -31,7 +31,7 @@ func response(_ text: String) throws -> ResponseHead {
 
 struct IncompleteHead: Error {}
 
-final class Flows: FlowMemory {
+final class Flows: FlowStore {
     var known: [String: ActionPayload] = [:]
 
     func remember(authId: String, payload: ActionPayload) { known[authId] = payload }

@@ -201,7 +201,7 @@ struct RequestEditTests {
     // MARK: verdicts
 
     @Test func theFirstVerdictEndsTheChain() throws {
-        let answer = LocalAnswer(status: 503, headers: [Pair("Retry-After", "60"), Pair("Content-Length", "1")])
+        let answer = DirectResponse(status: 503, headers: [Pair("Retry-After", "60"), Pair("Content-Length", "1")])
         let plan = Plan(rules: [
             Rule(name: "one", request: [.setHeader([Pair("X-One", "1")])]),
             Rule(name: "two", request: [.respond(answer), .abort("never")]),
@@ -210,7 +210,7 @@ struct RequestEditTests {
         let (head, outcome) = plan.request(try request("GET http://h.example.com/"))
         #expect(
             outcome.verdict
-                == .respond(LocalAnswer(status: 503, headers: [Pair("Retry-After", "60")]), interceptor: "two"))
+                == .respond(DirectResponse(status: 503, headers: [Pair("Retry-After", "60")]), interceptor: "two"))
         #expect(outcome.changes == ["one: set header X-One", "two: answered 503 in the origin's place"])
         #expect(head.fields["X-One"] == "1")
 
@@ -221,8 +221,8 @@ struct RequestEditTests {
     }
 
     @Test func anAnswerThatIsNotValidAborts() throws {
-        _ = try Self.aborts(.respond(LocalAnswer(status: 99)))
-        _ = try Self.aborts(.respond(LocalAnswer(status: 200, headers: [Pair("X", "a\r\nb")])))
+        _ = try Self.aborts(.respond(DirectResponse(status: 99)))
+        _ = try Self.aborts(.respond(DirectResponse(status: 200, headers: [Pair("X", "a\r\nb")])))
     }
 
     @Test func eachRuleSeesWhatTheOneBeforeLeft() throws {

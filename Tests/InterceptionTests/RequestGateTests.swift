@@ -24,7 +24,7 @@ struct RequestGateTests {
         "GET http://127.0.0.1/am/json/realms\nX-Requested-Platform: ios\nX-Dabug: 3", "POST http://hh/am/JSON",
     ]
 
-    private func condition(_ random: inout Chance, depth: Int) -> Condition {
+    private func condition(_ random: inout SeededRandom, depth: Int) -> Condition {
         func parts() -> [Condition] {
             (0..<random.below(4)).map { _ in condition(&random, depth: depth - 1) }
         }
@@ -41,7 +41,7 @@ struct RequestGateTests {
 
     @Test(arguments: UInt64(1)...24)
     func anyCondition(_ seed: UInt64) throws {
-        var random = Chance(state: seed)
+        var random = SeededRandom(state: seed)
         let heads = try Self.requests.map { try request($0) }
         let answer = try response("HTTP/1.1 200 OK\nServer: x")
         for _ in 0..<60 {
@@ -85,7 +85,7 @@ struct RequestGateTests {
 }
 
 /// A small generator with a known start.
-private struct Chance: RandomNumberGenerator {
+private struct SeededRandom: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

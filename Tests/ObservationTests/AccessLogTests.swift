@@ -103,10 +103,10 @@ struct AccessLogTests {
     }
 
     @Test("What concerns no exchange is told whatever the detail")
-    func complaint() throws {
+    func warning() throws {
         var bytes: [UInt8] = []
         let log = AccessLog(detail: .none) { bytes += $0 }
-        log.complain("a \"word\"\n")
+        log.warn("a \"word\"\n")
         #expect(bytes.isEmpty)
         log.flush()
         let lines = try Self.read(bytes)

@@ -5,7 +5,7 @@ import Testing
 @testable import ProxyCore
 
 /// A table for one loop.
-private final class Shares: ShareMemory, @unchecked Sendable {
+private final class Shares: ShareStore, @unchecked Sendable {
     private var shares = ClientShares()
     func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result { body(&shares) }
     var connections: Int { shares.connections }
@@ -27,9 +27,9 @@ struct ClientShareTests {
         return limits
     }
 
-    private func seat(_ client: ClientIdentity?, _ limits: Limits) -> ClientShares.Refusal? {
+    private func share(_ client: ClientIdentity?, _ limits: Limits) -> ClientShares.Refusal? {
         do throws(ClientShares.Refusal) {
-            _ = try ClientSeat(shares, for: client, limits)
+            _ = try ConnectionShare(shares, for: client, limits)
             return nil
         } catch {
             return error
@@ -37,15 +37,15 @@ struct ClientShareTests {
     }
 
     @Test func aClientHasItsShareAndAllHaveTheirs() throws {
-        var seats = [try ClientSeat(shares, for: one, limits()), try ClientSeat(shares, for: one, limits())]
-        #expect(seat(one, limits()) == .client && seat(two, limits()) == nil)
-        seats.append(try ClientSeat(shares, for: two, limits()))
+        var taken = [try ConnectionShare(shares, for: one, limits()), try ConnectionShare(shares, for: one, limits())]
+        #expect(share(one, limits()) == .client && share(two, limits()) == nil)
+        taken.append(try ConnectionShare(shares, for: two, limits()))
         // who is not known yet counts among all
-        seats.append(try ClientSeat(shares, for: nil, limits()))
-        #expect(seat(two, limits()) == .all && seat(nil, limits()) == .all && shares.connections == 4)
-        seats.removeFirst()
-        #expect(seat(one, limits()) == nil)
-        seats = []
+        taken.append(try ConnectionShare(shares, for: nil, limits()))
+        #expect(share(two, limits()) == .all && share(nil, limits()) == .all && shares.connections == 4)
+        taken.removeFirst()
+        #expect(share(one, limits()) == nil)
+        taken = []
         #expect(shares.connections == 0 && shares.count == 0)
     }
 
@@ -57,26 +57,26 @@ struct ClientShareTests {
     }
 
     @Test func whoIsKnownBetterIsCountedAsThat() throws {
-        let first = try ClientSeat(shares, for: nil, limits(9))
+        let first = try ConnectionShare(shares, for: nil, limits(9))
         #expect(first.becomes(one, limits()) && shares.count == 1)
         // again and again, as every request shows its password
         for _ in 0..<9 { #expect(first.becomes(.user("alice"), limits())) }
-        let second = try ClientSeat(shares, for: one, limits(9))
-        let third = try ClientSeat(shares, for: one, limits(9))
+        let second = try ConnectionShare(shares, for: one, limits(9))
+        let third = try ConnectionShare(shares, for: one, limits(9))
         #expect(second.becomes(.user("alice"), limits()) && !third.becomes(.user("alice"), limits()))
         // it counts as whose it was
-        #expect(seat(one, limits(9)) == nil && shares.count == 2)
-        let fourth = try ClientSeat(shares, for: one, limits(9))
-        #expect(seat(one, limits(9)) == .client)
+        #expect(share(one, limits(9)) == nil && shares.count == 2)
+        let fourth = try ConnectionShare(shares, for: one, limits(9))
+        #expect(share(one, limits(9)) == .client)
         withExtendedLifetime((first, second, third, fourth)) {}
     }
 
     @Test func bytesHaveABudget() throws {
         let limits = limits(9, 9, 400 << 10)
-        let a = try ClientSeat(shares, for: one, limits)
-        let b = try ClientSeat(shares, for: one, limits)
-        let c = try ClientSeat(shares, for: two, limits)
-        #expect(a.hold(ClientSeat.small, limits) && shares.bytes == 0, "small ones cost no lock")
+        let a = try ConnectionShare(shares, for: one, limits)
+        let b = try ConnectionShare(shares, for: one, limits)
+        let c = try ConnectionShare(shares, for: two, limits)
+        #expect(a.hold(ConnectionShare.small, limits) && shares.bytes == 0, "small ones cost no lock")
         #expect(a.hold(100 << 10, limits) && shares.bytes == 128 << 10)
         #expect(a.hold(50 << 10, limits) && shares.bytes == 128 << 10, "room is kept until nothing is held")
         #expect(b.hold(64 << 10, limits) && !b.hold(100 << 10, limits), "half of it is one client's")
@@ -88,21 +88,21 @@ struct ClientShareTests {
 
     @Test func bytesGoAlongAndGoBack() throws {
         let limits = limits(9, 9, 400 << 10)
-        var seats = [try ClientSeat(shares, for: nil, limits)]
-        #expect(seats[0].hold(380 << 10, limits), "whose it is nobody knows")
-        #expect(seats[0].becomes(one, limits) && seats[0].becomes(.user("alice"), limits))
+        var taken = [try ConnectionShare(shares, for: nil, limits)]
+        #expect(taken[0].hold(380 << 10, limits), "whose it is nobody knows")
+        #expect(taken[0].becomes(one, limits) && taken[0].becomes(.user("alice"), limits))
         #expect(shares.bytes == 384 << 10)
-        seats = []
+        taken = []
         #expect(shares.bytes == 0 && shares.count == 0 && shares.connections == 0)
     }
 
-    // MARK: in a session
+    // MARK: on a connection
 
     private func talk(
         _ settings: Settings, source: ClientSource = ClientSource(address: IPAddress("192.0.2.1")),
         client: ClientIdentity? = .network(AddressBlock(IPAddress(family: .v4, bits: 0xC000_0201)))
     ) throws -> Conversation {
-        Conversation(settings, source: source, seat: try ClientSeat(shares, for: client, settings.limits))
+        Conversation(settings, source: source, share: try ConnectionShare(shares, for: client, settings.limits))
     }
 
     @Test(arguments: [false, true])
@@ -111,7 +111,7 @@ struct ClientShareTests {
         let source = ClientSource(
             address: IPAddress("10.0.0.1"), isSecure: isSecure,
             balancer: ClientPolicy(allow: [.block(try #require(AddressBlock("192.0.2.0/24")))]))
-        let held = try ClientSeat(
+        let held = try ConnectionShare(
             shares, for: .network(try #require(AddressBlock("192.0.2.1"))), settings.limits)
         let talk = try talk(settings, source: source, client: nil)
         talk.client("PROXY TCP4 192.0.2.1 192.0.2.9 4000 3128\r\n")
@@ -174,8 +174,8 @@ struct ClientShareTests {
     func aBodyWithoutRoomIsStreamed(_ delivery: Delivery) throws {
         var settings = stepUpSettings()
         settings.limits.buffered = 128 << 10
-        let held = try ClientSeat(shares, for: .user("x"), settings.limits)
-        let more = try ClientSeat(shares, for: .user("y"), settings.limits)
+        let held = try ConnectionShare(shares, for: .user("x"), settings.limits)
+        let more = try ConnectionShare(shares, for: .user("y"), settings.limits)
         #expect(held.hold(60_000, settings.limits) && more.hold(60_000, settings.limits))
         let body = String(repeating: "x", count: 40_000)
         let fields = "POST http://shop.test/api/pay HTTP/1.1\r\nHost: shop.test\r\n\(SteppingUp.session)\r\n"
@@ -184,7 +184,7 @@ struct ClientShareTests {
             ("Transfer-Encoding: chunked\r\n\r\n", "9c40\r\n\(body)\r\n0\r\n\r\n"),
         ] {
             let talk = Conversation(
-                settings, delivery: delivery, seat: try ClientSeat(shares, for: .user("z"), settings.limits))
+                settings, delivery: delivery, share: try ConnectionShare(shares, for: .user("z"), settings.limits))
             talk.client(fields + framing + sent)
             talk.connects()
             let got = talk.originGot()
@@ -214,8 +214,8 @@ struct ClientShareTests {
     @Test func answersTakeRoom() throws {
         var settings = stepUpSettings()
         settings.limits.buffered = 128 << 10
-        let held = try ClientSeat(shares, for: .user("x"), settings.limits)
-        let more = try ClientSeat(shares, for: .user("y"), settings.limits)
+        let held = try ConnectionShare(shares, for: .user("x"), settings.limits)
+        let more = try ConnectionShare(shares, for: .user("y"), settings.limits)
         #expect(held.hold(60_000, settings.limits) && more.hold(60_000, settings.limits))
         let talk = try talk(settings)
         talk.client("GET http://shop.test/api/ HTTP/1.1\r\nHost: shop.test\r\n\r\n")

@@ -166,10 +166,10 @@ struct HopTests {
                 $0.rules = [
                     .init(
                         name: "own", when: .test(.path, [.exact("/own")]),
-                        request: [.respond(LocalAnswer(status: 200, body: Array("own".utf8)))]),
+                        request: [.respond(DirectResponse(status: 200, body: Array("own".utf8)))]),
                     .init(
                         name: "dated", when: .test(.path, [.exact("/dated")]),
-                        request: [.respond(LocalAnswer(status: 200, headers: [.init("date", "never")]))]),
+                        request: [.respond(DirectResponse(status: 200, headers: [.init("date", "never")]))]),
                 ]
             })
         talk.driver.tell(time: 1_795_253_100)

@@ -13,13 +13,13 @@ final class Conversation {
     private var methods: [String] = []
 
     init(
-        _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
-        logins: (any LoginMemory)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
-        source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil
+        _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
+        logins: (any LoginStore)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
+        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil
     ) {
         driver = DriverModel(
             settings, flows: flows, refusals: refusals, logins: logins, pool: pool, delivery: delivery, source: source,
-            seat: seat)
+            share: share)
     }
 
     func client(_ text: String) { client(Array(text.utf8)) }
@@ -80,7 +80,7 @@ extension ExchangeRecord {
 }
 
 /// A memory of flows for one test.
-final class Flows: FlowMemory {
+final class Flows: FlowStore {
     var payloads: [String: ActionPayload] = [:]
     func remember(authId: String, payload: ActionPayload) { payloads[authId] = payload }
     func recall(authId: String) -> ActionPayload? { payloads[authId] }

@@ -20,7 +20,7 @@ struct SeededGenerator: RandomNumberGenerator {
     mutating func pick<Element>(_ choices: [Element]) -> Element { choices[below(choices.count)] }
 }
 
-/// In what pieces bytes reach the session.
+/// In what pieces bytes reach the connection.
 enum Delivery: CustomStringConvertible, Sendable {
     case whole, byteByByte
     case random(UInt64)

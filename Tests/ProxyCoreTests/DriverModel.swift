@@ -35,7 +35,7 @@ final class PoolModel {
     var count: Int { idle.values.reduce(0) { $0 + $1.count } }
 }
 
-/// Carries out a session's orders as the driver does, with arrays for sockets and a number for the clock.
+/// Carries out a connection's orders as the driver does, with arrays for sockets and a number for the clock.
 final class DriverModel {
     enum ClientState: Equatable {
         case open
@@ -45,7 +45,7 @@ final class DriverModel {
         case reset
     }
 
-    private var session: ClientConnection
+    private var machine: ClientConnection
     private var out = Outbox()
     private var isSettling = false
     /// How much of the outbox's body bytes has gone to the origin.
@@ -83,30 +83,30 @@ final class DriverModel {
     func tell(time: Int) { out.tell(time: time) }
 
     init(
-        _ settings: Settings = Settings(), flows: (any FlowMemory)? = nil, refusals: (any RefusalMemory)? = nil,
-        logins: (any LoginMemory)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
+        _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
+        logins: (any LoginStore)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
         number: UInt64 = 1,
-        source: ClientSource = ClientSource(address: nil), seat: ClientSeat? = nil, now: Int = 0
+        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil, now: Int = 0
     ) {
-        session = ClientConnection(
-            engine: Engine(settings), memories: Memories(flows: flows, refusals: refusals, logins: logins),
+        machine = ClientConnection(
+            engine: Engine(settings), stores: SharedStores(flows: flows, refusals: refusals, logins: logins),
             number: number,
-            client: "192.0.2.1:50000", source: source, seat: seat, now: now)
+            client: "192.0.2.1:50000", source: source, share: share, now: now)
         self.pool = pool
         self.now = now
         splitter = Splitter(delivery)
     }
 
-    var deadline: Int { session.wakeAt }
-    var isIdle: Bool { session.isIdle }
+    var deadline: Int { machine.wakeAt }
+    var isIdle: Bool { machine.isIdle }
     var isOver: Bool { client == .closed || client == .reset }
-    var isClosed: Bool { session.isClosed }
+    var isClosed: Bool { machine.isClosed }
 
     func adopt(_ settings: Settings, clients: ClientPolicy = ClientPolicy()) { adopt(Engine(settings), clients) }
 
     func adopt(_ engine: Engine, _ clients: ClientPolicy = ClientPolicy()) {
         guard !isOver else { return }
-        session.adopt(engine, clients, now: now, &out)
+        machine.adopt(engine, clients, now: now, &out)
         settle()
     }
 
@@ -123,12 +123,12 @@ final class DriverModel {
             return
         }
         guard !isOver else { return }
-        let start = session.relays(from: .client, of: bytes.count)
+        let start = machine.relays(from: .client, of: bytes.count)
         if start > 0 {
             origin?.received += bytes[..<start]
-            session.relayedFromClient(start, now: now, &out)
+            machine.relayedFromClient(start, now: now, &out)
         }
-        if start < bytes.count { session.received(Array(bytes[start...]).span, now: now, &out) }
+        if start < bytes.count { machine.received(Array(bytes[start...]).span, now: now, &out) }
         settle()
     }
 
@@ -138,7 +138,7 @@ final class DriverModel {
         clientEnded = true
         if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
         if isTunnel { return tunnelEnded() }
-        session.clientEnded(now: now, &out)
+        machine.clientEnded(now: now, &out)
         settle()
     }
 
@@ -146,7 +146,7 @@ final class DriverModel {
     func clientIsLost() {
         guard !isOver else { return }
         if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
-        session.clientLost(now: now, &out)
+        machine.clientLost(now: now, &out)
         settle()
         if !isOver { close(.reset) }
     }
@@ -160,13 +160,13 @@ final class DriverModel {
     /// Bytes that nobody reads any more are lost, as on a socket.
     func originPiece(_ bytes: [UInt8]) {
         guard !isOver, let origin, let id = origin.id else { return }
-        let start = session.relays(from: .origin, of: bytes.count)
+        let start = machine.relays(from: .origin, of: bytes.count)
         if start > 0 {
             sent += bytes[..<start]
-            session.relayedFromOrigin(start, through: &origin.leg, for: id, now: now, &out)
+            machine.relayedFromOrigin(start, through: &origin.leg, for: id, now: now, &out)
         }
         if start < bytes.count {
-            session.received(Array(bytes[start...]).span, through: &origin.leg, for: id, now: now, &out)
+            machine.received(Array(bytes[start...]).span, through: &origin.leg, for: id, now: now, &out)
         }
         settle()
     }
@@ -177,13 +177,13 @@ final class DriverModel {
         origin.ended = true
         if isTunnel { return tunnelEnded() }
         guard let id = origin.id else { return }
-        session.originEnded(through: &origin.leg, for: id, cleanly: cleanly, now: now, &out)
+        machine.originEnded(through: &origin.leg, for: id, cleanly: cleanly, now: now, &out)
         settle()
     }
 
     private func tunnelEnded() {
         guard clientEnded, origin?.ended == true else { return }
-        session.tunnelClosed(now: now, &out)
+        machine.tunnelClosed(now: now, &out)
         settle()
     }
 
@@ -201,30 +201,30 @@ final class DriverModel {
     func dialFails(_ failure: LeaseFailure) {
         guard dialing != nil, let id = dialingFor else { return }
         dialing = nil
-        session.leaseFailed(failure, id, now: now, &out)
+        machine.leaseFailed(failure, id, now: now, &out)
         settle()
     }
 
     private func attach(_ connection: OriginConnection, _ id: ExchangeID, reused: Bool) {
         origin = connection
         connection.id = id
-        session.leased(id, reused: reused, now: now, &out)
+        machine.leased(id, reused: reused, now: now, &out)
     }
 
     /// The client's handshake is done.
     func clientIsSecured() {
         guard securing != nil else { return }
         securing = nil
-        let agreement = TLSStream.Agreement(
+        let negotiated = TLSStream.Negotiated(
             version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", isResumed: false, protocolName: "http/1.1")
-        session.clientSecured(agreement, now: now, &out)
+        machine.clientSecured(negotiated, now: now, &out)
         settle()
     }
 
     func clientIsUnsecured(_ fault: TLSFault, hasSeen: Bool) {
         guard securing != nil else { return }
         securing = nil
-        session.clientUnsecured(fault, hasSeen: hasSeen, now: now, &out)
+        machine.clientUnsecured(fault, hasSeen: hasSeen, now: now, &out)
         settle()
     }
 
@@ -234,28 +234,28 @@ final class DriverModel {
     func dialSecures() { reached(.securing) }
 
     private func reached(_ step: LeaseStep) {
-        if let dialingFor { session.leaseReached(step, dialingFor, now: now) }
+        if let dialingFor { machine.leaseReached(step, dialingFor, now: now) }
     }
 
     /// The oldest password that waits was checked.
     func checked(_ verdict: PasswordVerdict) {
         guard !checks.isEmpty else { return }
         checks.removeFirst()
-        session.authenticated(verdict, checkIDs.removeFirst(), now: now, &out)
+        machine.authenticated(verdict, checkIDs.removeFirst(), now: now, &out)
         settle()
     }
 
     // MARK: time
 
-    /// Lets time pass; the session wakes at each of its deadlines on the way.
+    /// Lets time pass; the connection wakes at each of its deadlines on the way.
     func waits(_ milliseconds: Int) {
         let end = now + milliseconds
-        while !isOver, session.wakeAt <= end {
-            now = max(now, session.wakeAt)
-            let before = session.wakeAt
+        while !isOver, machine.wakeAt <= end {
+            now = max(now, machine.wakeAt)
+            let before = machine.wakeAt
             wake()
-            if !isOver, session.wakeAt == before {
-                Issue.record("the session sleeps through its deadline \(before)")
+            if !isOver, machine.wakeAt == before {
+                Issue.record("the connection sleeps through its deadline \(before)")
                 break
             }
         }
@@ -263,12 +263,12 @@ final class DriverModel {
     }
 
     func wake() {
-        session.woke(now: now, &out)
+        machine.woke(now: now, &out)
         settle()
     }
 
     /// The kernel took some of what was queued for one of the legs.
-    func touched(_ leg: Leg = .client) { session.touched(leg, now: now) }
+    func touched(_ leg: Leg = .client) { machine.touched(leg, now: now) }
 
     /// For a clock shared by many.
     func setClock(_ time: Int) { now = time }
@@ -341,7 +341,7 @@ final class DriverModel {
         case .release(_, let reusable): release(reusable)
         case .finishClient:
             client = .finished
-            if !holdsOutput { session.clientDrained(now: now) }
+            if !holdsOutput { machine.clientDrained(now: now) }
             if clientEnded { close(.closed) }
         case .closeClient(let reset):
             if reset {
@@ -355,8 +355,8 @@ final class DriverModel {
             checks.append(check)
             checkIDs.append(id)
         case .record(let id):
-            session.takeRecord(of: id, &out) { records.append(copy $0) }
-        case .proceed: session.proceed(now: now, &out)
+            machine.takeRecord(of: id, &out) { records.append(copy $0) }
+        case .proceed: machine.proceed(now: now, &out)
         }
     }
 

@@ -4,7 +4,7 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Interceptors in a session")
+@Suite("Interceptors on a connection")
 struct InterceptorTests {
     @Test(arguments: Delivery.all)
     func bothPhasesChangeHeads(_ delivery: Delivery) {
@@ -55,7 +55,7 @@ struct InterceptorTests {
     }
 
     @Test func respond() {
-        let answer = LocalAnswer(status: 503, headers: [.init("Retry-After", "60")], body: Array("later".utf8))
+        let answer = DirectResponse(status: 503, headers: [.init("Retry-After", "60")], body: Array("later".utf8))
         for phase in 0..<2 {
             let rule = Rule(
                 name: "gate", request: phase == 0 ? [.respond(answer)] : [],
@@ -86,7 +86,7 @@ struct InterceptorTests {
     @Test(arguments: Delivery.all)
     func anAbortOfAHeldAnswer(_ delivery: Delivery) {
         for framing in ["Content-Length: 40\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n28\r\n"] {
-            var held = stepUpSettings { $0.maxAnswerBytes = 10 }
+            var held = stepUpSettings { $0.maxResponseBytes = 10 }
             held.rules = [.init(name: "stop", response: [.abort("no")])]
             let talk = Conversation(held, delivery: delivery)
             talk.client("GET http://shop.test/api/ HTTP/1.1\r\nHost: shop.test\r\n\r\n")

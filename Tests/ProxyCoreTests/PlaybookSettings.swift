@@ -28,7 +28,7 @@ enum PlaybookSettings {
         case "timeouts.tunnel_idle": settings.timeouts.tunnelIdle = number
         case "hold": settings.authorization?.hold = number
         case "steps": settings.authorization?.maxSteps = number
-        case "answer_limit": settings.authorization?.maxAnswerBytes = number
+        case "answer_limit": settings.authorization?.maxResponseBytes = number
         case "body_limit": settings.authorization?.maxBodyBytes = number
         case "intercept":
             guard let host = DestinationPattern(value) else { return false }

@@ -71,7 +71,7 @@ struct RecycledExchangeTests {
         settings.rules = [
             .init(
                 name: "am", when: .test(.action, [.exact("START_AUTHENTICATE")]),
-                request: [.respond(LocalAnswer(status: 401, headers: [], body: []))])
+                request: [.respond(DirectResponse(status: 401, headers: [], body: []))])
         ]
         var out = Outbox()
         var leg = HTTP1Client()

@@ -104,9 +104,9 @@ struct RedactionTests {
         let talk = Conversation(settings)
         talk.client("GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n")
         let answer = talk.clientGot()
-        let story = talk.notes.joined(separator: "\n")
-        #expect(story.contains("move: set URL to http://b.test/REDACTED") && story.contains("no REDACTED here"))
-        #expect(!story.contains("s3cr3t") && !answer.contains("s3cr3t") && answer.contains("no REDACTED here"))
+        let notes = talk.notes.joined(separator: "\n")
+        #expect(notes.contains("move: set URL to http://b.test/REDACTED") && notes.contains("no REDACTED here"))
+        #expect(!notes.contains("s3cr3t") && !answer.contains("s3cr3t") && answer.contains("no REDACTED here"))
     }
 
     @Test(

@@ -224,7 +224,7 @@ struct SecureTunnelTests {
         #expect(talk.driver.isTunnel)
     }
 
-    private final class Refusals: RefusalMemory, @unchecked Sendable {
+    private final class Refusals: RefusalStore, @unchecked Sendable {
         // one test, one thread
         var events: [String] = []
         var isDone = false

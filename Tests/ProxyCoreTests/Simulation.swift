@@ -21,7 +21,7 @@ struct Simulation {
     private static let settings: Settings = {
         var settings = stepUpSettings {
             $0.hold = 900
-            $0.maxAnswerBytes = 4000
+            $0.maxResponseBytes = 4000
             $0.maxBodyBytes = 3000
         }
         settings.timeouts.connect = 100
@@ -39,7 +39,7 @@ struct Simulation {
         return settings
     }()
 
-    /// Runs to the end of all sessions.
+    /// Runs to the end of all connections.
     /// - Returns: what was found wrong.
     mutating func run() -> [String] {
         for number in 1...Self.clientsPerWorld {
@@ -49,7 +49,7 @@ struct Simulation {
         while ledger.failures.isEmpty, clients.contains(where: { !$0.isOver }) {
             steps += 1
             guard steps < 50_000 else {
-                ledger.fail("the sessions do not come to an end")
+                ledger.fail("the connections do not come to an end")
                 break
             }
             if random.chance(10) { passTime() } else if !act() { passTime() }
@@ -184,7 +184,7 @@ struct Simulation {
 
     // MARK: time
 
-    /// To the next deadline of one of the sessions, or some way towards it.
+    /// To the next deadline of one of the connections, or some way towards it.
     private mutating func passTime() {
         let open = clients.filter { !$0.isOver }
         guard let next = open.map(\.driver.deadline).min() else { return }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Sessions under a seeded scheduler. `USHER_SIMULATION_SESSIONS` says how many (2,000; a long run is 100,000), and
+/// Connections under a seeded scheduler. `USHER_SIMULATION_CLIENTS` says how many (2,000; a long run is 100,000), and
 /// `USHER_SIMULATION_SEED` with which seed the first world begins: a failure prints the one to repeat.
 @Suite("Simulation")
 struct SimulationTests {
@@ -13,8 +13,8 @@ struct SimulationTests {
 
     @Test(arguments: 0..<lanes)
     func sessionsUnderAScheduler(_ lane: UInt64) {
-        let sessions = Self.number("USHER_SIMULATION_SESSIONS") ?? 2000
-        let worlds = max(1, sessions / UInt64(Simulation.clientsPerWorld))
+        let clients = Self.number("USHER_SIMULATION_CLIENTS") ?? 2000
+        let worlds = max(1, clients / UInt64(Simulation.clientsPerWorld))
         let first = Self.number("USHER_SIMULATION_SEED") ?? 1
         for offset in stride(from: lane, to: worlds, by: UInt64.Stride(Self.lanes)) {
             let seed = first &+ offset
@@ -24,7 +24,7 @@ struct SimulationTests {
                 Issue.record(
                     """
                     seed \(seed): \(failures.joined(separator: "; "))
-                    repeat with USHER_SIMULATION_SEED=\(seed) USHER_SIMULATION_SESSIONS=\(Simulation.clientsPerWorld)
+                    repeat with USHER_SIMULATION_SEED=\(seed) USHER_SIMULATION_CLIENTS=\(Simulation.clientsPerWorld)
                     """)
                 return
             }

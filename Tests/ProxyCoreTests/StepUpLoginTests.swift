@@ -5,7 +5,7 @@ import ProxyCore
 import Testing
 
 /// A table of logins whose clock is the test's.
-private final class Logins: LoginMemory, @unchecked Sendable {
+private final class Logins: LoginStore, @unchecked Sendable {
     // one test's thread alone uses it
     var book = Lockout()
     var now = 0
@@ -228,7 +228,7 @@ struct StepUpLoginTests {
     /// An interceptor's answer in AM's place tells AM nothing.
     @Test func whatAnInterceptorAnswersIsNotAMs() {
         var settings = settings()
-        let refusal = LocalAnswer(status: 401, headers: [], body: [])
+        let refusal = DirectResponse(status: 401, headers: [], body: [])
         settings.rules = [
             .init(name: "am", when: .test(.action, [.exact("AUTHENTICATE")]), request: [.respond(refusal)])
         ]

@@ -9,7 +9,7 @@ import Testing
 @Suite("TLS on a channel, in one layer and in two")
 struct LayerTests {
     private let loop: Loop
-    private let desk = TLSDesk()
+    private let bufferPool = TLSBufferPool()
     private let world: SecureWorld
     private let channel: ClientChannel
     private let peer: LayeredPeer
@@ -19,7 +19,7 @@ struct LayerTests {
         world = try SecureWorld(for: "a.test")
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
-        channel = try ClientChannel(loop: loop, desk: desk, descriptor: Descriptor(owning: ends[0]))
+        channel = try ClientChannel(loop: loop, bufferPool: bufferPool, descriptor: Descriptor(owning: ends[0]))
         peer = LayeredPeer(owning: ends[1])
     }
 
@@ -152,7 +152,7 @@ private final class LayeredPeer {
 
     deinit { close(number) }
 
-    var isSecured: Bool { layers.last?.stream.agreement != nil }
+    var isSecured: Bool { layers.last?.stream.negotiated != nil }
 
     func add(_ stream: TLSStream) {
         layers.append((stream, TLSBuffers()))

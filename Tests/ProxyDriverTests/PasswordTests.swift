@@ -56,9 +56,9 @@ struct PasswordTests {
     }
 
     @Test func theMemoryHasAnEndAndALife() {
-        var memory = PasswordMemory(life: 1_000, capacity: 3)
-        func holder(_ user: String, _ client: String = "192.0.2.1") -> PasswordMemory.Holder {
-            PasswordMemory.Holder(check("", user: user, client: client))
+        var memory = PasswordCache(life: 1_000, capacity: 3)
+        func holder(_ user: String, _ client: String = "192.0.2.1") -> PasswordCache.Holder {
+            PasswordCache.Holder(check("", user: user, client: client))
         }
         memory.remember(holder("a"), [1], now: 0)
         #expect(memory.holds(holder("a"), [1], now: 999) && !memory.holds(holder("a"), [1], now: 1_000))

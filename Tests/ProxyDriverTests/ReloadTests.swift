@@ -31,7 +31,7 @@ struct ReloadTests {
         client.send(request)
         asked.wait()
         proxy.adopt()
-        // the second answer at the latest comes when the letter has been read
+        // the second answer at the latest comes when the message has been read
         let other = try proxy.client()
         for _ in 0..<2 {
             other.send("GET http://\(echo.authority)/ HTTP/1.1\r\nHost: \(echo.authority)\r\n\r\n")
@@ -140,10 +140,10 @@ private final class SecureWire {
     init(_ wire: Wire, _ stream: TLSStream) throws {
         self.wire = wire
         self.stream = stream
-        while stream.agreement == nil {
+        while stream.negotiated == nil {
             guard hear() else { throw Broken() }
         }
-        isResumed = stream.agreement?.isResumed == true
+        isResumed = stream.negotiated?.isResumed == true
     }
 
     private func hear() -> Bool {
@@ -152,7 +152,7 @@ private final class SecureWire {
         plain += Array(buffers.decrypted)
         let records = Array(buffers.records)
         buffers.clearRecords()
-        if stream.agreement == nil { wire.send(records) } else { late += records }
+        if stream.negotiated == nil { wire.send(records) } else { late += records }
         return true
     }
 

@@ -10,7 +10,7 @@ import Testing
 final class TestProxy: Sendable {
     let port: UInt16
     private let settings: WorkerSettings
-    private let letters: Mailbox<WorkerLetter>
+    private let messages: Mailbox<WorkerMessage>
     private let thread: SystemThread
     private let log: Locked<Log>
 
@@ -26,7 +26,7 @@ final class TestProxy: Sendable {
             let status = record.status
             log.signal { $0.statuses.append(status) }
         }
-        func complain(_ text: String) {}
+        func warn(_ text: String) {}
         func flush() {}
     }
 
@@ -48,8 +48,8 @@ final class TestProxy: Sendable {
         change(&settings, &core)
         settings.engine = Engine(core)
         self.settings = settings
-        let letters = try Mailbox<WorkerLetter>()
-        self.letters = letters
+        let messages = try Mailbox<WorkerMessage>()
+        self.messages = messages
         let log = Locked(Log())
         self.log = log
         let start = WorkerStart(
@@ -57,7 +57,7 @@ final class TestProxy: Sendable {
             clients: ClientTable(), logins: LoginTable(),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
-            letters: letters)
+            messages: messages)
         thread = try SystemThread(name: "proxy") {
             do throws(SystemError) {
                 let worker = try Worker(start, recorder: Recording(log))
@@ -84,11 +84,11 @@ final class TestProxy: Sendable {
     func adopt(_ change: (inout WorkerSettings) -> Void = { _ in }) {
         var settings = settings
         change(&settings)
-        letters.post(.adopt(settings))
+        messages.post(.adopt(settings))
     }
 
-    func drain() { letters.post(.drain) }
-    func stop() { letters.post(.stop) }
+    func drain() { messages.post(.drain) }
+    func stop() { messages.post(.stop) }
 
     /// Waits until the worker has ended; for ten seconds at most.
     func join() {

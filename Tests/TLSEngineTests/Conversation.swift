@@ -5,8 +5,8 @@ import Testing
 final class Conversation {
     let client: TLSStream
     let server: TLSStream
-    private let clientDesk = TLSBuffers()
-    private let serverDesk = TLSBuffers()
+    private let clientBuffers = TLSBuffers()
+    private let serverBuffers = TLSBuffers()
     /// What each side was sent, decrypted.
     private(set) var heardByServer: [UInt8] = []
     private(set) var heardByClient: [UInt8] = []
@@ -18,15 +18,15 @@ final class Conversation {
     init(client: TLSStream, server: TLSStream) {
         self.client = client
         self.server = server
-        client.begin(clientDesk)
+        client.begin(clientBuffers)
         collect()
     }
 
     /// Carries everything that is on its way to the other side, until there is nothing more.
     func talk() {
         while !toServer.isEmpty || !toClient.isEmpty {
-            heardByServer += deliver(next(&toServer), to: server, serverDesk)
-            heardByClient += deliver(next(&toClient), to: client, clientDesk)
+            heardByServer += deliver(next(&toServer), to: server, serverBuffers)
+            heardByClient += deliver(next(&toClient), to: client, clientBuffers)
         }
     }
 
@@ -43,30 +43,30 @@ final class Conversation {
     }
 
     func send(_ text: [UInt8], fromClient: Bool) -> Bool {
-        let desk = fromClient ? clientDesk : serverDesk
-        let sent = text.withUnsafeBytes { (fromClient ? client : server).send($0, desk) }
+        let buffers = fromClient ? clientBuffers : serverBuffers
+        let sent = text.withUnsafeBytes { (fromClient ? client : server).send($0, buffers) }
         collect()
         return sent
     }
 
     func finish(fromClient: Bool) {
-        (fromClient ? client : server).finish(fromClient ? clientDesk : serverDesk)
+        (fromClient ? client : server).finish(fromClient ? clientBuffers : serverBuffers)
         collect()
     }
 
-    private func deliver(_ bytes: [UInt8], to stream: TLSStream, _ desk: TLSBuffers) -> [UInt8] {
+    private func deliver(_ bytes: [UInt8], to stream: TLSStream, _ buffers: TLSBuffers) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
-        bytes.withUnsafeBytes { stream.received($0, desk) }
+        bytes.withUnsafeBytes { stream.received($0, buffers) }
         #expect(ErrorQueue.isEmpty)
-        let heard = Array(desk.decrypted)
+        let heard = Array(buffers.decrypted)
         collect()
         return heard
     }
 
     private func collect() {
-        toServer += Array(clientDesk.records)
-        clientDesk.clearRecords()
-        toClient += Array(serverDesk.records)
-        serverDesk.clearRecords()
+        toServer += Array(clientBuffers.records)
+        clientBuffers.clearRecords()
+        toClient += Array(serverBuffers.records)
+        serverBuffers.clearRecords()
     }
 }

@@ -17,9 +17,9 @@ struct RenewalTests {
         }
         let talk = Conversation(client: stream, server: try world.clients.stream(showing: world.leaf))
         talk.talk()
-        let agreement = try #require(stream.agreement)
-        #expect(agreement.version == "TLSv1.2")
-        return (agreement.isResumed, TLSSession(owning: try #require(SSL_get1_session(handle))))
+        let negotiated = try #require(stream.negotiated)
+        #expect(negotiated.version == "TLSv1.2")
+        return (negotiated.isResumed, TLSSession(owning: try #require(SSL_get1_session(handle))))
     }
 
     private func ticket(_ session: TLSSession) -> [UInt8] {

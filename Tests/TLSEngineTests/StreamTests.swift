@@ -16,9 +16,9 @@ struct StreamTests {
         #expect(talk.send(hello, fromClient: true) && talk.send(Array(hello.reversed()), fromClient: false))
         talk.talk()
         #expect(talk.heardByServer == hello && talk.heardByClient == hello.reversed())
-        let agreement = try #require(talk.server.agreement)
-        #expect(agreement.version == "TLSv1.3" && agreement.protocolName == "http/1.1" && !agreement.isResumed)
-        #expect(talk.client.agreement?.cipher == agreement.cipher)
+        let negotiated = try #require(talk.server.negotiated)
+        #expect(negotiated.version == "TLSv1.3" && negotiated.protocolName == "http/1.1" && !negotiated.isResumed)
+        #expect(talk.client.negotiated?.cipher == negotiated.cipher)
     }
 
     @Test func muchGoesInManyRecords() throws {
@@ -33,7 +33,7 @@ struct StreamTests {
 
     @Test func nothingIsSentBeforeTheHandshake() throws {
         let talk = try World().conversation()
-        #expect(!talk.send(hello, fromClient: true) && talk.client.agreement == nil)
+        #expect(!talk.send(hello, fromClient: true) && talk.client.negotiated == nil)
         talk.talk()
         #expect(talk.send(hello, fromClient: true))
     }
@@ -101,8 +101,8 @@ struct StreamTests {
     private func isResumed(_ world: World, _ session: TLSSession) throws -> Bool {
         let talk = try world.conversation(session: session)
         talk.talk()
-        #expect(talk.client.state == .open && talk.server.agreement?.isResumed == talk.client.agreement?.isResumed)
-        return talk.client.agreement?.isResumed == true
+        #expect(talk.client.state == .open && talk.server.negotiated?.isResumed == talk.client.negotiated?.isResumed)
+        return talk.client.negotiated?.isResumed == true
     }
 
     @Test func aSecondConnectionResumes() throws {

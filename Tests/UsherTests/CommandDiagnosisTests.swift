@@ -67,7 +67,7 @@ struct CommandDiagnosisTests {
             [
                 record(
                     "CONNECT", "a.test:443",
-                    .opened(name: "a.test", agreement: "TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1")),
+                    .opened(name: "a.test", negotiated: "TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1")),
                 record("GET", "https://a.test/"),
                 record("CONNECT", "b.test:443", .leftUnopened(.protocols("h2"))),
             ], servers: false)

@@ -50,7 +50,7 @@ struct ErrorLinesTests {
 
     @Test func whoeverSpeaksIsNotHeldUpWhereNobodyReads() throws {
         let pipe = try Pipe()
-        let lines = ErrorLines(pipe.writing, patience: 100, limit: 3000)
+        let lines = ErrorLines(pipe.writing, timeout: 100, limit: 3000)
         let began = Loop.monotonicMilliseconds()
         // four fit into the pipe and one is being written; three wait
         for _ in 0..<5 { lines.say(line("a")) }

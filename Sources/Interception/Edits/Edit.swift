@@ -49,7 +49,7 @@ public enum EditEffect {
     /// In a few words each; names only, never values.
     case changed([String])
     /// Answer in the origin's place.
-    case respond(LocalAnswer)
+    case respond(DirectResponse)
     case abort(String)
 }
 

@@ -19,9 +19,9 @@ public struct Respond: RequestEdit, ResponseEdit {
     public static let needs = EditNeed.nothing
     public static let isLast = true
 
-    public let answer: LocalAnswer
+    public let answer: DirectResponse
 
-    public init(_ answer: LocalAnswer) { self.answer = answer }
+    public init(_ answer: DirectResponse) { self.answer = answer }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
         guard let fields = value.fields else { return nil }
@@ -30,7 +30,7 @@ public struct Respond: RequestEdit, ResponseEdit {
         if bodies.count > 1 {
             findings.error(value.position, "an answer has one body, found \(bodies.joined(separator: " and "))")
         }
-        var answer = LocalAnswer(status: fields.number("status") ?? 200)
+        var answer = DirectResponse(status: fields.number("status") ?? 200)
         if !bodies.isEmpty, [204, 205, 304].contains(answer.status) {
             findings.error(value.position, "an answer with status \(answer.status) has no body; remove \(bodies[0])")
         }
@@ -68,5 +68,5 @@ public struct Respond: RequestEdit, ResponseEdit {
 }
 
 extension Edit where Self == Respond {
-    public static func respond(_ answer: LocalAnswer) -> Self { Respond(answer) }
+    public static func respond(_ answer: DirectResponse) -> Self { Respond(answer) }
 }

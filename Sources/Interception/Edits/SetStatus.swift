@@ -17,7 +17,7 @@ public struct SetStatus: ResponseEdit {
     }
 
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {
-        try LocalAnswer.check(status: status)
+        try DirectResponse.check(status: status)
         head.setStatus(status, reason: ReasonPhrase.of(status))
         return .changed(["set status \(status)"])
     }

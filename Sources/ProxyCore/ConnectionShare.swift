@@ -1,6 +1,6 @@
-/// One connection's place among the shares. What it holds goes back when it goes.
-public final class ClientSeat {
-    private let shares: any ShareMemory
+/// One connection's part of its client's share. What it holds goes back when it goes.
+public final class ConnectionShare {
+    private let shares: any ShareStore
     private var client: ClientIdentity?
     private var reserved = 0
 
@@ -10,7 +10,7 @@ public final class ClientSeat {
     private static let piece = 32 << 10
 
     public init(
-        _ shares: any ShareMemory, for client: ClientIdentity?, _ limits: Limits
+        _ shares: any ShareStore, for client: ClientIdentity?, _ limits: Limits
     ) throws(ClientShares.Refusal) {
         if let refusal = shares.withShares({ $0.admit(client, limits) }) { throw refusal }
         self.shares = shares

@@ -4,8 +4,8 @@ import ProxyCore
 import Testing
 
 /// A client that closed its side, and of whose answer nothing has come.
-@Suite("Goodbyes")
-struct GoodbyeTests {
+@Suite("Clients that close their side")
+struct HalfClosedTests {
     private let short = settings { $0.timeouts.halfClosed = 500 }
 
     private func asked(_ settings: Settings, _ request: String = get) -> Conversation {
@@ -101,7 +101,7 @@ struct GoodbyeTests {
         #expect(talk.driver.origin == nil)
     }
 
-    @Test func aClientThatSaysMoreIsNoGoodbye() {
+    @Test func aClientThatSaysMoreHasNotClosedItsSide() {
         let talk = Conversation(short)
         talk.client(get)
         talk.connects()

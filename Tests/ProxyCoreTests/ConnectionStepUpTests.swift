@@ -4,8 +4,8 @@ import Interception
 import ProxyCore
 import Testing
 
-@Suite("Step-up in a session")
-struct SessionStepUpTests {
+@Suite("Step-up on a connection")
+struct ConnectionStepUpTests {
     typealias Up = SteppingUp
 
     // MARK: the dances
@@ -41,8 +41,8 @@ struct SessionStepUpTests {
             #expect(talk.clientGot() == okForClient)
             #expect(talk.record.attempts == 2 && talk.record.status == 200 && talk.driver.records.count == 1)
             #expect(talk.driver.isIdle && talk.driver.pool.count == (method == "GET" ? 1 : 2))
-            let story = talk.notes.joined(separator: "\n")
-            for secret in ["SESSION", "t-1", "robot", "a1"] { #expect(!story.contains(secret), "\(story)") }
+            let notes = talk.notes.joined(separator: "\n")
+            for secret in ["SESSION", "t-1", "robot", "a1"] { #expect(!notes.contains(secret), "\(notes)") }
         }
     }
 
@@ -186,7 +186,7 @@ struct SessionStepUpTests {
             ("0123456789xy", "Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n7\r\n56789xy\r\n0\r\n\r\n"),
         ] {
             let settings = stepUpSettings {
-                $0.maxAnswerBytes = 10
+                $0.maxResponseBytes = 10
                 $0.resources[0].advice = [.header, .body]
             }
             let talk = Conversation(settings, delivery: delivery)
@@ -222,7 +222,7 @@ struct SessionStepUpTests {
     func hostileAnswersOfAM(_ answer: String, _ reason: String) {
         for delivery in Delivery.all {
             for request in [Up.get, Up.post] {
-                let talk = asked(stepUpSettings { $0.maxAnswerBytes = 2000 }, request: request, delivery: delivery)
+                let talk = asked(stepUpSettings { $0.maxResponseBytes = 2000 }, request: request, delivery: delivery)
                 talk.origin(answer)
                 #expect(talk.clientGot() == Up.original(), "\(delivery)")
                 #expect(talk.noted(reason) && talk.noted("the original answer was delivered"), "\(talk.notes)")
@@ -235,7 +235,7 @@ struct SessionStepUpTests {
     @Test func anAnswerOfAMAtTheLimit() {
         let body = "{\"tokenId\":\"SESSION-B\",\"pad\":\"\"}"
         for (limit, status) in [(body.utf8.count, 200), (body.utf8.count - 1, 401)] {
-            let talk = asked(stepUpSettings { $0.maxAnswerBytes = limit })
+            let talk = asked(stepUpSettings { $0.maxResponseBytes = limit })
             talk.origin(Up.json(body))
             if status == 200 { talk.origin(ok) }
             #expect(talk.record.status == status && talk.driver.records.count == 1)
@@ -298,7 +298,7 @@ struct SessionStepUpTests {
             ]
             return settings
         }
-        let grant = LocalAnswer(
+        let grant = DirectResponse(
             status: 200, headers: [.init("Content-Type", "application/json")], body: Array("{\"tokenId\":\"B\"}".utf8))
         // a request-phase answer never reaches AM
         let local = Conversation(rule([.respond(grant)], []))
@@ -378,8 +378,8 @@ struct SessionStepUpTests {
         let talk = asked(stepUpSettings { $0.presentToGateway = .query("Ticket") })
         talk.origin(Up.success)
         talk.origin(ok)
-        let story = talk.notes.joined(separator: "\n")
-        #expect(story.contains("Ticket=REDACTED") && !story.contains("t-1"))
+        let notes = talk.notes.joined(separator: "\n")
+        #expect(notes.contains("Ticket=REDACTED") && !notes.contains("t-1"))
     }
 
     @Test func anUnreadableTransactionIsAskedForOnceMore() {

@@ -1,5 +1,5 @@
 /// What `respond` answers in the origin's place.
-public struct LocalAnswer: Equatable, Sendable {
+public struct DirectResponse: Equatable, Sendable {
     public var status: Int
     public var headers: [Pair]
     public var body: [UInt8]
@@ -17,7 +17,7 @@ public struct LocalAnswer: Equatable, Sendable {
     }
 
     /// The answer as it may be sent: framing is the proxy's.
-    func checked() throws(EditFault) -> LocalAnswer {
+    func checked() throws(EditFault) -> DirectResponse {
         try Self.check(status: status)
         for pair in headers { try HeaderEdit.check(pair) }
         var answer = self

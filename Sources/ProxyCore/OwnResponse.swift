@@ -3,7 +3,7 @@ import Interception
 import TLSEngine
 
 /// The answers that Usher makes itself.
-enum OwnAnswer {
+enum OwnResponse {
     /// An error: Proxy-Status (RFC 9209 §2), the flow's id, and words in the form that the client accepts (RFC 9457 for
     /// `application/problem+json`).
     static func error(
@@ -39,7 +39,7 @@ enum OwnAnswer {
 
     /// What an interceptor's `respond` says.
     static func local(
-        _ answer: LocalAnswer, interceptor: String, flow: UInt64, date: [UInt8]
+        _ answer: DirectResponse, interceptor: String, flow: UInt64, date: [UInt8]
     ) -> LocalResponse {
         var head = ResponseHead(status: answer.status, reason: ReasonPhrase.of(answer.status))
         for header in answer.headers { head.fields.add(header.name, header.value) }

@@ -2,7 +2,7 @@ import EventLoop
 import HTTPCodec
 
 /// The names of one loop: what is known of them, and the dials that wait to know more.
-final class NameBook {
+final class NameResolver {
     private let loop: Loop
     private var service: NameService?
     private var cache = NameCache<Dial, AddressBlock>()

@@ -3,7 +3,7 @@ import TLSEngine
 
 /// What one loop's origins gave to resume by. The latest of each origin is tried first, and what is for one use is given
 /// out once; the origins that were longest without a connection are forgotten.
-struct SessionShelf {
+struct TLSSessionCache {
     private struct Entry {
         var sessions: [TLSSession] = []
         var used = 0

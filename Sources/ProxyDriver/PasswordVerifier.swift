@@ -2,13 +2,13 @@ import EventLoop
 import ProxyCore
 import TLSEngine
 
-/// One loop's way to the authenticator, and its memory of passwords that were right: a client shows its own with every
+/// One loop's way to the authenticator, and its cache of passwords that were right: a client shows its own with every
 /// request, and only the first one costs a bcrypt.
-final class PasswordDesk {
+final class PasswordVerifier {
     private struct Waiting {
         let connection: Connection
         let exchange: ExchangeID
-        let holder: PasswordMemory.Holder
+        let holder: PasswordCache.Holder
         let digest: [UInt8]
     }
 
@@ -18,7 +18,7 @@ final class PasswordDesk {
     private var port: EventSource?
     private var waiting: [UInt64: Waiting] = [:]
     private var nextTicket: UInt64 = 0
-    private var memory = PasswordMemory()
+    private var cache = PasswordCache()
 
     init(loop: Loop, authenticator: Authenticator) throws(SystemError) {
         self.loop = loop
@@ -30,8 +30,8 @@ final class PasswordDesk {
     /// The verdict where it is known at once; else the connection is told later.
     func verdict(on check: PasswordCheck, of id: ExchangeID, for connection: Connection) -> PasswordVerdict? {
         guard let digest = authenticator.digest(of: check) else { return .busy }
-        let holder = PasswordMemory.Holder(check)
-        if !check.isDecoy, memory.holds(holder, digest, now: loop.now) { return .right }
+        let holder = PasswordCache.Holder(check)
+        if !check.isDecoy, cache.holds(holder, digest, now: loop.now) { return .right }
         nextTicket += 1
         let verdict = authenticator.verify(check, digest: digest, ticket: nextTicket, reply: answers, now: loop.now)
         if verdict == nil {
@@ -41,11 +41,11 @@ final class PasswordDesk {
         return verdict
     }
 
-    private func learn(_ verdict: PasswordVerdict, _ holder: PasswordMemory.Holder, _ digest: [UInt8]) {
+    private func learn(_ verdict: PasswordVerdict, _ holder: PasswordCache.Holder, _ digest: [UInt8]) {
         switch verdict {
-        case .right: memory.remember(holder, digest, now: loop.now)
-        // or the memory would tell, without end, which guess is right
-        case .tooMany: memory.forget(holder)
+        case .right: cache.remember(holder, digest, now: loop.now)
+        // or the cache would tell, without end, which guess is right
+        case .tooMany: cache.forget(holder)
         case .wrong, .busy: break
         }
     }

@@ -4,109 +4,109 @@ import Testing
 @testable import ProxyCore
 
 @Suite("Guessing")
-struct GuessBrakeTests {
-    private func guess(_ user: String, _ client: String? = "192.0.2.1") -> GuessBrake.Guess {
-        GuessBrake.Guess(client: client.flatMap { IPAddress($0) }, user: Array(user.utf8))
+struct GuessLimiterTests {
+    private func guess(_ user: String, _ client: String? = "192.0.2.1") -> GuessLimiter.Guess {
+        GuessLimiter.Guess(client: client.flatMap { IPAddress($0) }, user: Array(user.utf8))
     }
 
     /// Tries until there is none; how many there were.
     private func spend(
-        _ brake: inout GuessBrake, now: Int = 0, most: Int = 1_000, _ guess: (Int) -> GuessBrake.Guess
+        _ limiter: inout GuessLimiter, now: Int = 0, most: Int = 1_000, _ guess: (Int) -> GuessLimiter.Guess
     ) -> Int {
         for number in 0..<most {
-            if case .wait = brake.take(guess(number), now: now) { return number }
+            if case .wait = limiter.take(guess(number), now: now) { return number }
         }
         return most
     }
 
     @Test func triesRunOutAndComeBack() {
-        var brake = GuessBrake(burst: 3, interval: 1_000)
-        for _ in 0..<3 { #expect(brake.take(guess("a"), now: 0) == .taken(isProven: false)) }
-        #expect(brake.take(guess("a"), now: 0) == .wait(1_000))
-        #expect(brake.take(guess("a"), now: 400) == .wait(600))
-        #expect(brake.take(guess("a"), now: 1_000) == .taken(isProven: false))
-        #expect(brake.take(guess("a"), now: 1_000) == .wait(1_000))
-        #expect(spend(&brake, now: 100_000) { _ in guess("a") } == 3)
+        var limiter = GuessLimiter(burst: 3, interval: 1_000)
+        for _ in 0..<3 { #expect(limiter.take(guess("a"), now: 0) == .taken(isProven: false)) }
+        #expect(limiter.take(guess("a"), now: 0) == .wait(1_000))
+        #expect(limiter.take(guess("a"), now: 400) == .wait(600))
+        #expect(limiter.take(guess("a"), now: 1_000) == .taken(isProven: false))
+        #expect(limiter.take(guess("a"), now: 1_000) == .wait(1_000))
+        #expect(spend(&limiter, now: 100_000) { _ in guess("a") } == 3)
     }
 
     @Test func aRightOneDoesNotCount() {
-        var brake = GuessBrake(burst: 2, interval: 1_000)
+        var limiter = GuessLimiter(burst: 2, interval: 1_000)
         for _ in 0..<10 {
-            #expect(brake.take(guess("a"), now: 0) == .taken(isProven: false))
-            brake.giveBack(guess("a"), isProven: false, now: 0)
+            #expect(limiter.take(guess("a"), now: 0) == .taken(isProven: false))
+            limiter.giveBack(guess("a"), isProven: false, now: 0)
         }
-        #expect(brake.count == 0, "whoever has all of its tries needs no memory")
+        #expect(limiter.count == 0, "whoever has all of its tries needs no memory")
     }
 
     @Test func manyUsersAtOneNetworkAreNoWayAround() {
-        var brake = GuessBrake(burst: 3, interval: 1_000)
-        #expect(spend(&brake) { guess("user \($0)") } == 3)
-        #expect(brake.take(guess("a", "::ffff:192.0.2.1"), now: 0) == .wait(1_000))
-        #expect(brake.take(guess("a", "192.0.2.2"), now: 0) == .taken(isProven: false))
+        var limiter = GuessLimiter(burst: 3, interval: 1_000)
+        #expect(spend(&limiter) { guess("user \($0)") } == 3)
+        #expect(limiter.take(guess("a", "::ffff:192.0.2.1"), now: 0) == .wait(1_000))
+        #expect(limiter.take(guess("a", "192.0.2.2"), now: 0) == .taken(isProven: false))
         // one client commands the lower half of an IPv6 address
-        #expect(spend(&brake) { guess("v6 \($0)", "2001:db8::\($0)") } == 3)
-        #expect(brake.take(guess("b", "2001:db8:0:1::1"), now: 0) == .taken(isProven: false))
+        #expect(spend(&limiter) { guess("v6 \($0)", "2001:db8::\($0)") } == 3)
+        #expect(limiter.take(guess("b", "2001:db8:0:1::1"), now: 0) == .taken(isProven: false))
     }
 
     @Test func manyAddressesOfLoopbackAreOne() {
-        var brake = GuessBrake()
-        #expect(spend(&brake) { guess("user \($0)", "127.0.\($0 / 200).\($0 % 200 + 1)") } == 10)
-        #expect(brake.take(guess("other", "::1"), now: 0) == .wait(5_000))
+        var limiter = GuessLimiter()
+        #expect(spend(&limiter) { guess("user \($0)", "127.0.\($0 / 200).\($0 % 200 + 1)") } == 10)
+        #expect(limiter.take(guess("other", "::1"), now: 0) == .wait(5_000))
     }
 
     @Test func manyAddressesOfASiteAreNoWayAround() {
-        var brake = GuessBrake()
-        #expect(spend(&brake) { guess("user \($0)", "192.0.2.\($0 % 256)") } == 40)
-        #expect(brake.take(guess("other", "192.0.3.1"), now: 0) == .taken(isProven: false))
-        #expect(spend(&brake) { guess("v6 \($0)", "2001:db8:0:\($0)::1") } == 40)
+        var limiter = GuessLimiter()
+        #expect(spend(&limiter) { guess("user \($0)", "192.0.2.\($0 % 256)") } == 40)
+        #expect(limiter.take(guess("other", "192.0.3.1"), now: 0) == .taken(isProven: false))
+        #expect(spend(&limiter) { guess("v6 \($0)", "2001:db8:0:\($0)::1") } == 40)
     }
 
     @Test func manyAddressesAtOneUserAreNoWayAround() {
-        var brake = GuessBrake()
-        #expect(spend(&brake) { guess("alice", "10.0.\($0).1") } == 20)
-        #expect(brake.take(guess("bob", "10.0.9.1"), now: 0) == .taken(isProven: false))
-        #expect(spend(&brake) { _ in guess("nobody", nil) } == 20, "whose address is not known is counted by user")
+        var limiter = GuessLimiter()
+        #expect(spend(&limiter) { guess("alice", "10.0.\($0).1") } == 20)
+        #expect(limiter.take(guess("bob", "10.0.9.1"), now: 0) == .taken(isProven: false))
+        #expect(spend(&limiter) { _ in guess("nobody", nil) } == 20, "whose address is not known is counted by user")
     }
 
     @Test func whoProvedItselfIsNotRefusedForOthers() {
-        var brake = GuessBrake()
-        brake.proved(guess("alice"), now: 0)
-        #expect(brake.isProven(guess("alice"), now: 0) && !brake.isProven(guess("alice", "192.0.3.1"), now: 0))
+        var limiter = GuessLimiter()
+        limiter.proved(guess("alice"), now: 0)
+        #expect(limiter.isProven(guess("alice"), now: 0) && !limiter.isProven(guess("alice", "192.0.3.1"), now: 0))
         // its network, its site and its name are spent by others
-        #expect(spend(&brake) { guess("user \($0)") } == 10)
-        #expect(spend(&brake) { guess("alice", "10.0.\($0).1") } == 20)
+        #expect(spend(&limiter) { guess("user \($0)") } == 10)
+        #expect(spend(&limiter) { guess("alice", "10.0.\($0).1") } == 20)
         for _ in 0..<100 {
-            #expect(brake.take(guess("alice"), now: 0) == .taken(isProven: true))
-            brake.giveBack(guess("alice"), isProven: true, now: 0)
+            #expect(limiter.take(guess("alice"), now: 0) == .taken(isProven: true))
+            limiter.giveBack(guess("alice"), isProven: true, now: 0)
         }
         // from elsewhere it is anybody
-        #expect(brake.take(guess("alice", "192.0.3.1"), now: 0) == .wait(5_000))
+        #expect(limiter.take(guess("alice", "192.0.3.1"), now: 0) == .wait(5_000))
     }
 
     @Test func whoProvedItselfMayNotBeGuessedForEver() {
-        var brake = GuessBrake()
-        brake.proved(guess("alice"), now: 0)
-        #expect(spend(&brake) { _ in guess("alice") } == 10)
-        #expect(brake.take(guess("bob"), now: 0) == .taken(isProven: false), "nobody else pays for that")
+        var limiter = GuessLimiter()
+        limiter.proved(guess("alice"), now: 0)
+        #expect(spend(&limiter) { _ in guess("alice") } == 10)
+        #expect(limiter.take(guess("bob"), now: 0) == .taken(isProven: false), "nobody else pays for that")
     }
 
     @Test func provingHasAnEnd() {
-        var brake = GuessBrake(memory: 1_000)
-        brake.proved(guess("alice"), now: 0)
-        #expect(brake.isProven(guess("alice"), now: 999) && !brake.isProven(guess("alice"), now: 1_000))
+        var limiter = GuessLimiter(memory: 1_000)
+        limiter.proved(guess("alice"), now: 0)
+        #expect(limiter.isProven(guess("alice"), now: 999) && !limiter.isProven(guess("alice"), now: 1_000))
     }
 
     @Test func itsMemoryIsBounded() {
-        var brake = GuessBrake(burst: 2, interval: 1_000, capacity: 100)
-        #expect(spend(&brake) { _ in guess("a") } == 2)
+        var limiter = GuessLimiter(burst: 2, interval: 1_000, capacity: 100)
+        #expect(spend(&limiter) { _ in guess("a") } == 2)
         for number in 0..<1_000 {
             let one = guess("user \(number)", "10.\(number / 250).\(number % 250).1")
-            _ = brake.take(one, now: 0)
-            brake.proved(one, now: number)
-            #expect(brake.count <= 100)
+            _ = limiter.take(one, now: 0)
+            limiter.proved(one, now: number)
+            #expect(limiter.count <= 100)
         }
-        #expect(brake.take(guess("b"), now: 0) != .taken(isProven: false), "who guessed most is remembered longest")
-        #expect(brake.isProven(guess("user 999", "10.3.249.1"), now: 1_000))
+        #expect(limiter.take(guess("b"), now: 0) != .taken(isProven: false), "who guessed most is remembered longest")
+        #expect(limiter.isProven(guess("user 999", "10.3.249.1"), now: 1_000))
     }
 }
 

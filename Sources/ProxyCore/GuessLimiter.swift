@@ -4,7 +4,7 @@ public import HTTPCodec
 /// whose password is guessed: so neither many users at one address nor many addresses at one user are a way around. A user
 /// that has proved itself lately from a network has tries of its own there, which nobody else's guesses take away. A try is
 /// taken before the password is checked and given back where it was right, so that many at once are no way around either.
-public struct GuessBrake: Sendable {
+public struct GuessLimiter: Sendable {
     /// What a guess is counted against.
     public struct Guess: Hashable, Sendable {
         fileprivate let client: IPAddress?
@@ -32,10 +32,10 @@ public struct GuessBrake: Sendable {
         case wait(Int)
     }
 
-    private var networks: TryTable<AddressBlock>
-    private var sites: TryTable<AddressBlock>
-    private var users: TryTable<[UInt8]>
-    private var pairs: TryTable<Pair>
+    private var networks: TokenBuckets<AddressBlock>
+    private var sites: TokenBuckets<AddressBlock>
+    private var users: TokenBuckets<[UInt8]>
+    private var pairs: TokenBuckets<Pair>
     private var proven: RecentSet<Pair>
 
     /// - Parameters:
@@ -44,10 +44,10 @@ public struct GuessBrake: Sendable {
     ///   - capacity: entries of each table.
     ///   - memory: milliseconds for which a user counts as proved.
     public init(burst: Int = 10, interval: Int = 5_000, capacity: Int = 4096, memory: Int = 12 * 3_600_000) {
-        networks = TryTable(burst: burst, interval: interval, capacity: capacity)
-        sites = TryTable(burst: burst * 4, interval: interval / 4, capacity: capacity)
-        users = TryTable(burst: burst * 2, interval: interval, capacity: capacity)
-        pairs = TryTable(burst: burst, interval: interval, capacity: capacity)
+        networks = TokenBuckets(burst: burst, interval: interval, capacity: capacity)
+        sites = TokenBuckets(burst: burst * 4, interval: interval / 4, capacity: capacity)
+        users = TokenBuckets(burst: burst * 2, interval: interval, capacity: capacity)
+        pairs = TokenBuckets(burst: burst, interval: interval, capacity: capacity)
         proven = RecentSet(life: memory, capacity: capacity)
     }
 

@@ -6,11 +6,11 @@ import Testing
 @testable import ProxyDriver
 
 @Suite("The memory of flows")
-struct FlowLedgerTests {
+struct FlowMapTests {
     private func payload(_ tree: String) -> ActionPayload { ActionPayload(tree: tree, type: "service") }
 
     @Test func whatWasRememberedIsRecalled() {
-        var ledger = FlowLedger()
+        var ledger = FlowMap()
         ledger.remember(1, payload("A"))
         ledger.remember(2, ActionPayload(tree: nil, type: nil))
         #expect(ledger.recall(1) == payload("A") && ledger.recall(2) == ActionPayload(tree: nil, type: nil))
@@ -21,7 +21,7 @@ struct FlowLedgerTests {
     }
 
     @Test func theOldestAreForgotten() {
-        var ledger = FlowLedger(capacity: 3)
+        var ledger = FlowMap(capacity: 3)
         for number in 0..<100 {
             ledger.remember(UInt128(number), payload("T\(number)"))
             #expect(ledger.count == min(number + 1, 3))
@@ -31,7 +31,7 @@ struct FlowLedgerTests {
     }
 
     @Test func theirBytesAreBounded() {
-        var ledger = FlowLedger(capacity: 100, maxBytes: 1_000)
+        var ledger = FlowMap(capacity: 100, maxBytes: 1_000)
         for number in 0..<200 {
             ledger.remember(UInt128(number), payload(String(repeating: "x", count: 193)))
             #expect(ledger.bytes <= 1_000)

@@ -2,7 +2,7 @@ public import Authorization
 
 /// Remembers how AM took the answers that it was given. Shared by all loops; asked only where a step-up's login begins
 /// or ends.
-public protocol LoginMemory: AnyObject, Sendable {
+public protocol LoginStore: AnyObject, Sendable {
     func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission
     /// AM says that it succeeded; the resource's word on it is to come.
     func grant(_ key: Lockout.Key, _ limits: Lockout.Limits)

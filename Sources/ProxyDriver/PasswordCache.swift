@@ -4,7 +4,7 @@ import TLSEngine
 
 /// The last password of each user that was right, as a keyed digest, for a while. Known by the client's network as well:
 /// from elsewhere a guess is checked, and counted, whoever has proved itself here.
-struct PasswordMemory {
+struct PasswordCache {
     struct Holder: Hashable {
         let network: AddressBlock?
         let user: String

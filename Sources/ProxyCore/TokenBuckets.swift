@@ -1,5 +1,5 @@
-/// Tries that run out and come back one by one, for each of many keys.
-struct TryTable<Key: Hashable & Sendable>: Sendable {
+/// Token buckets: tries that run out and come back one by one, for each of many keys.
+struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     private struct Bucket {
         var tries: Double
         var at: Int

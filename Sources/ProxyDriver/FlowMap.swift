@@ -2,7 +2,7 @@ import Interception
 
 /// Which tree runs under which `authId`, of which only a digest is kept: a whole one is a token, and may be as long as an
 /// answer. Bounded in entries and in the bytes of what is remembered; the oldest are forgotten first.
-struct FlowLedger {
+struct FlowMap {
     private var payloads: [UInt128: ActionPayload] = [:]
     /// In the order in which they came, from `oldest` round to where the next goes.
     private var order: [UInt128] = []

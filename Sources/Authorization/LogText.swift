@@ -1,5 +1,5 @@
 /// Text of others, made fit for a line of the log.
-enum Words {
+enum LogText {
     /// At most 80 characters, control characters as blanks.
     static func shown(_ text: String) -> String {
         let isLong = text.unicodeScalars.count > 80

@@ -5,7 +5,7 @@ public import Interception
 
 /// What becomes of one request, told without a network: the very machines that serve clients run on its bytes, with nobody at
 /// either end of them.
-public struct Rehearsal: Sendable {
+public struct DryRun: Sendable {
     public enum Outcome: Sendable {
         /// It goes out with this head, as the next hop reads it, and this body.
         case sent(RequestHead, body: [UInt8])
@@ -94,7 +94,7 @@ private struct DryDriver: ~Copyable {
         out.clearClient()
     }
 
-    func outcome(of cell: ExchangeCell) -> Rehearsal.Outcome {
+    func outcome(of cell: ExchangeCell) -> DryRun.Outcome {
         if cell.exchange.isOver { return .answered(status: cell.exchange.record.status) }
         if cell.exchange.isTunnelling { return .tunnel }
         guard let sent else { return .incomplete }

@@ -17,11 +17,11 @@ extension Exchange {
         // a step-up may have replaced the session before the exchange failed
         for line in detour?.cookieLines ?? [] { error.fields.append(.init("Set-Cookie", line)) }
         answer(
-            OwnAnswer.error(error, flow: record.flow, to: request, date: out.date), isLast: isLast, &out)
+            OwnResponse.error(error, flow: record.flow, to: request, date: out.date), isLast: isLast, &out)
     }
 
-    mutating func answer(_ local: LocalAnswer, interceptor: String, _ out: inout Outbox) {
-        answer(OwnAnswer.local(local, interceptor: interceptor, flow: record.flow, date: out.date), &out)
+    mutating func answer(_ local: DirectResponse, interceptor: String, _ out: inout Outbox) {
+        answer(OwnResponse.local(local, interceptor: interceptor, flow: record.flow, date: out.date), &out)
     }
 
     mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {

@@ -6,26 +6,26 @@ import Testing
 @testable import ProxyCore
 
 @Suite("A request without a network")
-struct RehearsalTests {
-    private func run(_ message: String, in tunnel: Origin? = nil, _ settings: Settings = Settings()) -> Rehearsal {
-        Rehearsal(
+struct DryRunTests {
+    private func run(_ message: String, in tunnel: Origin? = nil, _ settings: Settings = Settings()) -> DryRun {
+        DryRun(
             Array(message.utf8), in: tunnel, settings,
             pages: OwnPages(["/": .init(type: "text/plain", body: Array("here".utf8))]))
     }
 
     /// The head as it would stand on the wire, and the body.
-    private func sent(_ rehearsal: Rehearsal) -> String? {
-        guard case .sent(let head, let body) = rehearsal.outcome else { return nil }
+    private func sent(_ dryRun: DryRun) -> String? {
+        guard case .sent(let head, let body) = dryRun.outcome else { return nil }
         let lines = head.fields.lines.map { "\($0.name): \($0.value)\r\n" }.joined()
         return "\(head.methodText) \(head.targetText) HTTP/1.1\r\n\(lines)\r\n" + String(decoding: body, as: UTF8.self)
     }
 
-    private func status(_ rehearsal: Rehearsal) -> Int? {
-        if case .answered(let status) = rehearsal.outcome { status } else { nil }
+    private func status(_ dryRun: DryRun) -> Int? {
+        if case .answered(let status) = dryRun.outcome { status } else { nil }
     }
 
-    private func words(_ rehearsal: Rehearsal) -> String? {
-        for case .failed(_, let details) in rehearsal.moments { return details }
+    private func words(_ dryRun: DryRun) -> String? {
+        for case .failed(_, let details) in dryRun.moments { return details }
         return nil
     }
 
@@ -48,9 +48,9 @@ struct RehearsalTests {
         let talk = Conversation(settings)
         talk.client(message)
         talk.connects()
-        let rehearsal = run(message, settings)
-        #expect(sent(rehearsal) == talk.originGot())
-        #expect(rehearsal.interceptors?.map(\.matched) == [true, message.contains("/move")])
+        let dryRun = run(message, settings)
+        #expect(sent(dryRun) == talk.originGot())
+        #expect(dryRun.interceptors?.map(\.matched) == [true, message.contains("/move")])
     }
 
     @Test func aTunnelIsEntered() {
@@ -59,11 +59,11 @@ struct RehearsalTests {
         for message in [
             "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n", "GET https://a.test/x HTTP/1.1\r\nHost: a.test\r\n\r\n",
         ] {
-            let rehearsal = run(message, in: origin, opened)
-            #expect(sent(rehearsal) == "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\n\r\n")
-            if case .sent(let head, _) = rehearsal.outcome { #expect(head.url == "https://a.test/x") }
-            #expect(!rehearsal.isUnopened && run(message, in: origin).isUnopened)
-            #expect(sent(run(message, in: origin)) == sent(rehearsal))
+            let dryRun = run(message, in: origin, opened)
+            #expect(sent(dryRun) == "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\n\r\n")
+            if case .sent(let head, _) = dryRun.outcome { #expect(head.url == "https://a.test/x") }
+            #expect(!dryRun.isUnopened && run(message, in: origin).isUnopened)
+            #expect(sent(run(message, in: origin)) == sent(dryRun))
         }
     }
 
@@ -72,11 +72,11 @@ struct RehearsalTests {
             $0.connectPorts = [443]
             $0.rules = Self.rules
         }
-        let rehearsal = run(
+        let dryRun = run(
             "GET / HTTP/1.1\r\nHost: a.test:8443\r\n\r\n", in: Origin(scheme: .https, host: "a.test", port: 8443),
             narrow)
-        #expect(status(rehearsal) == 403 && rehearsal.interceptors == nil)
-        #expect(words(rehearsal)?.contains("connect_ports") == true)
+        #expect(status(dryRun) == 403 && dryRun.interceptors == nil)
+        #expect(words(dryRun)?.contains("connect_ports") == true)
     }
 
     @Test func aConnectIsATunnel() {
@@ -101,20 +101,20 @@ struct RehearsalTests {
         ("POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nhello", 400),
     ])
     func answeredHere(_ message: String, _ expected: Int) {
-        let rehearsal = run(message, settings { $0.limits.body = 10 })
-        #expect(status(rehearsal) == expected && rehearsal.classification == nil)
+        let dryRun = run(message, settings { $0.limits.body = 10 })
+        #expect(status(dryRun) == expected && dryRun.classification == nil)
     }
 
     @Test func anInterceptorAnswers() {
-        let answer = LocalAnswer(status: 418, headers: [], body: [])
-        let rehearsal = run(get, settings { $0.rules = [.init(name: "stop", request: [.respond(answer)])] })
-        #expect(status(rehearsal) == 418)
-        #expect(rehearsal.moments.contains(.responded(interceptor: "stop", status: 418)))
-        #expect(rehearsal.interceptors?.first?.matched == true)
+        let answer = DirectResponse(status: 418, headers: [], body: [])
+        let dryRun = run(get, settings { $0.rules = [.init(name: "stop", request: [.respond(answer)])] })
+        #expect(status(dryRun) == 418)
+        #expect(dryRun.moments.contains(.responded(interceptor: "stop", status: 418)))
+        #expect(dryRun.interceptors?.first?.matched == true)
     }
 
     @Test func aBodyIsReadAsFarAsItWouldBe() {
-        func authenticate(_ count: Int) -> Rehearsal {
+        func authenticate(_ count: Int) -> DryRun {
             let body = #"{"authId":"x"}"# + String(repeating: " ", count: count - 14)
             return run(
                 "POST http://am.test/am/json/authenticate HTTP/1.1\r\nHost: am.test\r\nContent-Type: application/json\r\n"
@@ -141,10 +141,10 @@ struct RehearsalTests {
 
     @Test func thePasswordOfAnUpstreamProxyIsNotShown() throws {
         let proxy = try #require(UpstreamProxy("http://me:secret@up.test:3128"))
-        let rehearsal = run(get, settings { $0.routes = RouteTable([.init(hosts: ["a.test"], proxy: proxy)]) })
-        let text = try #require(sent(rehearsal))
+        let dryRun = run(get, settings { $0.routes = RouteTable([.init(hosts: ["a.test"], proxy: proxy)]) })
+        let text = try #require(sent(dryRun))
         #expect(text.hasPrefix("GET http://a.test/ HTTP/1.1\r\n"))
         #expect(text.contains("Proxy-Authorization: REDACTED\r\n") && !text.contains("Basic"))
-        #expect(rehearsal.moments == [.routed(by: "the upstream proxy up.test:3128")])
+        #expect(dryRun.moments == [.routed(by: "the upstream proxy up.test:3128")])
     }
 }
