@@ -26,7 +26,7 @@ public struct BodyReader: Sendable {
     /// - Parameter maxTrailerBytes: of the trailer fields behind a chunked body.
     public mutating func begin(_ framing: BodyFraming, maxTrailerBytes: Int) {
         // the trailers of the message before go with it
-        decoder = ChunkedDecoder(maxTrailerBytes: maxTrailerBytes)
+        decoder.reset(maxTrailerBytes: maxTrailerBytes)
         switch framing {
         case .none: state = .complete
         case .length(let length): state = length == 0 ? .complete : .length(length)

@@ -2,40 +2,45 @@
 /// each byte for which it holds, the others clear, the first byte lowest.
 ///
 /// The sums stay inside their bytes: what is added to seven bits is never more than 0x7F.
-struct ByteWord: Equatable {
-    static let count = 8
+@frozen
+public struct ByteWord: Equatable, Sendable {
+    @inlinable @inline(__always)
+    public static var count: Int { 8 }
 
-    private let bits: UInt64
+    @usableFromInline let bits: UInt64
 
     /// The eight bytes from `index` on. The caller knows that so many are there; it is checked all the same.
-    @inline(__always)
-    init(_ bytes: Span<UInt8>, at index: Int) {
+    @inlinable @inline(__always)
+    public init(_ bytes: Span<UInt8>, at index: Int) {
         bits = UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
     /// The same without the check, for whoever made it for a whole range.
-    @inline(__always)
-    fileprivate init(unchecked bytes: Span<UInt8>, at index: Int) {
+    @inlinable @inline(__always)
+    init(unchecked bytes: Span<UInt8>, at index: Int) {
         bits = UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 
     /// One byte, and seven of 0 behind it.
-    @inline(__always)
-    init(_ byte: UInt8) { bits = UInt64(byte) }
+    @inlinable @inline(__always)
+    public init(_ byte: UInt8) { bits = UInt64(byte) }
 
     /// Eight characters that are part of the program.
-    @inline(__always)
-    init(_ text: StaticString) {
+    @inlinable @inline(__always)
+    public init(_ text: StaticString) {
         assert(text.utf8CodeUnitCount == Self.count)
         let bytes = UnsafeRawPointer(text.utf8Start)
         bits = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }
 
-    @inline(__always)
-    private static func all(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
+    @inlinable @inline(__always)
+    static func all(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-    private static let top: UInt64 = 0x8080_8080_8080_8080
-    private var low: UInt64 { @inline(__always) get { bits & ~Self.top } }
+    @inlinable @inline(__always)
+    static var top: UInt64 { 0x8080_8080_8080_8080 }
+
+    @inlinable @inline(__always)
+    var low: UInt64 { bits & ~Self.top }
 
     /// Control characters, HTAB among them.
     @inline(__always)
@@ -56,8 +61,8 @@ struct ByteWord: Equatable {
 
     /// What is neither an ASCII letter or digit nor a hyphen: names of fields, hosts and schemes are made of these, and of
     /// little else.
-    @inline(__always)
-    var outsideNames: UInt64 {
+    @inlinable @inline(__always)
+    public var outsideNames: UInt64 {
         let folded = low | Self.all(0x20)
         let letter = (folded &+ Self.all(0x1F)) ^ (folded &+ Self.all(0x05))
         let digit = (low &+ Self.all(0x50)) ^ (low &+ Self.all(0x46))
@@ -65,18 +70,48 @@ struct ByteWord: Equatable {
         return (~(letter | digit) & other | bits) & Self.top
     }
 
+    /// What is neither an ASCII letter or digit nor a hyphen or a dot: names of hosts are made of these, and of little else.
     @inline(__always)
-    func equal(to byte: UInt8) -> UInt64 {
+    var outsideHosts: UInt64 {
+        let folded = low | Self.all(0x20)
+        let letter = (folded &+ Self.all(0x1F)) ^ (folded &+ Self.all(0x05))
+        let digit = (low &+ Self.all(0x50)) ^ (low &+ Self.all(0x46))
+        let other = (low &+ Self.all(0x53)) ^ (low &+ Self.all(0x51))
+        return (~(letter | digit | other) | bits) & Self.top
+    }
+
+    /// What is no visible character of ASCII.
+    @inlinable @inline(__always)
+    public var outsideVisible: UInt64 {
+        let visible = (low &+ Self.all(0x5F)) ^ (low &+ Self.all(0x01))
+        return (~visible | bits) & Self.top
+    }
+
+    @inlinable @inline(__always)
+    public func equal(to byte: UInt8) -> UInt64 {
         let difference = bits ^ Self.all(byte)
         return ~(((difference & ~Self.top) &+ Self.all(0x7F)) | difference) & Self.top
     }
 }
 
+extension ByteWord {
+    /// The first so many of the bytes, with 0 in the place of the others, and small letters in that of capital ones.
+    @inlinable @inline(__always)
+    public func lowercased(count: Int) -> ByteWord {
+        let capital = (low &+ Self.all(0x3F)) ^ (low &+ Self.all(0x25))
+        let folded = bits | (capital & ~bits & Self.top) &>> 2
+        return ByteWord(bits: count >= Self.count ? folded : folded & (1 &<< UInt64(8 * count) &- 1))
+    }
+
+    @inlinable @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+}
+
 extension Span<UInt8> {
     /// The first place in a range whose byte is in the mask; the range's end where there is none. The last word may reach
     /// beyond the range, but never beyond the span.
-    @inline(__always)
-    func first(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
+    @inlinable @inline(__always)
+    public func first(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
         precondition(lower >= 0 && upper <= count)
         var index = lower
         // two side by side are made one for the machine, where it has words of sixteen bytes
@@ -93,8 +128,8 @@ extension Span<UInt8> {
     }
 
     /// The same for what is likely to be found within a few bytes.
-    @inline(__always)
-    func near(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
+    @inlinable @inline(__always)
+    public func near(_ lower: Int, _ upper: Int, where mask: (ByteWord) -> UInt64) -> Int {
         precondition(lower >= 0 && upper <= count)
         var index = lower
         while index < upper {
@@ -131,6 +166,7 @@ extension Span<UInt8> {
     func holds(_ word: StaticString, at lower: Int) -> Bool {
         let count = word.utf8CodeUnitCount
         let expected = UnsafeRawPointer(word.utf8Start)
+        @inline(__always)
         func differs<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
             let wanted = expected.loadUnaligned(fromByteOffset: offset, as: Word.self)
             let found = bytes.unsafeLoadUnaligned(fromByteOffset: lower &+ offset, as: Word.self)

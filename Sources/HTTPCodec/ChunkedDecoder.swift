@@ -34,6 +34,12 @@ public struct ChunkedDecoder: Sendable {
         self.maxTrailerBytes = maxTrailerBytes
     }
 
+    /// Makes ready for another body. What read none is as good as new.
+    public mutating func reset(maxTrailerBytes: Int) {
+        if offset > 0 { self = ChunkedDecoder(maxTrailerBytes: maxTrailerBytes) }
+        self.maxTrailerBytes = maxTrailerBytes
+    }
+
     /// The next event in `input` from `position` on, which is moved past what was used.
     /// - Throws: `badChunkSize`, `badChunkExtension`, `badChunkEnd`, `chunkLineTooLong`, `trailersTooLarge`,
     ///   `badTrailerField`, and the faults of a field line for trailers.

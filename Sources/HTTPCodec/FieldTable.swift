@@ -25,12 +25,17 @@ public struct FieldTable: Sendable {
         marks = FieldMarks()
     }
 
-    /// Adds a field whose bytes stand in the buffer, or will when the head has been read.
-    /// - Parameter first: the first byte of its name.
+    /// Adds fields whose bytes stand in the buffer, or will when the head has been read.
+    /// - Parameters:
+    ///   - count: no more than so many.
+    ///   - body: gives each of them its slot and its mark.
     @inline(__always)
-    mutating func append(_ slot: FieldSlot, first: UInt8) {
-        slots.append(slot)
-        marks.insert(slot.known, count: Int(slot.name.count), first: first)
+    mutating func fill(
+        _ count: Int, _ body: (inout OutputSpan<FieldSlot>, inout FieldMarks) throws(HTTPFault) -> Void
+    ) throws(HTTPFault) {
+        var marks = marks
+        defer { self.marks = marks }
+        try slots.append(addingCapacity: count) { slots throws(HTTPFault) in try body(&slots, &marks) }
     }
 
     // MARK: reading
@@ -124,7 +129,8 @@ public struct FieldTable: Sendable {
         let nameRange = store(name)
         let known = FieldName.identify(bytes.span, nameRange.lower, nameRange.upper)
         let first = nameRange.isEmpty ? 0 : bytes[nameRange.lower]
-        append(FieldSlot(name: nameRange, value: store(value), known: known), first: first)
+        slots.append(FieldSlot(name: nameRange, value: store(value), known: known))
+        marks.insert(known, count: Int(nameRange.count), first: first)
     }
 
     /// Gives the first field of that name a new value and removes the others; adds it where there is none.

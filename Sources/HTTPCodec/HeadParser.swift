@@ -22,17 +22,24 @@ public struct HeadParser: Sendable {
         if !inFields {
             // a request line that is too long by itself is told apart from a head that is
             let bound = min(lineStart + limits.target + 65, limits.bytes)
-            guard let end = try nextLine(input, bound, limits, .badRequestLine) else { return nil }
-            if end == lineStart, !skippedEmptyLine {
-                // RFC 9112 §2.2: one empty line before a request is tolerated
-                skippedEmptyLine = true
-                lineStart = end + 2
-                scanned = lineStart
-                return try parse(input, into: &head, limits: limits)
+            let line: RequestLine
+            if scanned == lineStart, let plain = RequestLine(plain: input, lineStart, min(input.count, bound)) {
+                line = plain
+            } else {
+                guard let end = try nextLine(input, bound, limits, .badRequestLine) else { return nil }
+                if end == lineStart, !skippedEmptyLine {
+                    // RFC 9112 §2.2: one empty line before a request is tolerated
+                    skippedEmptyLine = true
+                    lineStart = end + 2
+                    scanned = lineStart
+                    return try parse(input, into: &head, limits: limits)
+                }
+                head.removeAll()
+                line = try RequestLine(input, lineStart, end, limits)
             }
             head.removeAll()
-            try Self.requestLine(input, lineStart, end, &head, limits)
-            startFields(after: end)
+            try line.read(input, into: &head, limits)
+            startFields(after: line.end)
         }
         return try fieldLines(input, into: &head.fields, limits)
     }
@@ -90,18 +97,50 @@ public struct HeadParser: Sendable {
     ) throws(HTTPFault) -> Int? {
         // the slots point into the table's own bytes, so these must never lag behind them
         defer { if inFields { Self.take(input, upTo: lineStart, into: &fields) } }
-        while let end = try nextLine(input, limits.bytes, limits, .badFieldValue) {
-            if end == lineStart {
-                Self.take(input, upTo: end + 2, into: &fields)
-                reset()
-                return end + 2
+        while true {
+            var outcome = Outcome.incomplete
+            try fields.fill(min(Self.batch, limits.fields &- fields.count)) { slots, marks throws(HTTPFault) in
+                outcome = try readLines(input, into: &slots, &marks, limits)
             }
-            guard fields.slots.count < limits.fields else { throw HTTPFault(.tooManyFields, at: lineStart) }
-            fields.append(try Self.fieldLine(input, lineStart, end), first: input[lineStart])
+            switch outcome {
+            case .incomplete: return nil
+            case .full:
+                guard fields.count < limits.fields else { throw HTTPFault(.tooManyFields, at: lineStart) }
+            case .whole(let end):
+                Self.take(input, upTo: end, into: &fields)
+                reset()
+                return end
+            }
+        }
+    }
+
+    /// What became of some lines.
+    private enum Outcome {
+        /// The next one has not come whole.
+        case incomplete
+        /// There is no room for the next one.
+        case full
+        /// The head is here, and ends there.
+        case whole(Int)
+    }
+
+    /// Fields for which there is room at once; few heads have more.
+    private static let batch = 16
+
+    @inline(__always)
+    private mutating func readLines(
+        _ input: Span<UInt8>, into slots: inout OutputSpan<FieldSlot>, _ marks: inout FieldMarks, _ limits: HeadLimits
+    ) throws(HTTPFault) -> Outcome {
+        while let end = try nextLine(input, limits.bytes, limits, .badFieldValue) {
+            if end == lineStart { return .whole(end + 2) }
+            if slots.isFull { return .full }
+            let slot = try Self.fieldLine(input, lineStart, end)
+            slots.append(slot)
+            marks.insert(slot.known, count: Int(slot.name.count), first: input[lineStart])
             lineStart = end + 2
             scanned = lineStart
         }
-        return nil
+        return .incomplete
     }
 
     private static func take(_ input: Span<UInt8>, upTo end: Int, into fields: inout FieldTable) {
@@ -113,12 +152,11 @@ public struct HeadParser: Sendable {
     /// One `name: value` line without its CRLF (RFC 9112 §5). Its bytes are already known to be no control characters.
     @inline(__always)
     private static func fieldLine(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> FieldSlot {
-        let colon = input.near(lower, upper) { $0.equal(to: ASCII.colon) }
+        // in the whole line, which has more whole words than the name
+        var colon = input.first(lower, upper) { $0.outsideNames }
+        if colon == upper || input[colon] != ASCII.colon { colon = try rareNameEnd(input, lower, colon, upper) }
+        guard colon > lower else { throw HTTPFault(.badFieldName, at: lower) }
         let known = FieldName.identify(input, lower, colon)
-        if known == .other || colon == upper {
-            let end = nameEnd(input, lower, colon, upper)
-            guard end == colon, colon < upper, colon > lower else { throw nameFault(input, lower, end, upper) }
-        }
         var start = colon + 1
         var end = upper
         // of what is no more than a space, a line holds SP and HTAB alone
@@ -134,50 +172,27 @@ public struct HeadParser: Sendable {
         try fieldLine(input, lower, upper)
     }
 
-    /// Where the token that begins at `lower` ends, at the colon at the latest.
-    private static func nameEnd(_ input: Span<UInt8>, _ lower: Int, _ colon: Int, _ upper: Int) -> Int {
-        // in the whole line, which has more whole words than the name; the colon itself is outside names
-        var end = input.first(lower, upper) { $0.outsideNames }
-        while end < colon, ASCII.isToken(input[end]) { end &+= 1 }
-        return end
-    }
-
-    /// What is wrong with the name of a line whose first token ends at `end`.
-    private static func nameFault(_ input: Span<UInt8>, _ lower: Int, _ end: Int, _ upper: Int) -> HTTPFault {
-        guard end < upper, input[end] == ASCII.space || input[end] == ASCII.tab else {
-            return HTTPFault(.badFieldName, at: end)
+    /// The colon behind a name in which there is more than letters, digits and hyphens, the first of them at `first`.
+    @inline(never)
+    private static func rareNameEnd(
+        _ input: Span<UInt8>, _ lower: Int, _ first: Int, _ upper: Int
+    ) throws(HTTPFault) -> Int {
+        var end = first
+        while end < upper, ASCII.isToken(input[end]) { end &+= 1 }
+        if end < upper {
+            if input[end] == ASCII.colon { return end }
+            if input[end] == ASCII.space || input[end] == ASCII.tab {
+                throw HTTPFault(end == lower ? .obsoleteFolding : .spaceBeforeColon, at: end)
+            }
         }
-        return HTTPFault(end == lower ? .obsoleteFolding : .spaceBeforeColon, at: end)
-    }
-
-    private static func requestLine(
-        _ input: Span<UInt8>, _ lower: Int, _ upper: Int, _ head: inout RequestHead, _ limits: HeadLimits
-    ) throws(HTTPFault) {
-        var methodEnd = lower
-        while methodEnd < upper, ASCII.isToken(input[methodEnd]) { methodEnd &+= 1 }
-        guard methodEnd > lower, methodEnd < upper else { throw HTTPFault(.badRequestLine, at: lower) }
-        guard input[methodEnd] == ASCII.space else { throw HTTPFault(.badMethod, at: methodEnd) }
-        let targetStart = methodEnd + 1
-        // where it is not a space that ends what a target may hold, the target is bad, unless something else is worse
-        let stop = input.first(targetStart, upper) { $0.outsideTargets }
-        let targetEnd =
-            stop < upper && input[stop] == ASCII.space ? stop : input.first(stop, upper) { $0.equal(to: ASCII.space) }
-        guard targetEnd > targetStart, targetEnd < upper else { throw HTTPFault(.badRequestLine, at: targetEnd) }
-        guard targetEnd - targetStart <= limits.target else { throw HTTPFault(.targetTooLong, at: limits.target) }
-        head.version = try version(input, targetEnd + 1, upper)
-        guard targetEnd + 9 == upper else { throw HTTPFault(.badRequestLine, at: targetEnd) }
-        guard stop == targetEnd else { throw HTTPFault(.badTarget, at: stop) }
-        let method = Method.identify(input, lower, methodEnd)
-        head.target = try TargetParser.read(input, ByteRange(start: targetStart, end: targetEnd), method: method)
-        head.method = method
-        head.methodRange = ByteRange(start: lower, end: methodEnd)
+        throw HTTPFault(.badFieldName, at: end)
     }
 
     private static func statusLine(
         _ input: Span<UInt8>, _ lower: Int, _ upper: Int, _ head: inout ResponseHead
     ) throws(HTTPFault) {
         guard upper - lower >= 12 else { throw HTTPFault(.badStatusLine, at: lower) }
-        head.version = try version(input, lower, upper)
+        head.version = try HTTPVersion(input, lower, upper)
         guard input[lower + 8] == ASCII.space else { throw HTTPFault(.badStatusLine, at: lower + 8) }
         var status = 0
         for index in lower + 9..<lower + 12 {
@@ -189,17 +204,5 @@ public struct HeadParser: Sendable {
         if upper - lower > 12, input[lower + 12] != ASCII.space { throw HTTPFault(.badStatusLine, at: lower + 12) }
         head.status = status
         head.reasonRange = ByteRange(start: min(lower + 13, upper), end: upper)
-    }
-
-    private static func version(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> HTTPVersion {
-        guard upper - lower >= 8 else { throw HTTPFault(.badVersion, at: lower) }
-        let version = ByteWord(input, at: lower)
-        if version == ByteWord("HTTP/1.1") { return .http11 }
-        if version == ByteWord("HTTP/1.0") { return .http10 }
-        let prefix: StaticString = "HTTP/1."
-        for index in 0..<7 where input[lower + index] != prefix.utf8Start[index] {
-            throw HTTPFault(.badVersion, at: lower + index)
-        }
-        throw HTTPFault(.badVersion, at: lower + 7)
     }
 }

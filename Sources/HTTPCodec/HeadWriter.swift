@@ -28,32 +28,34 @@ extension RequestHead {
     /// Writes the head for the next hop, in origin form where not told otherwise, without hop-by-hop fields (RFC 9110
     /// §7.6.1); those that `Connection` named have gone with `removeConnectionFields`.
     public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
-        fields.bytes.withUnsafeBufferPointer { bytes in
-            out.append(bytes, methodRange)
-            out.append(ASCII.space)
-            if forwarding.absoluteForm {
-                out.append(literal: target.scheme == .http ? "http://" : "https://")
-                out.append(bytes, target.authority)
-            }
-            if target.pathAndQuery.isEmpty {
-                // RFC 9112 §3.2.4: a URL without a path asks about the whole server, and the last proxy says so
-                if method != .options { out.append(0x2F) } else if !forwarding.absoluteForm { out.append(0x2A) }
-            } else if bytes[target.pathAndQuery.lower] == 0x3F {
-                out.append(0x2F)
-            }
-            out.append(bytes, target.pathAndQuery)
-            out.append(literal: " HTTP/1.1\r\n")
-            fields.write(bytes, to: &out, forwarding, dropsLength: true)
+        let line = Int(methodRange.count) + Int(target.authority.count) + Int(target.pathAndQuery.count)
+        out.append(addingCapacity: line + fields.room(forwarding)) { write(into: &$0, forwarding) }
+    }
+
+    @inline(never)
+    private func write(into out: inout OutputSpan<UInt8>, _ forwarding: Forwarding) {
+        let bytes = fields.bytes.span
+        out.append(bytes.extracting(methodRange.indices))
+        out.append(ASCII.space)
+        if forwarding.absoluteForm {
+            out.append(literal: target.scheme == .http ? "http://" : "https://")
+            out.append(bytes.extracting(target.authority.indices))
         }
+        if target.pathAndQuery.isEmpty {
+            // RFC 9112 §3.2.4: a URL without a path asks about the whole server, and the last proxy says so
+            if method != .options { out.append(0x2F) } else if !forwarding.absoluteForm { out.append(0x2A) }
+        } else if bytes[target.pathAndQuery.lower] == 0x3F {
+            out.append(0x2F)
+        }
+        out.append(bytes.extracting(target.pathAndQuery.indices))
+        out.append(literal: " HTTP/1.1\r\n")
+        fields.write(into: &out, forwarding, dropsLength: true)
         switch forwarding.framing {
-        case .length(let length):
-            out.append(literal: "Content-Length: ")
-            out.append(decimal: length)
-            out.append(literal: "\r\n")
+        case .length(let length): out.append(contentLength: length)
         case .chunked: out.append(literal: "Transfer-Encoding: chunked\r\n")
         case .none, .untilClose:
             if announcesLength || method == .post || method == .put || method == .patch {
-                out.append(literal: "Content-Length: 0\r\n")
+                out.append(contentLength: 0)
             }
         }
         out.append(literal: "\r\n")
@@ -63,23 +65,24 @@ extension RequestHead {
 extension ResponseHead {
     /// Writes the head for the client, without hop-by-hop fields.
     public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
-        fields.bytes.withUnsafeBufferPointer { bytes in
-            out.append(literal: "HTTP/1.1 ")
-            out.append(decimal: UInt64(status))
-            out.append(ASCII.space)
-            out.append(bytes, reasonRange)
-            out.append(literal: "\r\n")
-            fields.write(bytes, to: &out, forwarding, dropsLength: !forwarding.keepsLength)
-        }
+        out.append(addingCapacity: Int(reasonRange.count) + fields.room(forwarding)) { write(into: &$0, forwarding) }
+    }
+
+    @inline(never)
+    private func write(into out: inout OutputSpan<UInt8>, _ forwarding: Forwarding) {
+        let bytes = fields.bytes.span
+        out.append(literal: "HTTP/1.1 ")
+        out.append(decimal: UInt64(status))
+        out.append(ASCII.space)
+        out.append(bytes.extracting(reasonRange.indices))
+        out.append(literal: "\r\n")
+        fields.write(into: &out, forwarding, dropsLength: !forwarding.keepsLength)
         switch forwarding.framing {
-        case .length(let length):
-            out.append(literal: "Content-Length: ")
-            out.append(decimal: length)
-            out.append(literal: "\r\n")
+        case .length(let length): out.append(contentLength: length)
         case .chunked: out.append(literal: "Transfer-Encoding: chunked\r\n")
         case .none:
             if !forwarding.keepsLength, status >= 200, status != 204, status != 304 {
-                out.append(literal: "Content-Length: 0\r\n")
+                out.append(contentLength: 0)
             }
         case .untilClose: break
         }
@@ -87,10 +90,27 @@ extension ResponseHead {
     }
 }
 
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(contentLength length: UInt64) {
+        append(literal: "Content-Length: ")
+        append(decimal: length)
+        append(literal: "\r\n")
+    }
+}
+
 extension FieldTable {
-    fileprivate func write(
-        _ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8], _ forwarding: Forwarding, dropsLength: Bool
-    ) {
+    /// How many bytes a head with these fields may take, beside what of its first line stands in the buffer.
+    fileprivate func room(_ forwarding: Forwarding) -> Int {
+        // what else is in a first line, the lines of the framing and of Connection, and the names of Via and Date have less
+        // than 128 bytes together, beside what Connection says
+        var room = 128 + (forwarding.connection?.utf8CodeUnitCount ?? 0)
+        room += forwarding.via.count + forwarding.date.count + forwarding.lines.count
+        for slot in slots { room += Int(slot.name.count) + Int(slot.value.count) + 4 }
+        return room
+    }
+
+    fileprivate func write(into out: inout OutputSpan<UInt8>, _ forwarding: Forwarding, dropsLength: Bool) {
+        let bytes = self.bytes.span
         // lines that stand side by side as they are to be written go out as one piece
         var run = ByteRange.empty
         for slot in slots {
@@ -105,19 +125,19 @@ extension FieldTable {
                 if line.lower == run.upper {
                     run = ByteRange(start: run.lower, end: line.upper)
                 } else {
-                    if !run.isEmpty { out.append(bytes, run) }
+                    if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
                     run = line
                 }
                 continue
             }
-            if !run.isEmpty { out.append(bytes, run) }
+            if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
             run = .empty
-            out.append(bytes, slot.name)
+            out.append(bytes.extracting(slot.name.indices))
             out.append(literal: ": ")
-            out.append(bytes, slot.value)
+            out.append(bytes.extracting(slot.value.indices))
             out.append(literal: "\r\n")
         }
-        if !run.isEmpty { out.append(bytes, run) }
+        if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
         if forwarding.upgrades {
             out.append(literal: "Connection: upgrade\r\n")
         } else if let connection = forwarding.connection {
@@ -127,22 +147,22 @@ extension FieldTable {
         }
         if !forwarding.via.isEmpty {
             out.append(literal: "Via: ")
-            out.append(contentsOf: forwarding.via)
+            out.append(forwarding.via.span)
             out.append(literal: "\r\n")
         }
         if !forwarding.date.isEmpty {
             out.append(literal: "Date: ")
-            out.append(contentsOf: forwarding.date)
+            out.append(forwarding.date.span)
             out.append(literal: "\r\n")
         }
-        if !forwarding.lines.isEmpty { out.append(contentsOf: forwarding.lines) }
+        if !forwarding.lines.isEmpty { out.append(forwarding.lines.span) }
     }
 }
 
 extension FieldSlot {
     /// Where the whole line stands with its end, if it does so byte for byte as it is to be written.
     @inline(__always)
-    fileprivate func line(in bytes: UnsafeBufferPointer<UInt8>) -> ByteRange? {
+    fileprivate func line(in bytes: Span<UInt8>) -> ByteRange? {
         let (colon, end) = (name.upper, value.upper)
         guard value.lower == colon &+ 2, end &+ 2 <= bytes.count, bytes[colon] == ASCII.colon,
             bytes[colon &+ 1] == ASCII.space, bytes[end] == ASCII.cr, bytes[end &+ 1] == ASCII.lf
@@ -152,11 +172,6 @@ extension FieldSlot {
 }
 
 extension [UInt8] {
-    @inline(__always)
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ range: ByteRange) {
-        append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range.indices]))
-    }
-
     /// Appends ASCII text that is part of the program.
     @inlinable
     public mutating func append(literal text: StaticString) {
@@ -164,16 +179,7 @@ extension [UInt8] {
     }
 
     public mutating func append(decimal value: UInt64) {
-        // no number of 64 bits has more digits
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var first = digits.count
-        var left = value
-        repeat {
-            first &-= 1
-            digits[first] = 0x30 &+ UInt8(truncatingIfNeeded: left % 10)
-            left /= 10
-        } while left > 0
-        append(digits.span.extracting(first...))
+        append(addingCapacity: 20) { $0.append(decimal: value) }
     }
 
     /// In small letters, as `String(_:radix:)` writes it.

@@ -30,6 +30,40 @@ public enum HostName {
 /// Finds the host in a request target or a Host field. What comes back differs from the normal form in letter case alone,
 /// and for an IPv6 address in its spelling.
 enum HostReader {
+    /// Where a name ends that needs no second look: one of letters, digits, hyphens and dots, none of which begins it or
+    /// follows another, that is no longer than a label may be.
+    /// - Returns: the place of the first other byte, or the range's end; nil for every other name, which `name` reads.
+    @inline(__always)
+    static func plainEnd(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) -> Int? {
+        var index = lower
+        // as if a dot stood before the first byte
+        var dot: UInt64 = 0x80
+        while true {
+            guard index &+ ByteWord.count <= bytes.count else { return nil }
+            let word = ByteWord(bytes, at: index)
+            let outside = word.outsideHosts
+            let dots = word.equal(to: HostName.dot)
+            let repeated = dots & (dots &<< 8 | dot)
+            // of what lies behind the end, none counts
+            if repeated & (outside ^ (outside &- 1)) != 0 { return nil }
+            if outside != 0 {
+                index &+= outside.trailingZeroBitCount &>> 3
+                break
+            }
+            dot = dots &>> 56
+            index &+= ByteWord.count
+            if index >= upper { break }
+        }
+        let end = min(index, upper)
+        return end > lower && end &- lower <= HostName.maxLabel ? end : nil
+    }
+
+    /// The host that ends there, without the dot that may end it.
+    @inline(__always)
+    static func plainHost(_ bytes: Span<UInt8>, _ lower: Int, _ end: Int) -> ByteRange {
+        ByteRange(start: lower, end: bytes[end &- 1] == HostName.dot ? end &- 1 : end)
+    }
+
     /// A name or an IPv4 address up to a colon or the end.
     /// - Returns: the host without the dot that may end it, and where reading stopped.
     /// - Throws: `badAuthority`, `userInfoInTarget`, `percentInHost`, `nonASCIIHost`, `emptyLabel`, `hostTooLong`.

@@ -65,9 +65,15 @@ enum TargetParser {
         target.form = .absolute
         let start: Int
         (target.scheme, start) = try scheme(bytes, lower, upper)
-        let end = bytes.near(start, upper) { $0.equal(to: 0x2F) | $0.equal(to: 0x3F) }
-        try parseAuthority(bytes, start, end, into: &target, portRequired: false)
-        splitPath(bytes, end, upper, into: &target)
+        if let end = plainAuthority(bytes, start, upper, into: &target),
+            end == upper || bytes[end] == 0x2F || bytes[end] == 0x3F
+        {
+            splitPath(bytes, end, upper, into: &target)
+        } else {
+            let end = bytes.near(start, upper) { $0.equal(to: 0x2F) | $0.equal(to: 0x3F) }
+            try parseAuthority(bytes, start, end, into: &target, portRequired: false)
+            splitPath(bytes, end, upper, into: &target)
+        }
         return target
     }
 
@@ -97,6 +103,31 @@ enum TargetParser {
             throw HTTPFault(.unsupportedScheme, at: lower)
         }
         return colon + 3
+    }
+
+    /// Splits `name[:port]` where both are as they nearly always are.
+    /// - Returns: where it ends; nil where `parseAuthority` has to look closer.
+    @inline(__always)
+    private static func plainAuthority(
+        _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int, into target: inout Target
+    ) -> Int? {
+        guard let name = HostReader.plainEnd(bytes, lower, upper) else { return nil }
+        var end = name
+        var port = Int(target.scheme.defaultPort)
+        if name < upper, bytes[name] == ASCII.colon {
+            port = 0
+            end &+= 1
+            // six digits are none of a port, and eighteen would fit
+            while end < upper, end &- name <= 6, ASCII.isDigit(bytes[end]) {
+                port = port &* 10 &+ Int(bytes[end] &- 0x30)
+                end &+= 1
+            }
+            guard end &- name <= 6, port > 0, port < 65536 else { return nil }
+        }
+        target.host = HostReader.plainHost(bytes, lower, name)
+        target.authority = ByteRange(start: lower, end: end)
+        target.port = UInt16(truncatingIfNeeded: port)
+        return end
     }
 
     /// Splits `host[:port]`, the Host field's form and CONNECT's.

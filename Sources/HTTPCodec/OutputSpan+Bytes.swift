@@ -1,0 +1,45 @@
+/// What is written into room that was made for all of it at once. Every one of these looks whether there is room, and stops the
+/// program where whoever made it was wrong: nothing is ever written beyond it.
+extension OutputSpan<UInt8> {
+    @inline(__always)
+    mutating func append(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { append($0) }
+    }
+
+    /// Appends ASCII text that is part of the program.
+    @inline(__always)
+    mutating func append(literal text: StaticString) {
+        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    @inline(__always)
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        withUnsafeMutableBufferPointer { room, count in
+            precondition(bytes.count <= room.count &- count)
+            guard let source = bytes.baseAddress, let start = room.baseAddress else { return }
+            UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
+            count &+= bytes.count
+        }
+    }
+
+    mutating func append(decimal value: UInt64) {
+        // no number of 64 bits has more than twenty
+        var digits = 1
+        var bound: UInt64 = 10
+        while digits < 20, value >= bound {
+            digits &+= 1
+            bound &*= 10
+        }
+        withUnsafeMutableBufferPointer { room, count in
+            precondition(digits <= room.count &- count)
+            var place = count &+ digits
+            var left = value
+            repeat {
+                place &-= 1
+                room.initializeElement(at: place, to: 0x30 &+ UInt8(truncatingIfNeeded: left % 10))
+                left /= 10
+            } while place > count
+            count &+= digits
+        }
+    }
+}
