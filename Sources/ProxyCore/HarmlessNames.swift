@@ -11,24 +11,69 @@ struct HarmlessNames: Sendable {
         "response_type", "scope", "service", "size", "sort", "type", "ui_locales", "v", "version",
     ]
 
-    /// By length, in lower case.
-    private var names: [Int: [[UInt8]]] = [:]
+    private struct Name: Sendable {
+        /// In lower case.
+        let bytes: [UInt8]
+        /// The first eight of them.
+        let beginning: ByteWord
+
+        init(_ name: String) {
+            bytes = name.utf8.map(ASCII.lower)
+            let padded = bytes + [UInt8](repeating: 0, count: ByteWord.count)
+            beginning = ByteWord(padded.span, at: 0)
+        }
+    }
+
+    /// The shortest first.
+    private let names: [Name]
+    /// Where in `names` those of a length begin, and behind them where those end.
+    private let places: [Int]
 
     /// - Parameter more: `log.show`.
     init(_ more: [String]) {
-        for name in Self.usual + more { names[name.utf8.count, default: []].append(name.utf8.map(ASCII.lower)) }
+        let names = (Self.usual + more).map(Name.init).sorted { $0.bytes.count < $1.bytes.count }
+        let longest = names.last?.bytes.count ?? 0
+        places = (0...longest + 1).map { length in names.firstIndex { $0.bytes.count >= length } ?? names.count }
+        self.names = names
     }
 
-    /// - Parameter name: as it stands in the URL.
-    func contains(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        if name.contains(where: { $0 == 0x25 || $0 == 0x2B }) {
-            return contains(plain: PercentCoding.decodeBytes(name, plusAsSpace: true))
+    /// - Parameter name: where it stands in a URL.
+    func contains(_ name: Range<Int>, of url: Span<UInt8>) -> Bool {
+        // percent-encoded, or with spaces as forms write them
+        let encoded = url.near(name.lowerBound, name.upperBound) { $0.equal(to: 0x25) | $0.equal(to: 0x2B) }
+        guard encoded < name.upperBound else { return contains(plain: name, of: url) }
+        let decoded = url.extracting(name).withUnsafeBufferPointer {
+            PercentCoding.decodeBytes($0, plusAsSpace: true)
         }
-        return contains(plain: name)
+        return contains(plain: decoded.indices, of: decoded.span)
     }
 
-    private func contains(plain name: some Collection<UInt8>) -> Bool {
-        guard let candidates = names[name.count] else { return false }
-        return candidates.contains { candidate in zip(candidate, name).allSatisfy { $0 == ASCII.lower($1) } }
+    /// The same for one that has neither.
+    func contains(plain name: Range<Int>, of url: Span<UInt8>) -> Bool {
+        guard name.count &+ 1 < places.count else { return false }
+        let beginning = Self.beginning(name, of: url)
+        for candidate in names[places[name.count]..<places[name.count &+ 1]] where candidate.beginning == beginning {
+            if Self.equal(candidate.bytes, name, of: url) { return true }
+        }
+        return false
+    }
+
+    private static func beginning(_ name: Range<Int>, of url: Span<UInt8>) -> ByteWord {
+        if name.lowerBound + ByteWord.count <= url.count {
+            return ByteWord(url, at: name.lowerBound).lowercased(count: name.count)
+        }
+        var bytes = InlineArray<8, UInt8>(repeating: 0)
+        for place in 0..<min(name.count, ByteWord.count) { bytes[place] = ASCII.lower(url[name.lowerBound + place]) }
+        return ByteWord(bytes.span, at: 0)
+    }
+
+    private static func equal(_ candidate: [UInt8], _ name: Range<Int>, of url: Span<UInt8>) -> Bool {
+        // the first ones were compared
+        var place = ByteWord.count
+        while place < name.count {
+            if candidate[place] != ASCII.lower(url[name.lowerBound &+ place]) { return false }
+            place &+= 1
+        }
+        return true
     }
 }

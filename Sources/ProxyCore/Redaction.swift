@@ -69,54 +69,69 @@ public struct Redaction: Sendable {
     /// Appends the request's URL as the client asked for it, in ASCII. Values of parameters are shown under harmless
     /// names alone.
     func appendURL(of head: borrowing RequestHead, to out: inout [UInt8]) {
-        let target = head.target
         let start = out.count
-        head.fields.bytes.withUnsafeBufferPointer { bytes in
-            func part(_ range: ByteRange) -> Slice<UnsafeBufferPointer<UInt8>> { bytes[range.indices] }
-            if target.form == .authority { return Self.append(part(target.authority), to: &out) }
-            out.append(literal: target.scheme == .http ? "http://" : "https://")
-            Self.append(part(target.authority), to: &out)
-            appendPath(part(target.path), to: &out)
-            guard let query = target.query else { return }
-            out.append(0x3F)
-            appendParameters(part(query), to: &out)
+        let target = head.target
+        let bytes = head.fields.bytes.span
+        var text = URLText()
+        swap(&text.out, &out)
+        if target.form == .authority {
+            text.keep(target.authority.indices, of: bytes)
+        } else {
+            text.put(target.scheme == .http ? "http://" : "https://", bytes)
+            text.keep(target.authority.indices, of: bytes)
+            appendPath(target.path.indices, of: bytes, to: &text)
+            if let query = target.query {
+                // the question mark stands before it
+                text.keep(query.lower - 1..<query.lower, of: bytes)
+                appendParameters(query.indices, of: bytes, to: &text)
+            }
         }
+        text.finish(bytes)
+        swap(&text.out, &out)
         secrets.remove(from: &out, behind: start)
     }
 
-    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+    private static let equals: UInt8 = 0x3D
+    private static let semicolon: UInt8 = 0x3B
+    private static let slash: UInt8 = 0x2F
 
     /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3). What stands below `sessions` names one:
     /// AM's own endpoint for them has the token there.
-    private func appendPath(_ path: Bytes, to out: inout [UInt8]) {
-        let bytes = UnsafeBufferPointer(rebasing: path)
-        guard bytes.contains(0x3B) || Self.namesSession(bytes) else { return Self.append(path, to: &out) }
-        var isFirst = true
+    private func appendPath(_ path: Range<Int>, of bytes: Span<UInt8>, to text: inout URLText) {
+        let isPlain = bytes.first(path.lowerBound, path.upperBound) { $0.equal(to: Self.semicolon) } == path.upperBound
+        guard !isPlain || Self.namesSession(path, of: bytes) else { return text.keep(path, of: bytes) }
+        var start = path.lowerBound
         var isSession = false
-        for segment in path.split(separator: 0x2F, omittingEmptySubsequences: false) {
-            if !isFirst { out.append(0x2F) }
-            isFirst = false
-            let name = segment.prefix { $0 != 0x3B }
-            if isSession, !name.isEmpty {
-                out.append(literal: SecretTexts.replacement)
+        while start <= path.upperBound {
+            let end = bytes.near(start, path.upperBound) { $0.equal(to: Self.slash) }
+            let nameEnd = bytes.near(start, end) { $0.equal(to: Self.semicolon) }
+            if isSession, nameEnd > start {
+                text.put(SecretTexts.replacement, bytes)
             } else {
-                Self.append(name, to: &out)
+                text.keep(start..<nameEnd, of: bytes)
             }
-            isSession = name.elementsEqual(Self.sessions)
-            guard name.endIndex < segment.endIndex else { continue }
-            out.append(0x3B)
-            appendParameters(segment[segment.index(after: name.endIndex)...], to: &out)
+            isSession = Self.isSessions(start..<nameEnd, of: bytes)
+            if nameEnd < end {
+                text.keep(nameEnd..<nameEnd + 1, of: bytes)
+                appendParameters(nameEnd + 1..<end, of: bytes, to: &text)
+            }
+            if end < path.upperBound { text.keep(end..<end + 1, of: bytes) }
+            start = end + 1
         }
     }
 
-    private static let sessions = Array("sessions".utf8)
+    private static func isSessions(_ segment: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        segment.count == ByteWord.count && ByteWord(bytes, at: segment.lowerBound) == ByteWord("sessions")
+    }
 
-    private static func namesSession(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
-        var place = 0
+    private static func namesSession(_ path: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         // a slash, the word, a slash and something behind it
-        while path.count - place > sessions.count + 2 {
-            if path[place] == 0x2F, path[place + 1] == 0x73, path[place + 1 + sessions.count] == 0x2F,
-                path[(place + 1)..<(place + 1 + sessions.count)].elementsEqual(sessions)
+        let last = path.upperBound - ByteWord.count - 3
+        var place = path.lowerBound
+        while place <= last {
+            place = bytes.near(place, path.upperBound) { $0.equal(to: slash) }
+            if place <= last, bytes[place + 1 + ByteWord.count] == slash,
+                isSessions(place + 1..<place + 1 + ByteWord.count, of: bytes)
             {
                 return true
             }
@@ -125,46 +140,52 @@ public struct Redaction: Sendable {
         return false
     }
 
-    private func appendParameters(_ query: Bytes, to out: inout [UInt8]) {
-        var start = query.startIndex
-        while start <= query.endIndex {
-            var end = start
-            while end < query.endIndex, query[end] != 0x26, query[end] != 0x3B { end += 1 }
-            appendParameter(query[start..<end], to: &out)
-            if end < query.endIndex { out.append(query[end]) }
+    private func appendParameters(_ query: Range<Int>, of bytes: Span<UInt8>, to text: inout URLText) {
+        var start = query.lowerBound
+        while start <= query.upperBound {
+            let nameEnd = bytes.near(start, query.upperBound) {
+                $0.equal(to: 0x26) | $0.equal(to: Self.semicolon) | $0.equal(to: Self.equals)
+            }
+            let end = bytes.near(nameEnd, query.upperBound) { $0.equal(to: 0x26) | $0.equal(to: Self.semicolon) }
+            appendParameter(start..<nameEnd, upTo: end, of: bytes, to: &text)
+            if end < query.upperBound { text.keep(end..<end + 1, of: bytes) }
             start = end + 1
         }
     }
 
-    private func appendParameter(_ pair: Bytes, to out: inout [UInt8]) {
-        guard !pair.isEmpty else { return }
-        let name = pair.prefix { $0 != 0x3D }
-        let isHarmless = harmless.contains(name)
-        let value = pair[name.endIndex...].dropFirst()
+    private func appendParameter(
+        _ name: Range<Int>, upTo end: Int, of bytes: Span<UInt8>, to text: inout URLText
+    ) {
+        guard name.lowerBound < end else { return }
+        let hasValue = name.upperBound < end
+        let value = (hasValue ? name.upperBound + 1 : end)..<end
+        // nearly all names are of letters, digits and hyphens
+        let isPlain = bytes.near(name.lowerBound, name.upperBound) { $0.outsideNames } == name.upperBound
+        let isHarmless = isPlain ? harmless.contains(plain: name, of: bytes) : harmless.contains(name, of: bytes)
         // a token of base64 ends in such signs, and some programs put one behind whatever has none
-        let isBare = value.allSatisfy { $0 == 0x3D }
-        if isHarmless || !isBare && Self.isName(name) {
-            Self.append(name, to: &out)
+        let isBare = value.allSatisfy { bytes[$0] == Self.equals }
+        if isHarmless || !isBare && (isPlain ? name.count <= Self.longestName : Self.isName(name, of: bytes)) {
+            text.keep(name, of: bytes)
         } else if !name.isEmpty {
-            out.append(literal: SecretTexts.replacement)
+            text.put(SecretTexts.replacement, bytes)
         }
-        if name.endIndex < pair.endIndex { out.append(0x3D) }
+        if hasValue { text.keep(name.upperBound..<name.upperBound + 1, of: bytes) }
         guard !value.isEmpty else { return }
-        guard isHarmless, value.count <= Self.longestValue else { return out.append(literal: SecretTexts.replacement) }
-        let open = Self.open(value)
-        Self.append(open, to: &out)
-        if open.endIndex < value.endIndex { out.append(literal: SecretTexts.replacement) }
+        guard isHarmless, value.count <= Self.longestValue else { return text.put(SecretTexts.replacement, bytes) }
+        let open = Self.open(value, of: bytes)
+        text.keep(value.lowerBound..<open, of: bytes)
+        if open < value.upperBound { text.put(SecretTexts.replacement, bytes) }
     }
 
     /// Whether it is written as names of parameters are, percent-encoded or not: free text and documents are none.
-    private static func isName(_ name: Bytes) -> Bool {
+    private static func isName(_ name: Range<Int>, of bytes: Span<UInt8>) -> Bool {
         guard name.count <= longestName else { return false }
-        var index = name.startIndex
-        while index < name.endIndex {
-            var byte = name[index]
+        var index = name.lowerBound
+        while index < name.upperBound {
+            var byte = bytes[index]
             index += 1
-            if byte == 0x25, index + 1 < name.endIndex, let high = ASCII.hexValue(name[index]),
-                let low = ASCII.hexValue(name[index + 1])
+            if byte == 0x25, index + 1 < name.upperBound, let high = ASCII.hexValue(bytes[index]),
+                let low = ASCII.hexValue(bytes[index + 1])
             {
                 byte = high << 4 | low
                 index += 2
@@ -177,47 +198,28 @@ public struct Redaction: Sendable {
         return true
     }
 
-    /// As much of a harmless value as is harmless: a URL in it has a query and a fragment of its own, encoded or not,
-    /// and may have a user before an @.
-    private static func open(_ value: Bytes) -> Bytes {
-        var index = value.startIndex
+    /// As much of a harmless value as is harmless, up to there: a URL in it has a query and a fragment of its own, encoded or
+    /// not, and may have a user before an @.
+    private static func open(_ value: Range<Int>, of bytes: Span<UInt8>) -> Int {
+        // what stands before it is of letters, digits and hyphens
+        var index = bytes.near(value.lowerBound, value.upperBound) { $0.outsideNames }
         var end: Int?
-        while index < value.endIndex {
-            var byte = value[index]
+        while index < value.upperBound {
+            var byte = bytes[index]
             var next = index + 1
-            if byte == 0x25, index + 2 < value.endIndex, let high = ASCII.hexValue(value[index + 1]),
-                let low = ASCII.hexValue(value[index + 2])
+            if byte == 0x25, index + 2 < value.upperBound, let high = ASCII.hexValue(bytes[index + 1]),
+                let low = ASCII.hexValue(bytes[index + 2])
             {
                 byte = high << 4 | low
                 next = index + 3
             }
             switch byte {
-            case 0x40: return value[value.startIndex..<value.startIndex]
+            case 0x40: return value.lowerBound
             case 0x3F, 0x23, 0x26, 0x3B, 0x3D, 0x25: end = end ?? index
             default: break
             }
             index = next
         }
-        return value[..<(end ?? value.endIndex)]
-    }
-
-    /// What is no printable ASCII is percent-encoded, so that every line of a log is UTF-8 whatever a client sends.
-    private static func append(_ part: Bytes, to out: inout [UInt8]) {
-        let bytes = UnsafeBufferPointer(rebasing: part)
-        // what needs no change goes out in runs
-        var start = 0
-        var place = 0
-        while place < bytes.count {
-            let byte = bytes[place]
-            if byte <= 0x20 || byte >= 0x7F {
-                out.append(contentsOf: bytes[start..<place])
-                out.append(0x25)
-                out.append(PercentCoding.hexDigit(byte >> 4))
-                out.append(PercentCoding.hexDigit(byte & 15))
-                start = place + 1
-            }
-            place += 1
-        }
-        out.append(contentsOf: bytes[start..<place])
+        return end ?? value.upperBound
     }
 }

@@ -1,0 +1,40 @@
+internal import HTTPCodec
+
+/// A URL that is being written: what stays as it is leaves in runs.
+struct URLText {
+    var out: [UInt8] = []
+    /// Bytes that stand side by side, and are not in `out` yet.
+    private var run = 0..<0
+
+    /// These bytes are part of it.
+    @inline(__always)
+    mutating func keep(_ range: Range<Int>, of bytes: Span<UInt8>) {
+        if range.lowerBound == run.upperBound {
+            run = run.lowerBound..<range.upperBound
+        } else {
+            finish(bytes)
+            run = range
+        }
+    }
+
+    mutating func put(_ text: StaticString, _ bytes: Span<UInt8>) {
+        finish(bytes)
+        out.append(literal: text)
+    }
+
+    /// Nothing follows, or something else. What is no printable ASCII is percent-encoded, so that every line of a log is UTF-8
+    /// whatever a client sends.
+    mutating func finish(_ bytes: Span<UInt8>) {
+        var start = run.lowerBound
+        while start < run.upperBound {
+            let place = bytes.first(start, run.upperBound) { $0.outsideVisible }
+            out.append(bytes.extracting(start..<place))
+            guard place < run.upperBound else { break }
+            out.append(0x25)
+            out.append(PercentCoding.hexDigit(bytes[place] >> 4))
+            out.append(PercentCoding.hexDigit(bytes[place] & 15))
+            start = place + 1
+        }
+        run = run.upperBound..<run.upperBound
+    }
+}
