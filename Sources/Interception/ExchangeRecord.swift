@@ -55,18 +55,19 @@ public struct ExchangeRecord: Sendable {
     /// Empties the record for the next exchange of the same client, keeping its buffers.
     public mutating func reset(flow: UInt64) {
         self.flow = flow
-        user = nil
-        method.removeAll(keepingCapacity: true)
-        url.removeAll(keepingCapacity: true)
+        if !method.isEmpty { method.removeAll(keepingCapacity: true) }
+        if !url.isEmpty { url.removeAll(keepingCapacity: true) }
         status = 0
-        action = nil
-        realm = nil
-        tree = nil
         requestBytes = 0
         responseBytes = 0
         milliseconds = 0
         attempts = 0
-        proxyError = nil
+        // few exchanges have any of these
+        if user != nil { user = nil }
+        if action != nil { action = nil }
+        if realm != nil { realm = nil }
+        if tree != nil { tree = nil }
+        if proxyError != nil { proxyError = nil }
         if !events.isEmpty { events.removeAll() }
     }
 }

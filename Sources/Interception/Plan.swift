@@ -2,7 +2,9 @@ public import HTTPCodec
 
 /// The rules of a configuration, compiled: one list, and for each phase the places in it that an Action can reach. A
 /// phase runs its rules in file order, each on what the one before it left; the first `respond` or `abort` ends it.
-public struct Plan: Sendable {
+///
+/// An object, so that whoever asks it for every request copies nothing of it.
+public final class Plan: Sendable {
     /// A rule's place, and what it asks for at least.
     private struct Candidate: Sendable {
         let index: Int
@@ -45,6 +47,8 @@ public struct Plan: Sendable {
     private let conditions: [CompiledCondition]
     private let requestPhase: Reach
     private let responsePhase: Reach
+    /// False when no rule ever changes a response: nothing needs to be asked.
+    public let hasResponseRules: Bool
 
     public init(rules: [Rule]) {
         self.rules = rules.map(CompiledRule.init)
@@ -58,11 +62,10 @@ public struct Plan: Sendable {
         }
         requestPhase = Reach(request)
         responsePhase = Reach(response)
+        hasResponseRules = !response.isEmpty
     }
 
     public var isEmpty: Bool { rules.isEmpty }
-    /// False when no rule ever changes a response: nothing needs to be asked.
-    public var hasResponseRules: Bool { !responsePhase.otherwise.isEmpty || !responsePhase.named.isEmpty }
 
     // MARK: request phase
 

@@ -15,8 +15,9 @@ enum DetourOrder {
     case attempt(RequestHead, body: [UInt8])
 }
 
-/// A call to AM: an exchange of its own, with its own Action, through the interceptors.
-struct DetourCall {
+/// A call to AM: an exchange of its own, with its own Action, through the interceptors. An object, because every exchange has
+/// room for one and hardly any has one.
+final class DetourCall {
     let call: ServerCall
     /// The only one that it may go to.
     let server: AuthorizationServer
@@ -26,6 +27,16 @@ struct DetourCall {
     let login: LoginAttempt?
     /// Bytes that whoever makes it keeps meanwhile.
     let keptBytes: Int
+
+    init(
+        call: ServerCall, server: AuthorizationServer, maxResponseBytes: Int, login: LoginAttempt?, keptBytes: Int
+    ) {
+        self.call = call
+        self.server = server
+        self.maxResponseBytes = maxResponseBytes
+        self.login = login
+        self.keptBytes = keptBytes
+    }
 }
 
 /// Something that holds an exchange up: it looks at a response before the client has a byte of it, and may call, wait, and

@@ -3,19 +3,58 @@ import HTTPCodec
 import Interception
 
 /// Transactional authorization as a detour: advice, the conversation with AM, the replay.
+///
+/// A handle: an exchange that has none, as nearly all, moves no more than that.
 struct StepUpDetour: Detour {
-    let policy: AuthorizationPolicy
-    let resource: AuthorizationPolicy.Resource
-    private var rounds: Rounds
-    private var stage = Stage.watching
+    private final class Parts {
+        let policy: AuthorizationPolicy
+        let resource: AuthorizationPolicy.Resource
+        var rounds: Rounds
+        var stage = Stage.watching
+        var replay: Replay?
+        var limit: Int?
+        var login: LoginAttempt?
+        var cookieLines: [String] = []
+
+        init(_ policy: AuthorizationPolicy, _ resource: AuthorizationPolicy.Resource) {
+            self.policy = policy
+            self.resource = resource
+            rounds = Rounds(policy)
+        }
+    }
+
+    private let parts: Parts
+
+    var policy: AuthorizationPolicy { parts.policy }
+    var resource: AuthorizationPolicy.Resource { parts.resource }
+    private var rounds: Rounds {
+        get { parts.rounds }
+        nonmutating set { parts.rounds = newValue }
+    }
+    private var stage: Stage {
+        get { parts.stage }
+        nonmutating set { parts.stage = newValue }
+    }
     /// What earlier rounds have won; nil before the first.
-    private var replay: Replay?
+    private var replay: Replay? {
+        get { parts.replay }
+        nonmutating set { parts.replay = newValue }
+    }
     /// When the whole of it must be over.
-    private(set) var limit: Int?
+    private(set) var limit: Int? {
+        get { parts.limit }
+        nonmutating set { parts.limit = newValue }
+    }
     /// The login that is under way, or whose answers the replay will judge.
-    private var login: LoginAttempt?
+    private var login: LoginAttempt? {
+        get { parts.login }
+        nonmutating set { parts.login = newValue }
+    }
     /// Set-Cookie lines of an upgraded session, for the client.
-    private(set) var cookieLines: [String] = []
+    private(set) var cookieLines: [String] {
+        get { parts.cookieLines }
+        nonmutating set { parts.cookieLines = newValue }
+    }
 
     private enum Stage {
         /// No advice has come, or what came of it was delivered.
@@ -40,9 +79,7 @@ struct StepUpDetour: Detour {
     private static let retryInterval = 50
 
     init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
-        self.policy = policy
-        self.resource = resource
-        rounds = Rounds(policy)
+        parts = Parts(policy, resource)
     }
 
     var isActive: Bool {
