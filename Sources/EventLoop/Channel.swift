@@ -72,6 +72,11 @@ open class Channel: EventSource {
     public final func stopReading() { if !isClosed { readEvent.remove() } }
     public final var isReading: Bool { readEvent.isAdded }
 
+    public final func read(_ isWanted: Bool) {
+        guard isWanted != isReading else { return }
+        if isWanted { startReading() } else { stopReading() }
+    }
+
     /// Something was read that `readable` has not told of yet: it is called once more when the turn is over, or when reading
     /// begins again.
     public final var holdsBack = false {

@@ -2,20 +2,6 @@ public import HTTPCodec
 
 /// The client's side of one HTTP/1 connection (RFC 9112): requests out, responses in, one after another.
 public struct HTTP1Client: Sendable {
-    public enum Event: Equatable, Sendable {
-        case needsMore
-        /// An interim response (1xx but 101) is in the head; another follows.
-        case interim
-        /// The final head is here, and how its body comes.
-        case head(BodyFraming)
-        /// The peer speaks another protocol from here on: 101, or 2xx to CONNECT.
-        case switched
-        /// These bytes of the input are body.
-        case data(Range<Int>)
-        /// The response is complete.
-        case end
-    }
-
     private enum State: Sendable {
         /// No request is under way.
         case idle
@@ -96,7 +82,7 @@ public struct HTTP1Client: Sendable {
     /// - Throws: an `HTTPFault` where the response breaks HTTP. The connection is of no further use.
     public mutating func read(
         _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int
-    ) throws(HTTPFault) -> Event {
+    ) throws(HTTPFault) -> ResponseEvent {
         switch state {
         case .idle, .switched:
             // nobody asked for it
@@ -118,7 +104,7 @@ public struct HTTP1Client: Sendable {
         }
     }
 
-    private mutating func complete(more: Bool) -> Event {
+    private mutating func complete(more: Bool) -> ResponseEvent {
         state = .idle
         // bytes behind the response were not asked for, and an answer before the request was whole tells nothing about what
         // the peer makes of the rest
@@ -126,7 +112,7 @@ public struct HTTP1Client: Sendable {
         return .end
     }
 
-    private mutating func switched() -> Event {
+    private mutating func switched() -> ResponseEvent {
         state = .switched
         isReusable = false
         return .switched
@@ -134,7 +120,7 @@ public struct HTTP1Client: Sendable {
 
     private mutating func readHead(
         _ input: Span<UInt8>, _ position: inout Int, _ limits: HeadLimits, _ maxTrailerBytes: Int
-    ) throws(HTTPFault) -> Event {
+    ) throws(HTTPFault) -> ResponseEvent {
         guard position < input.count else { return .needsMore }
         hasAnswered = true
         do throws(HTTPFault) {

@@ -10,6 +10,9 @@ extension ClientConnection {
         let isKept = context.source.isAdmitted(by: clients) && keepsTunnel(engine)
         switch stage {
         case .tunnel, .lingering, .closed: return
+        case .serving where streams != nil:
+            putInForce(engine)
+            if !isKept { leaveStreams(engine, &out) }
         case .serving where !awaitsRequest:
             next = NextGeneration(engine: engine, isKept: isKept)
             if !isKept { leg.endAfterThis() }

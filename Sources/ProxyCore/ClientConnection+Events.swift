@@ -1,5 +1,5 @@
 public import HTTP1
-import HTTPCodec
+public import HTTPCodec
 import Interception
 public import TLSEngine
 
@@ -15,7 +15,8 @@ extension ClientConnection {
     /// Bytes of the next request were here already.
     public mutating func proceed(now: Int, _ out: inout Outbox) {
         out.now = now
-        intake.isProceeding = false
+        guard client.queue != .full else { return intake.proceeding = .putOff }
+        intake.proceeding = .no
         drainPending(&out)
     }
 
@@ -35,15 +36,17 @@ extension ClientConnection {
     }
 
     /// The driver relays, or a slow reader took something; this keeps what is under way from looking idle.
-    /// - Parameter side: who took something.
-    public mutating func touched(_ side: Leg, now: Int) {
+    /// - Parameters:
+    ///   - side: who took something.
+    ///   - id: whose stream of the origin's side moved; nil where all may have.
+    public mutating func touched(_ side: Leg, _ id: ExchangeID? = nil, now: Int) {
         if context.hasEnded { context.endedAt = now }
         switch stage {
         case .tunnel: wait(until: now + engine.settings.timeouts.tunnelIdle)
         case .lingering, .closed: wait(until: now + engine.settings.timeouts.idle)
         case .serving:
             if cells.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
-            for cell in cells { cell.exchange.touched(side, now) }
+            for cell in cells where id == nil || cell.exchange.id == id { cell.exchange.touched(side, now) }
         case .preface, .awaitingHello, .securing, .connecting, .peeking: break
         }
     }
@@ -53,7 +56,8 @@ extension ClientConnection {
         out.now = now
         context.endedAt = now
         switch stage {
-        case .closed, .securing, .tunnel: return
+        case .closed, .securing: return
+        case .tunnel(let id): return clientEndedTunnel(id, &out)
         case .connecting(let tunnel) where tunnel.isAnswered && !intake.pending.isEmpty: return
         case .peeking(let tunnel) where !tunnel.hasHello && !intake.pending.isEmpty:
             // too little to be HTTP, or TLS that would be opened, and no more will come
@@ -61,7 +65,8 @@ extension ClientConnection {
         case .preface, .awaitingHello, .connecting, .peeking, .lingering: return close(reset: false, &out)
         case .serving: break
         }
-        guard let cell = current, !cell.exchange.isReading else { return close(reset: false, &out) }
+        // a client that speaks in streams closes them one by one
+        guard streams == nil, let cell = current, !cell.exchange.isReading else { return close(reset: false, &out) }
         if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
         // a client may have closed its sending side alone and still wait for the answer
         if cell.exchange.giveUpDetour(&out) { return settle(cell, &out) }
@@ -78,7 +83,8 @@ extension ClientConnection {
     /// Writing to the client failed: nobody is there any more.
     public mutating func clientLost(now: Int, _ out: inout Outbox) {
         out.now = now
-        if !isClosed { close(reset: true, &out) }
+        // half of what a tunnel carries is no half answer
+        if !isClosed { close(reset: !isTunnel, &out) }
     }
 
     // MARK: an origin's stream
@@ -88,15 +94,17 @@ extension ClientConnection {
         _ id: ExchangeID, reused: Bool, sendsRaw: Bool = true, now: Int, _ out: inout Outbox
     ) {
         out.now = now
+        cell(id)?.origin = Endpoint()
         if isTunnelLeasing { return tunnelConnected(id, &out) }
         guard let cell = cell(id), !cell.exchange.isOver else {
             return out.orders.append(.release(id, reusable: true))
         }
-        cell.exchange.leased(reused: reused, sendsRaw: sendsRaw, &context, &out)
+        cell.exchange.leased(reused: reused, sendsRaw: sendsRaw && cell.stream == nil, &context, &out)
         settle(cell, &out)
+        if cell.stream != nil { return pump(cell, &out) }
         guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
         if intake.pending.isEmpty { relayRequest(cell) } else { drainPending(&out) }
-        resumeClient(&out)
+        intake.isPaused = false
     }
 
     /// The driver has begun with a step, for which it has a time of its own.
@@ -137,6 +145,38 @@ extension ClientConnection {
         if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
     }
 
+    /// Something of an answer came on a stream of a connection that carries many.
+    /// - Parameters:
+    ///   - event: what the leg read.
+    ///   - bytes: what it read it from.
+    public mutating func received(
+        _ event: ResponseEvent, of bytes: Span<UInt8>, through origin: any StreamClient, for id: ExchangeID, now: Int,
+        _ out: inout Outbox
+    ) {
+        out.now = now
+        guard let cell = cell(id), cell.exchange.awaitsResponse else { return }
+        cell.exchange.answering(now)
+        take(event, bytes, &origin.head, trailers: origin.trailers, cell, &out)
+    }
+
+    /// What came on a stream breaks HTTP.
+    public mutating func originBroke(_ fault: HTTPFault, for id: ExchangeID, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        cell.exchange.originBroke(fault, &context, &out)
+        settle(cell, &out)
+    }
+
+    /// The stream has ended in the middle of an answer, or before it.
+    /// - Parameter isReset: the origin gave it up; else its whole connection has ended.
+    public mutating func streamEnded(for id: ExchangeID, isReset: Bool, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        cell.origin.end()
+        cell.exchange.originEnded(isReset: isReset, &context, &out)
+        settle(cell, &out)
+    }
+
     /// So many bytes of the origin went straight to the client.
     public mutating func relayedFromOrigin(
         _ count: Int, through origin: inout HTTP1Client, for id: ExchangeID, now: Int, _ out: inout Outbox
@@ -163,10 +203,12 @@ extension ClientConnection {
         out.now = now
         switch stage {
         case .peeking: return close(reset: false, &out)
-        case .tunnel, .lingering, .closed: return
+        case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)
+        case .lingering, .closed: return
         case .preface, .awaitingHello, .securing, .serving, .connecting: break
         }
         let isWhole = origin.ended(cleanly: cleanly)
+        cell(id)?.origin.end()
         guard let cell = cell(id), !cell.exchange.isOver else { return }
         if isWhole {
             cell.exchange.responseEnded(trailers: [], &context, &out)
@@ -174,12 +216,6 @@ extension ClientConnection {
             cell.exchange.originEnded(fault: fault, &context, &out)
         }
         settle(cell, &out)
-    }
-
-    /// Both sides of the tunnel have ended.
-    public mutating func tunnelClosed(now: Int, _ out: inout Outbox) {
-        out.now = now
-        close(reset: false, &out)
     }
 
     // MARK: passwords
@@ -194,6 +230,7 @@ extension ClientConnection {
         settle(cell, &out)
         // finished already: what is next has been ordered
         if cell.exchange.isOver { return }
+        if cell.stream != nil { return pump(cell, &out) }
         // the body, or the end of it, may have come while the password was being checked
         if !intake.pending.isEmpty { drainPending(&out) } else if context.hasEnded { missEnd(&out) }
     }
@@ -220,9 +257,11 @@ extension ClientConnection {
             if now >= deadline { timedOut(&out) }
             return
         }
-        // the exchange first: what it gives up takes its call along
-        cell.exchange.woke(&context, &out)
-        settle(cell, &out)
+        // the client's exchanges first: what they give up takes their calls along
+        for cell in cells where !cell.exchange.isCall && !cell.exchange.isOver {
+            cell.exchange.woke(&context, &out)
+            settle(cell, &out)
+        }
         for call in cells where call.exchange.isCall && !call.exchange.isOver {
             call.exchange.woke(&context, &out)
             settle(call, &out)
@@ -232,6 +271,7 @@ extension ClientConnection {
     private mutating func timedOut(_ out: inout Outbox) {
         switch stage {
         case .preface: prefaceTimedOut(&out)
+        case .serving where streams != nil: close(reset: false, &out)
         case .serving: requestTimedOut(&out)
         case .securing: clientHandshakeTimedOut(&out)
         case .connecting(let tunnel): tunnelFailed(.timedOut, tunnel, &out)

@@ -25,7 +25,7 @@ extension ClientConnection {
             drainPending(&out)
         }
         // a head has a limit of its own, and nothing but its end would let the client go on
-        if intake.pending.count >= Self.pipelineBuffer, !awaitsRequest { pauseClient(&out) }
+        if intake.pending.count >= Self.pipelineBuffer, !awaitsRequest { intake.isPaused = true }
     }
 
     mutating func drainPending(_ out: inout Outbox) {
@@ -42,15 +42,15 @@ extension ClientConnection {
         }
         swap(&buffer, &intake.pending)
         let isRoomy = intake.pending.count < Self.pipelineBuffer || awaitsRequest
-        if isRoomy, !intake.isProceeding { resumeClient(&out) }
+        if isRoomy, intake.proceeding == .no { intake.isPaused = false }
         if context.hasEnded { missEnd(&out) }
     }
 
     /// The client has sent all that it will: what is still incomplete then stays so.
     mutating func missEnd(_ out: inout Outbox) {
-        guard case .serving = stage else { return }
+        guard case .serving = stage, streams == nil else { return }
         guard let cell = current, !cell.exchange.isReading else {
-            return intake.isProceeding ? () : close(reset: false, &out)
+            return intake.proceeding == .no ? close(reset: false, &out) : ()
         }
         cell.exchange.clientEnded(lacksBody: !leg.isComplete, &out)
         settle(cell, &out)
@@ -61,7 +61,12 @@ extension ClientConnection {
         var position = 0
         while position < bytes.count {
             switch stage {
-            case .serving: guard serve(bytes, &position, &out) else { return position }
+            case .serving:
+                if let streams {
+                    serve(bytes.extracting(position...), by: streams, &out)
+                    return bytes.count
+                }
+                guard serve(bytes, &position, &out) else { return position }
             case .peeking(let tunnel):
                 guard peek(bytes.extracting(position...), tunnel, &out) else { return position }
                 switch stage {

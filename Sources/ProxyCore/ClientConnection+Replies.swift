@@ -26,14 +26,12 @@ extension ClientConnection {
     }
 
     private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout Outbox) {
+        if let streams, let stream = cell.stream { return perform(reply, of: cell, on: stream.id, by: streams, &out) }
         switch reply {
         case .interim(let head, let isOwn):
             leg.interim(head, via: isOwn ? [] : cell.exchange.engine.via(received: head.version), to: &out.client)
         case .head(let head, let framing, let lines):
-            var manner = ResponseManner()
-            manner.via = cell.exchange.engine.via(received: head.version)
-            if !head.fields.contains(.date) { manner.date = out.date }
-            manner.lines = lines
+            var manner = manner(of: head, lines, in: cell, date: out.date)
             manner.closes = isLastOfClient
             leg.respond(head, framing, manner, to: &out.client)
         case .own(let head, let body, let isLast):
@@ -41,9 +39,9 @@ extension ClientConnection {
             manner.isOwn = true
             manner.isLast = isLast
             leg.respond(head, .length(UInt64(body.count)), manner, to: &out.client)
-            write(body.span, of: cell, counts: false, &out)
+            leg.write(body.span, to: &out.client)
             leg.end(trailers: [], to: &out.client)
-        case .data(let bytes): write(bytes.span, of: cell, counts: true, &out)
+        case .data(let bytes): write(bytes.span, of: cell, &out)
         case .end(let trailers): leg.end(trailers: trailers, to: &out.client)
         case .switching(let head):
             leg.switching(head, via: cell.exchange.engine.via(received: head.version), to: &out.client)
@@ -58,16 +56,36 @@ extension ClientConnection {
 
     static let established: StaticString = "HTTP/1.1 200 Connection Established\r\n\r\n"
 
-    /// Body bytes for the client.
-    func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, counts: Bool, _ out: inout Outbox) {
-        leg.write(bytes, to: &out.client)
-        if counts, !leg.writesNothing { cell.exchange.record.responseBytes += UInt64(bytes.count) }
+    /// What is said beside the head of an origin's answer.
+    func manner(
+        of head: borrowing ResponseHead, _ lines: [UInt8], in cell: ExchangeCell, date: [UInt8]
+    ) -> ResponseManner {
+        var manner = ResponseManner()
+        manner.via = cell.exchange.engine.via(received: head.version)
+        if !head.fields.contains(.date) { manner.date = date }
+        manner.lines = lines
+        return manner
+    }
+
+    /// Body bytes of an origin's answer.
+    func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
+        let isWritten: Bool
+        if let streams, let stream = cell.stream {
+            isWritten = streams.write(bytes, on: stream.id, to: &out.client)
+        } else {
+            leg.write(bytes, to: &out.client)
+            isWritten = !leg.writesNothing
+        }
+        if isWritten { cell.exchange.record.responseBytes += UInt64(bytes.count) }
     }
 
     private mutating func ended(_ cell: ExchangeCell, _ ending: Exchange.Ending, _ out: inout Outbox) {
         switch ending {
         case .complete: finish(cell, &out)
         case .cut(let reset):
+            if let streams, let stream = cell.stream {
+                return finish(cell, on: stream, by: streams, isWhole: false, &out)
+            }
             out.orders.append(.record(cell.exchange.id))
             finishClosing(reset: reset, &out)
         case .called(let answer):
@@ -83,7 +101,7 @@ extension ClientConnection {
 
     // MARK: calls
 
-    private mutating func begin(_ call: DetourCall, for caller: ExchangeCell, _ out: inout Outbox) {
+    mutating func begin(_ call: DetourCall, for caller: ExchangeCell, _ out: inout Outbox) {
         let cell = begin(&out)
         cell.exchange.becomeCall(call, for: caller.exchange.id, began: caller.exchange.began)
         cell.exchange.beginCall(&context, &out)
@@ -127,7 +145,7 @@ extension ClientConnection {
         guard let cell = cell(id), cell.exchange.awaitsResponse else { return origin.preventReuse() }
         if position < bytes.count { cell.exchange.answering(out.now) }
         while cell.exchange.awaitsResponse {
-            let event: HTTP1Client.Event
+            let event: ResponseEvent
             do throws(HTTPFault) {
                 event = try origin.read(
                     bytes, &position, limits: cell.exchange.engine.headLimits,
@@ -136,32 +154,38 @@ extension ClientConnection {
                 cell.exchange.originBroke(error, &context, &out)
                 return settle(cell, &out)
             }
-            switch event {
-            case .needsMore: return relayResponse(cell, origin)
-            case .interim: cell.exchange.interimCame(origin.head, &out)
-            case .head(let framing):
-                swap(&origin.head, &cell.exchange.response)
-                cell.exchange.answered(framing, &context, &out)
-            case .switched:
-                swap(&origin.head, &cell.exchange.response)
-                cell.exchange.switched(&context, &out)
-                return settle(cell, &out)
-            case .data(let range):
-                let piece = bytes.extracting(range)
-                if cell.exchange.responseBodyCame(piece, &context, &out) == .pass {
-                    write(piece, of: cell, counts: true, &out)
-                    continue
-                }
-            case .end: cell.exchange.responseEnded(trailers: origin.trailers, &context, &out)
-            }
-            settle(cell, &out)
+            if event == .needsMore { return relayResponse(cell, origin) }
+            take(event, bytes, &origin.head, trailers: origin.trailers, cell, &out)
         }
         if position < bytes.count { origin.preventReuse() }
     }
 
+    /// Something of an answer is here.
+    /// - Parameter head: the leg's; the exchange may keep it and leave another.
+    mutating func take(
+        _ event: ResponseEvent, _ bytes: Span<UInt8>, _ head: inout ResponseHead, trailers: [UInt8],
+        _ cell: ExchangeCell, _ out: inout Outbox
+    ) {
+        switch event {
+        case .needsMore: return
+        case .interim: cell.exchange.interimCame(head, &out)
+        case .head(let framing):
+            swap(&head, &cell.exchange.response)
+            cell.exchange.answered(framing, &context, &out)
+        case .switched:
+            swap(&head, &cell.exchange.response)
+            cell.exchange.switched(&context, &out)
+        case .data(let range):
+            let piece = bytes.extracting(range)
+            if cell.exchange.responseBodyCame(piece, &context, &out) == .pass { return write(piece, of: cell, &out) }
+        case .end: cell.exchange.responseEnded(trailers: trailers, &context, &out)
+        }
+        settle(cell, &out)
+    }
+
     /// A body of which nobody needs to see more goes straight to the client.
     private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
-        guard cell.exchange.hasStarted, leg.writesRaw, let rest = origin.rawBody else { return }
+        guard cell.exchange.hasStarted, cell.stream == nil, leg.writesRaw, let rest = origin.rawBody else { return }
         relays[.origin] = rest
     }
 }

@@ -186,8 +186,9 @@ extension ClientConnection {
         out.sendRaw(intake.pending.span, of: id)
         cell(id)?.exchange.record.requestBytes += UInt64(intake.pending.count)
         intake.pending = []
-        out.orders.append(.tunnel(id))
-        resumeClient(&out)
+        intake.isPaused = false
+        // a client may have ended before its request became a tunnel
+        if context.hasEnded { clientEndedTunnel(id, &out) }
     }
 
     /// The origin speaks first: no HTTP is in there.

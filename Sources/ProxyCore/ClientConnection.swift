@@ -1,6 +1,6 @@
 internal import Authorization
 internal import HTTP1
-internal import HTTPCodec
+public import HTTPCodec
 public import Interception
 public import TLSEngine
 
@@ -33,8 +33,16 @@ public struct ClientConnection: ~Copyable {
         var isPaused = false
         /// There are bytes behind those that are being looked at.
         var hasMore = false
+        var proceeding = Proceeding.no
+    }
+
+    /// Whether what is kept will be used without anything further of the client.
+    enum Proceeding {
+        case no
         /// `proceed` was ordered and has not come yet.
-        var isProceeding = false
+        case ordered
+        /// It came, and waits until the client has taken the answers before.
+        case putOff
     }
 
     /// A generation of the configuration that waits until an exchange is over.
@@ -60,10 +68,14 @@ public struct ClientConnection: ~Copyable {
     private(set) var deadline: Int
     var context: ClientContext
     var leg = HTTP1Server()
+    /// The leg of a connection that carries many exchanges at a time; nil where it speaks HTTP/1.
+    let streams: (any StreamServer)?
     /// In the order in which they began.
     var cells: [ExchangeCell] = []
     var intake = Intake()
     var relays = Relays()
+    /// What waits for the client.
+    var client = Endpoint()
     private var numbers: Numbers
 
     /// - Parameters:
@@ -71,11 +83,14 @@ public struct ClientConnection: ~Copyable {
     ///   - client: the client's address, for the record.
     ///   - source: the same as a value, and how far it is to be believed.
     ///   - share: what the connection holds of its client's share.
+    ///   - streams: what reads and writes the client's side where it speaks no HTTP/1.
     public init(
         engine: Engine, stores: SharedStores = SharedStores(), number: UInt64, client: String,
-        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil, now: Int
+        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
+        streams: (any StreamServer)? = nil, now: Int
     ) {
         self.engine = engine
+        self.streams = streams
         context = ClientContext(stores: stores, source: source, name: client, share: share)
         // sixteen million exchanges before an id could be that of another connection
         numbers = Numbers(base: number << 24)
@@ -105,6 +120,7 @@ public struct ClientConnection: ~Copyable {
     /// The next request has not begun, or not come whole.
     public var awaitsRequest: Bool {
         guard case .serving = stage else { return false }
+        if streams != nil { return !isBusy }
         return current.map { $0.exchange.isReading } ?? true
     }
 
@@ -139,12 +155,6 @@ public struct ClientConnection: ~Copyable {
 
     /// The client's exchange that is under way.
     var current: ExchangeCell? { cells.last { !$0.exchange.isCall && !$0.exchange.isOver } }
-
-    /// The exchange that the client waits for, where there is one.
-    public var underWay: ExchangeID? {
-        guard let cell = current, !cell.exchange.isReading else { return nil }
-        return cell.exchange.id
-    }
 
     func cell(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } }
 
@@ -204,35 +214,24 @@ public struct ClientConnection: ~Copyable {
         intake.pending = []
         enter(context.hasEnded ? .closed : .lingering, until: out.now + engine.settings.timeouts.idle)
         out.orders.append(context.hasEnded ? .closeClient(reset: false) : .finishClient)
-        resumeClient(&out)
+        intake.isPaused = false
     }
 
     /// The client has its answer: makes ready for the next request, or lingers.
     mutating func finish(_ cell: ExchangeCell, _ out: inout Outbox) {
+        if let streams, let stream = cell.stream { return finish(cell, on: stream, by: streams, isWhole: true, &out) }
         out.orders.append(.record(cell.exchange.id))
-        context.share?.letGo()
+        context.share?.letGo(of: cell.exchange.id)
         relays.stop()
         if leg.isLast || isLastOfClient || !leg.isComplete { return linger(&out) }
         if let next { putInForce(next.engine) }
         leg.next()
         enter(.serving, until: out.now + engine.settings.timeouts.idle)
-        if !intake.pending.isEmpty { orderProceed(&out) } else { resumeClient(&out) }
+        if !intake.pending.isEmpty { orderProceed(&out) } else { intake.isPaused = false }
     }
 
     mutating func orderProceed(_ out: inout Outbox) {
-        intake.isProceeding = true
+        intake.proceeding = .ordered
         out.orders.append(.proceed)
-    }
-
-    mutating func pauseClient(_ out: inout Outbox) {
-        guard !intake.isPaused else { return }
-        intake.isPaused = true
-        out.orders.append(.pause(.client))
-    }
-
-    mutating func resumeClient(_ out: inout Outbox) {
-        guard intake.isPaused, !context.hasEnded else { return }
-        intake.isPaused = false
-        out.orders.append(.resume(.client))
     }
 }

@@ -2,9 +2,12 @@
 public final class ConnectionShare {
     private let shares: any ShareStore
     private var client: ClientIdentity?
+    /// Bytes in all.
     private var reserved = 0
+    /// Whose they are. Few exchanges of a connection have any at a time.
+    private var holdings: [(id: ExchangeID, bytes: Int)] = []
 
-    /// Bytes that any connection may hold without asking: the number of connections bounds these.
+    /// Bytes that any exchange may hold without asking: the number of connections, and of streams on each, bounds these.
     static let small = 8 << 10
     /// Room is taken in pieces of this size.
     private static let piece = 32 << 10
@@ -27,19 +30,33 @@ public final class ConnectionShare {
         return true
     }
 
-    /// Makes sure that there is room for so many bytes in all. False where there is none.
-    func hold(_ bytes: Int, _ limits: Limits) -> Bool {
+    /// Makes sure that there is room for so many bytes of an exchange in all. False where there is none.
+    func hold(_ bytes: Int, of id: ExchangeID, _ limits: Limits) -> Bool {
         let wanted = bytes <= Self.small ? 0 : (bytes + Self.piece - 1) / Self.piece * Self.piece
-        guard wanted > reserved else { return true }
-        guard shares.withShares({ $0.hold(wanted - reserved, for: client, limits) }) else { return false }
-        reserved = wanted
+        let index = holdings.firstIndex { $0.id == id }
+        let more = wanted - (index.map { holdings[$0].bytes } ?? 0)
+        guard more > 0 else { return true }
+        guard shares.withShares({ $0.hold(more, for: client, limits) }) else { return false }
+        reserved += more
+        if let index { holdings[index].bytes = wanted } else { holdings.append((id, wanted)) }
         return true
+    }
+
+    /// Gives back the room that an exchange has.
+    func letGo(of id: ExchangeID) {
+        guard let index = holdings.firstIndex(where: { $0.id == id }) else { return }
+        letGo(holdings.remove(at: index).bytes)
     }
 
     /// Gives all of that room back.
     func letGo() {
-        guard reserved > 0 else { return }
-        shares.withShares { $0.letGo(reserved, of: client) }
-        reserved = 0
+        holdings = []
+        letGo(reserved)
+    }
+
+    private func letGo(_ bytes: Int) {
+        guard bytes > 0 else { return }
+        shares.withShares { $0.letGo(bytes, of: client) }
+        reserved -= bytes
     }
 }

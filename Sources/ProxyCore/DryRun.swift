@@ -84,8 +84,8 @@ private struct DryDriver: ~Copyable {
                 body += out.origin[used..<used + count]
                 used += count
             case .sendRaw(_, let count): used += count
-            case .sendEnd, .bind, .unbind, .tunnel, .secureClient, .pause, .resume, .release, .finishClient,
-                .closeClient, .authenticate, .record, .proceed:
+            case .sendEnd, .bind, .unbind, .secureClient, .release, .finishClient, .finishOrigin, .closeClient,
+                .authenticate, .record, .proceed:
                 break
             }
         }

@@ -9,7 +9,7 @@ public final class Engine: Sendable {
     public let plan: Plan
     /// Every regular expression of the configuration, each once.
     private let watches: [PatternWatch]
-    let headLimits: HeadLimits
+    public let headLimits: HeadLimits
     let redaction: Redaction
     /// Nil where `usher.proxy` is a host like any other.
     let pages: OwnPages?

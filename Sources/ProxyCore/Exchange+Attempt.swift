@@ -95,7 +95,7 @@ extension Exchange {
     private mutating func bindOrigin(_ context: inout ClientContext, _ out: inout Outbox) {
         attempt.isBinding = true
         guard !isCall else { return }
-        context.binding.bind(for: context.user)
+        context.binding.bind(for: record.user)
         out.orders.append(.bind(id))
     }
 
@@ -152,7 +152,7 @@ extension Exchange {
             // what was collected before it turned out that the body cannot be kept; nobody asks for it again
             out.send(body.bytes.span, of: id)
             body.bytes = []
-            context.share?.letGo()
+            context.share?.letGo(of: id)
             enter(.awaiting, until: out.now + timeouts.idle)
         }
     }

@@ -139,6 +139,7 @@ extension Exchange {
         guard let share = context.share else { return true }
         var kept = body.bytes.count + more + (detour?.keptBytes ?? 0)
         if let call { kept += call.keptBytes }
-        return share.hold(kept, engine.settings.limits)
+        // what a call keeps stands beside what its exchange does
+        return share.hold(kept, of: caller ?? id, engine.settings.limits)
     }
 }

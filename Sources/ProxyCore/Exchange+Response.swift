@@ -32,7 +32,7 @@ extension Exchange {
         if !attempt.isBinding, response.fields.hasConnectionChallenge {
             attempt.isBinding = true
             if !isCall {
-                context.binding.bind(for: context.user)
+                context.binding.bind(for: record.user)
                 out.orders.append(.bind(id))
             }
         }
@@ -206,11 +206,14 @@ extension Exchange {
     // MARK: the origin's end
 
     /// The origin sends no more, in the middle of what it had to say.
-    mutating func originEnded(fault: TLSFault?, _ context: inout ClientContext, _ out: inout Outbox) {
+    /// - Parameter isReset: it gave up this stream alone, and had it before it.
+    mutating func originEnded(
+        fault: TLSFault? = nil, isReset: Bool = false, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
         switch stage {
         case .leasing: failed(.connectionTerminated, &context, &out)
         case .awaiting:
-            if mayRepeat {
+            if !isReset, mayRepeat {
                 release(reusable: false, &out)
                 return lease(.new, &context, &out)
             }

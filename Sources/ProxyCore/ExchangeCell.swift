@@ -1,7 +1,13 @@
+import HTTPCodec
+
 /// Where an exchange lives. An object, so that one that is over lends its buffers to the next, and a connection without one
 /// holds none.
 final class ExchangeCell {
     var exchange: Exchange
+    /// The other end of its stream.
+    var origin = Endpoint()
+    /// The client's stream, where its connection carries many exchanges at a time.
+    var stream: ClientStream?
 
     init(_ id: ExchangeID, _ engine: Engine) { exchange = Exchange(id, engine) }
 }

@@ -20,18 +20,15 @@ public enum Order: Sendable {
     case bind(ExchangeID)
     /// The client has become another user: idle connections that carry its identity are closed.
     case unbind
-    /// The client and the origin of that exchange feed each other until both have ended.
-    case tunnel(ExchangeID)
     /// The client speaks TLS from here on, beginning with these bytes of its. Answered by `clientSecured` or
     /// `clientUnsecured`.
     indirect case secureClient(showing: ShownName, hello: [UInt8])
-    /// The leg is not read until `resume`.
-    case pause(Leg)
-    case resume(Leg)
     /// The origin's stream is given back; its connection is closed when it cannot be used again.
     case release(ExchangeID, reusable: Bool)
-    /// No more is sent to the client; what it still sends is thrown away until it ends.
+    /// No more is sent to the client. It may still send.
     case finishClient
+    /// No more is sent to the exchange's origin. It may still send.
+    case finishOrigin(ExchangeID)
     /// The client's connection is closed: at once with a reset when the answer was cut short.
     case closeClient(reset: Bool)
     /// The password takes long to check. Answered by `authenticated`.

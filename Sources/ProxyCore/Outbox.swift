@@ -53,6 +53,8 @@ public struct Outbox: ~Copyable {
     mutating func cell(_ id: ExchangeID, _ engine: Engine) -> ExchangeCell {
         guard let cell = cells.popLast() else { return ExchangeCell(id, engine) }
         cell.exchange.renew(id, engine)
+        cell.origin = Endpoint()
+        cell.stream = nil
         return cell
     }
 

@@ -1,5 +1,6 @@
 import EventLoop
 internal import HTTP1
+internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 
@@ -37,6 +38,8 @@ final class OriginChannel: StreamChannel {
     var leg = HTTP1Client()
     /// What it serves.
     var exchange: ExchangeID?
+    /// Where it carries many exchanges at a time, these.
+    private(set) var shared: SharedStreams?
     /// The origin sends no more.
     var hasEnded = false
 
@@ -53,8 +56,19 @@ final class OriginChannel: StreamChannel {
         try super.init(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor, connecting: connecting)
     }
 
+    /// From here on it carries many exchanges at a time, and the pool lends its streams.
+    func share(_ leg: any StreamClient, _ engine: Engine, from pool: OriginPool) -> SharedStreams {
+        let streams = SharedStreams(leg, on: self, engine, pool)
+        shared = streams
+        pool.share(self)
+        startReading()
+        return streams
+    }
+
     override func readable() {
-        if let connection {
+        if let shared {
+            shared.readable()
+        } else if let connection {
             connection.originReadable(self)
         } else if let dial {
             dial.readable(self)
@@ -87,16 +101,24 @@ final class OriginChannel: StreamChannel {
     }
 
     override func connected(_ error: SystemError?) { dial?.connected(self, error) }
-    override func progressed() { connection?.progressed(.origin) }
-    override func drained() { connection?.originDrained() }
+
+    override func progressed() {
+        if let shared { shared.progressed() } else if let exchange { connection?.progressed(.origin, exchange) }
+    }
+
+    override func drained() {
+        if let shared { shared.drained() } else if let exchange { connection?.originDrained(exchange) }
+    }
 
     override func writeFailed(_ error: SystemError) {
         isSpent = true
-        connection?.originWriteFailed()
+        if let shared { shared.writeFailed() } else if let exchange { connection?.originLost(exchange) }
     }
 
     override func readingRefused() {
-        if let connection {
+        if let shared {
+            shared.ended()
+        } else if let connection {
             connection.originFinished(self, cut: true)
         } else if let dial {
             dial.readingRefused(self)

@@ -10,6 +10,12 @@ extension Connection {
         return scope == .own ? nil : worker.pool.take(wanted.poolKey)
     }
 
+    /// A stream on a connection that carries others' already. What goes out once alone goes by one that nobody has used.
+    func sharedStream(_ wanted: Origin, _ scope: LeaseScope, for id: ExchangeID) -> OriginStream? {
+        guard scope == .any, worker.mayReuse(wanted) else { return nil }
+        return worker.pool.lend(wanted.poolKey, to: self, id)
+    }
+
     func keep(_ channel: OriginChannel, _ isReusable: Bool) {
         guard isReusable else { return channel.leave() }
         guard channel.isBound else { return worker.pool.put(channel, now: worker.loop.now) }

@@ -11,14 +11,14 @@ extension Connection {
     func write(_ order: Order) -> Bool {
         switch order {
         case .send(let id, let head, let forwarding):
-            beginWriting(id)?.leg.send(head, forwarding, to: &worker.wire)
+            beginWriting(id)?.send(head, forwarding, to: &worker.wire)
         case .sendBody(let id, let count):
-            let origin = beginWriting(id)
-            takeBody(count) { origin?.leg.write($0, to: &worker.wire) }
+            let stream = beginWriting(id)
+            takeBody(count) { stream?.write($0, to: &worker.wire) }
         case .sendRaw(let id, let count):
             _ = beginWriting(id)
             takeBody(count) { worker.wire.append($0) }
-        case .sendEnd(let id, let trailers): beginWriting(id)?.leg.end(trailers: trailers, to: &worker.wire)
+        case .sendEnd(let id, let trailers): beginWriting(id)?.end(trailers: trailers, to: &worker.wire)
         default: return false
         }
         return true
@@ -32,20 +32,25 @@ extension Connection {
     }
 
     /// What is written from here on is for that exchange's stream.
-    private func beginWriting(_ id: ExchangeID) -> OriginChannel? {
+    private func beginWriting(_ id: ExchangeID) -> OriginStream? {
         if writing != id { flushOrigin() }
         writing = id
-        return streams.channel(id)
+        return streams.stream(id)
     }
 
     func flushOrigin() {
         guard let id = writing else { return }
         writing = nil
-        guard !worker.wire.isEmpty else { return }
-        defer { worker.clearWire() }
-        guard let origin = streams.channel(id) else { return }
-        if !worker.wire.withUnsafeBytes({ origin.send($0) }) { origin.isSpent = true }
-        if origin.queuedBytes > Self.highWater { client.stopReading() }
+        guard let stream = streams.stream(id) else { return worker.clearWire() }
+        if !worker.wire.isEmpty {
+            if !worker.wire.withUnsafeBytes({ stream.channel.send($0) }) {
+                stream.channel.isSpent = true
+                machine.originLost(id, now: worker.loop.now, &worker.out)
+            }
+            worker.clearWire()
+        }
+        // what has no room in the origin's window waits without a byte of it here
+        machine.queuedForOrigin(stream.queuedBytes, of: id, now: worker.loop.now, &worker.out)
     }
 
     func perform(_ order: Order) {
@@ -54,30 +59,22 @@ extension Connection {
             guard !isClosed else { return }
             if let channel = idle(wanted, scope) {
                 attach(channel, id, reused: true)
+            } else if let stream = sharedStream(wanted, scope, for: id) {
+                attach(stream, id, reused: true)
             } else {
                 let dial = Dial(wanted, for: self, id, worker: worker)
                 streams[id] = .dial(dial)
                 dial.start()
             }
         case .send, .sendBody, .sendRaw, .sendEnd: break
-        case .bind(let id): streams.channel(id)?.isBound = true
+        case .bind(let id): streams.stream(id)?.channel.isBound = true
         case .unbind: unbind()
-        case .tunnel(let id):
-            tunnel = id
-            // a client may have ended before its request became a tunnel
-            if clientEnded { tunnelEnded(.client) }
         case .secureClient(let name, let hello): secureClient(showing: name, hello)
-        case .pause:
-            clientPaused = true
-            client.stopReading()
-        case .resume:
-            clientPaused = false
-            readClient()
         case .release(let id, let reusable): release(id, reusable)
         case .finishClient:
             client.finish()
             if client.queuedBytes == 0 { machine.clientDrained(now: worker.loop.now) }
-            if clientEnded { closeGently() }
+        case .finishOrigin(let id): streams.stream(id)?.channel.finish()
         case .closeClient(let reset):
             if reset {
                 client.reset()
@@ -89,26 +86,18 @@ extension Connection {
             guard let verdict = worker.verdict(on: check, of: id, for: self) else { return }
             machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
         case .record(let id): machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
-        case .proceed:
-            if client.queuedBytes > Self.highWater {
-                proceedsLater = true
-            } else {
-                machine.proceed(now: worker.loop.now, &worker.out)
-            }
+        case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
         }
     }
 
     func release(_ id: ExchangeID, _ reusable: Bool) {
         switch streams.remove(id) {
         case .dial(let dial): dial.cancel()
-        case .channel(let channel):
-            let isWhole = reusable && channel.leg.isReusable && !channel.hasEnded
-            channel.connection = nil
-            channel.exchange = nil
-            keep(channel, isWhole)
+        case .stream(let stream):
+            let isFree = stream.release(reusable: reusable)
+            if stream.id == nil { keep(stream.channel, isFree) }
         case nil: return
         }
-        // the client may have been held back for this origin's sake
-        readClient()
+        machine.released(id)
     }
 }

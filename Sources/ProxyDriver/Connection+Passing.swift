@@ -15,9 +15,9 @@ extension Connection {
         case .failed: return clientReceived(.failed(nil), now)
         case .bytes(let count, let isHeard):
             // what the origin said before it went may still be read
-            if !isHeard { origin.isSpent = true }
+            if !isHeard { spend(origin) }
             // it passes on again once nothing is left of it
-            if origin.queuedBytes > 0 { client.stopReading() }
+            noteQueue(of: origin, highWater: 0)
             machine.relayedFromClient(count, now: now, &worker.out)
             settle()
             return machine.isRelaying(from: .client) && client.isReading
@@ -38,7 +38,7 @@ extension Connection {
                 clientLost()
                 return false
             }
-            if client.queuedBytes > 0 { origin.stopReading() }
+            noteClientQueue(highWater: 0)
             machine.relayedFromOrigin(count, through: &origin.leg, for: id, now: now, &worker.out)
             settle()
             return machine.isRelaying(from: .origin) && origin.connection === self && origin.isReading

@@ -15,18 +15,11 @@ final class Connection {
     /// Made with the first connection that carries the client's identity.
     var bound: BoundChannels?
     var machine: ClientConnection
-    /// Whose streams feed each other.
-    var tunnel: ExchangeID?
-    var clientEnded = false
     /// How much of the outbox's body bytes has gone to origins.
     var bodyDone = 0
     /// For whose stream the bytes are that wait to be sent.
     var writing: ExchangeID?
-    /// The machine asked for silence, for reasons of its own.
-    var clientPaused = false
     private var closesWhenDrained = false
-    /// `proceed` waits until the client has taken enough of the answers before.
-    var proceedsLater = false
     private(set) var isClosed = false
     private var isSettling = false
     /// The client's handshake is under way.
@@ -34,10 +27,6 @@ final class Connection {
     /// Place in the worker's table.
     var index = 0
 
-    /// Queued bytes on one leg above which the other leg is no longer read, until all of them are gone. A client that has
-    /// so much to take gets no further answers either. The kernel's own buffers are what keeps a fast peer busy meanwhile:
-    /// it asks for more when a third of them is free.
-    static let highWater = 16 << 10
     /// Reads of one leg in one turn.
     private static let readsPerTurn = 4
 
@@ -51,10 +40,8 @@ final class Connection {
 
     var wakeAt: Int { machine.wakeAt }
 
-    /// The origin's channel in use: HTTP/1 clients have one exchange at a time, and it one stream.
+    /// The origin's channel that the client's bytes may go to as they are.
     var origin: OriginChannel? { streams.channel }
-    private var originEnded: Bool { streams.channel?.hasEnded ?? false }
-    var isTunnel: Bool { tunnel != nil }
 
     // MARK: the client's socket
 
@@ -74,18 +61,13 @@ final class Connection {
             return machine.isRelaying(from: .client) && client.mayHoldMore && client.isReading
         case .nothing:
             // what TLS answers by itself has to be taken, too
-            if client.queuedBytes > Self.highWater { client.stopReading() }
+            if client.queuedBytes > ClientConnection.highWater { client.stopReading() }
             return client.mayHoldMore && client.isReading
         case .wouldBlock: return false
         case .end:
-            clientEnded = true
             client.stopReading()
-            if isTunnel {
-                tunnelEnded(.client)
-            } else {
-                machine.clientEnded(now: now, &worker.out)
-                settle()
-            }
+            machine.clientEnded(now: now, &worker.out)
+            settle()
             return false
         case .failed:
             clientLost()
@@ -99,9 +81,9 @@ final class Connection {
             if let origin {
                 // what the origin said before it went may still be read
                 if !origin.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count]))) {
-                    origin.isSpent = true
+                    spend(origin)
                 }
-                if origin.queuedBytes > Self.highWater { client.stopReading() }
+                noteQueue(of: origin)
             }
             machine.relayedFromClient(count, now: now, &worker.out)
         }
@@ -114,7 +96,7 @@ final class Connection {
     func clientLost() {
         guard !isClosed else { return }
         if awaitsHandshake { return handshakeFailed(.closedInHandshake) }
-        if isTunnel { closeTunnel() } else { machine.clientLost(now: worker.loop.now, &worker.out) }
+        machine.clientLost(now: worker.loop.now, &worker.out)
         settle()
         if !isClosed { close() }
     }
@@ -122,35 +104,35 @@ final class Connection {
     func clientDrained() {
         if closesWhenDrained { return close() }
         machine.clientDrained(now: worker.loop.now)
-        readOn()
-        if isTunnel { closeTunnelWhenDone() }
+        noteClientQueue()
+        settle()
     }
 
     /// A slow reader is not an idle one.
-    func progressed(_ leg: Leg) {
-        machine.touched(leg, now: worker.loop.refreshNow())
-        readOn()
+    func progressed(_ leg: Leg, _ id: ExchangeID? = nil) { machine.touched(leg, id, now: worker.loop.refreshNow()) }
+
+    // MARK: back-pressure
+
+    func noteClientQueue(highWater: Int = ClientConnection.highWater) {
+        machine.queuedForClient(client.queuedBytes, highWater: highWater, now: worker.loop.now, &worker.out)
     }
 
-    /// Takes up what back-pressure had put off, as far as nothing else holds it.
-    private func readOn() {
-        guard !isClosed else { return }
-        if client.queuedBytes == 0 {
-            if let origin, !originEnded { origin.startReading() }
-            if proceedsLater {
-                proceedsLater = false
-                machine.proceed(now: worker.loop.now, &worker.out)
-                settle()
-            }
-        }
-        readClient()
+    func noteQueue(of origin: OriginChannel, highWater: Int = ClientConnection.highWater) {
+        guard let id = origin.exchange else { return }
+        machine.queuedForOrigin(origin.queuedBytes, of: id, highWater: highWater, now: worker.loop.now, &worker.out)
     }
 
-    func readClient() {
-        guard !clientEnded, !clientPaused, !isClosed else { return }
-        if let origin, origin.queuedBytes > 0 { return }
-        if client.queuedBytes > 0, machine.awaitsRequest { return }
-        client.startReading()
+    /// Nothing reaches the origin any more.
+    func spend(_ origin: OriginChannel) {
+        origin.isSpent = true
+        guard let id = origin.exchange else { return }
+        machine.originLost(id, now: worker.loop.now, &worker.out)
+    }
+
+    /// The sockets are read as far as the machine wants it.
+    private func applyReading() {
+        client.read(machine.readsClient && !closesWhenDrained)
+        streams.forEachStream { id, stream in stream.read(machine.readsOrigin(of: id)) }
     }
 
     // MARK: the origin's socket
@@ -169,7 +151,7 @@ final class Connection {
                     origin.isReading
                 else { return }
             case .nothing:
-                if origin.queuedBytes > Self.highWater { origin.stopReading() }
+                if origin.queuedBytes > ClientConnection.highWater { origin.stopReading() }
                 guard origin.mayHoldMore, origin.isReading else { return }
             case .wouldBlock: return
             case .end(let isWhole): return originFinished(origin, cut: !isWhole)
@@ -186,7 +168,6 @@ final class Connection {
         origin.hasEnded = true
         origin.stopReading()
         if cut { origin.isSpent = true }
-        if isTunnel { return tunnelEnded(.origin) }
         guard let id = origin.exchange else { return }
         machine.originEnded(
             through: &origin.leg, for: id, cleanly: !cut, fault: fault, now: worker.loop.now, &worker.out)
@@ -194,9 +175,9 @@ final class Connection {
     }
 
     /// Writing to the origin failed. What it said before is still read; what the client sends goes nowhere.
-    func originWriteFailed() {
-        if isTunnel, originEnded { return tunnelEnded(.origin) }
-        readClient()
+    func originLost(_ id: ExchangeID) {
+        machine.originLost(id, now: worker.loop.now, &worker.out)
+        settle()
     }
 
     private func originBytes(_ origin: OriginChannel, _ bytes: UnsafeBufferPointer<UInt8>, _ now: Int) {
@@ -205,7 +186,7 @@ final class Connection {
         if count > 0 {
             let sent = client.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count])))
             guard sent else { return clientLost() }
-            if client.queuedBytes > Self.highWater { origin.stopReading() }
+            noteClientQueue()
             machine.relayedFromOrigin(count, through: &origin.leg, for: id, now: now, &worker.out)
         }
         if count < bytes.count {
@@ -216,33 +197,11 @@ final class Connection {
         settle()
     }
 
-    func originDrained() {
-        readClient()
-        if isTunnel { closeTunnelWhenDone() }
-    }
-
-    func tunnelEnded(_ leg: Leg) {
-        if leg == .client { origin?.finish() } else { client.finish() }
-        if originEnded, isOriginUnwritable, !clientEnded {
-            // nobody is left to hear the client
-            clientEnded = true
-            client.stopReading()
-        }
-        closeTunnelWhenDone()
-    }
-
-    private var isOriginUnwritable: Bool { origin?.isSpent ?? true }
-
-    private func closeTunnelWhenDone() {
-        // what is queued on either side still goes out
-        guard !isClosed, clientEnded, originEnded, client.queuedBytes == 0,
-            isOriginUnwritable || origin?.queuedBytes == 0
-        else { return }
-        closeTunnel()
+    func originDrained(_ id: ExchangeID) {
+        guard let stream = streams.stream(id) else { return }
+        machine.queuedForOrigin(stream.queuedBytes, of: id, now: worker.loop.now, &worker.out)
         settle()
     }
-
-    private func closeTunnel() { machine.tunnelClosed(now: worker.loop.now, &worker.out) }
 
     // MARK: the dial's outcome
 
@@ -262,11 +221,14 @@ final class Connection {
     }
 
     func attach(_ channel: OriginChannel, _ id: ExchangeID, reused: Bool) {
-        streams[id] = .channel(channel)
         channel.connection = self
         channel.exchange = id
-        channel.startReading()
-        machine.leased(id, reused: reused, now: worker.loop.now, &worker.out)
+        attach(OriginStream(channel: channel, id: nil), id, reused: reused)
+    }
+
+    func attach(_ stream: OriginStream, _ id: ExchangeID, reused: Bool) {
+        streams[id] = .stream(stream)
+        machine.leased(id, reused: reused, sendsRaw: stream.id == nil, now: worker.loop.now, &worker.out)
     }
 
     /// A password was checked that took its time.
@@ -280,14 +242,16 @@ final class Connection {
 
     func sweep(_ now: Int) {
         if client.isTaking() { machine.touched(.client, now: now) }
-        if origin?.isTaking() == true { machine.touched(.origin, now: now) }
+        streams.forEachStream { id, stream in
+            if stream.channel.isTaking() { machine.touched(.origin, id, now: now) }
+        }
         if closesWhenDrained {
             guard machine.wakeAt <= now else { return }
             // the machine is over, and the client has taken nothing for as long as it may be idle
             client.reset()
             return close()
         }
-        if isTunnel, machine.wakeAt <= now { closeTunnel() } else { machine.woke(now: now, &worker.out) }
+        machine.woke(now: now, &worker.out)
         settle()
     }
 
@@ -323,7 +287,7 @@ final class Connection {
         bodyDone = 0
         isSettling = false
         guard !isClosed else { return }
-        if client.queuedBytes > Self.highWater, machine.awaitsRequest { client.stopReading() }
+        applyReading()
         if worker.isDraining { closeIfIdle() }
     }
 
@@ -333,8 +297,8 @@ final class Connection {
         worker.out.clearClient()
         if !sent, !isClosed {
             machine.clientLost(now: worker.loop.now, &worker.out)
-        } else if client.queuedBytes > Self.highWater {
-            origin?.stopReading()
+        } else {
+            noteClientQueue()
         }
     }
 
@@ -343,7 +307,6 @@ final class Connection {
         client.finish()
         guard client.queuedBytes > 0 else { return close() }
         closesWhenDrained = true
-        clientEnded = true
         client.stopReading()
         machine.touched(.client, now: worker.loop.now)
     }

@@ -227,7 +227,12 @@ final class Dial {
     private func succeed(_ channel: OriginChannel, first: [UInt8]) {
         channel.dial = nil
         end()
-        connection?.dialed(channel, for: exchange, first: first)
+        if let leg = worker.protocols.client(channel) {
+            let shared = channel.share(leg, worker.settings.engine, from: worker.pool)
+            connection?.dialed(channel, shared, for: exchange, first: first)
+        } else {
+            connection?.dialed(channel, for: exchange, first: first)
+        }
         // only now: until the connection holds the channel, this is the one reference to it
         winner = nil
     }

@@ -10,6 +10,8 @@ final class OriginPool: ChannelKeeper {
     }
 
     private var idleByOrigin: [Origin: IdleChannels] = [:]
+    /// Connections that carry many exchanges at a time: idle, or with room for more.
+    private var shared: [Origin: [OriginChannel]] = [:]
     private(set) var count = 0
     /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
     var bound = 0
@@ -76,7 +78,35 @@ final class OriginPool: ChannelKeeper {
             idle.channels.removeFirst(old)
             if idle.channels.isEmpty { idleByOrigin[origin] = nil }
         }
+        for channel in shared.values.joined() where channel.shared?.isIdle == true && channel.idleSince < limit {
+            channel.shared?.withdraw()
+        }
     }
 
-    func closeAll() { expire(before: .max) }
+    func closeAll() {
+        expire(before: .max)
+        for channel in shared.values.joined() { channel.shared?.withdraw() }
+    }
+
+    // MARK: streams
+
+    /// A stream on a connection to the origin that carries many exchanges; nil where none has room.
+    func lend(_ origin: Origin, to connection: Connection, _ exchange: ExchangeID) -> OriginStream? {
+        for channel in shared[origin] ?? [] {
+            if let id = channel.shared?.lend(to: connection, exchange) {
+                return OriginStream(channel: channel, id: id)
+            }
+        }
+        return nil
+    }
+
+    /// Lends streams of that connection from here on.
+    func share(_ channel: OriginChannel) {
+        shared[channel.origin, default: []].append(channel)
+    }
+
+    func unshare(_ channel: OriginChannel) {
+        let others = (shared[channel.origin] ?? []).filter { $0 !== channel }
+        shared[channel.origin] = others.isEmpty ? nil : others
+    }
 }

@@ -2,15 +2,15 @@ import ProxyCore
 
 /// The origins' streams of one client's exchanges: being made, or in use. There are few, so they are looked through.
 struct StreamTable {
-    enum Stream {
+    enum Entry {
         case dial(Dial)
-        case channel(OriginChannel)
+        case stream(OriginStream)
     }
 
-    private var entries: [(id: ExchangeID, stream: Stream)] = []
+    private var entries: [(id: ExchangeID, entry: Entry)] = []
 
-    subscript(id: ExchangeID) -> Stream? {
-        get { entries.first { $0.id == id }?.stream }
+    subscript(id: ExchangeID) -> Entry? {
+        get { entries.first { $0.id == id }?.entry }
         set {
             entries.removeAll { $0.id == id }
             if let newValue { entries.append((id, newValue)) }
@@ -18,18 +18,22 @@ struct StreamTable {
     }
 
     @discardableResult
-    mutating func remove(_ id: ExchangeID) -> Stream? {
+    mutating func remove(_ id: ExchangeID) -> Entry? {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
-        return entries.remove(at: index).stream
+        return entries.remove(at: index).entry
     }
 
-    func channel(_ id: ExchangeID) -> OriginChannel? {
-        if case .channel(let channel) = self[id] { channel } else { nil }
+    func stream(_ id: ExchangeID) -> OriginStream? {
+        if case .stream(let stream) = self[id] { stream } else { nil }
     }
 
-    /// The channel that is in use.
+    func forEachStream(_ body: (ExchangeID, OriginStream) -> Void) {
+        for (id, entry) in entries { if case .stream(let stream) = entry { body(id, stream) } }
+    }
+
+    /// The channel that is in use where the client has one exchange at a time, which has the whole of it.
     var channel: OriginChannel? {
-        for entry in entries { if case .channel(let channel) = entry.stream { return channel } }
+        for (_, entry) in entries { if case .stream(let stream) = entry, stream.id == nil { return stream.channel } }
         return nil
     }
 

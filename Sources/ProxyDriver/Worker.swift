@@ -14,6 +14,7 @@ final class Worker {
     let pool: OriginPool
     let security: WorkerTLS
     let recorder: any Recorder
+    var protocols = Protocols()
     private(set) var settings: WorkerSettings
     private let flows: FlowTable
     private let refusals: RefusalTable
@@ -136,7 +137,7 @@ final class Worker {
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),
-            share: share, now: loop.refreshNow())
+            share: share, streams: protocols.server(), now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, machine: machine)
         if let index = free.popLast() {
             connection.index = index

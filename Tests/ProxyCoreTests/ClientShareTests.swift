@@ -71,25 +71,45 @@ struct ClientShareTests {
         withExtendedLifetime((first, second, third, fourth)) {}
     }
 
+    private let exchange = ExchangeID(1)
+
+    @Test func eachExchangeOfAConnectionHoldsItsOwn() throws {
+        let limits = limits(9, 9, 400 << 10)
+        let share = try ConnectionShare(shares, for: one, limits)
+        let other = ExchangeID(2)
+        #expect(share.hold(30 << 10, of: exchange, limits) && share.hold(30 << 10, of: other, limits))
+        #expect(shares.bytes == 64 << 10)
+        share.letGo(of: exchange)
+        share.letGo(of: exchange)
+        #expect(shares.bytes == 32 << 10)
+        share.letGo()
+        #expect(shares.bytes == 0)
+    }
+
     @Test func bytesHaveABudget() throws {
         let limits = limits(9, 9, 400 << 10)
         let a = try ConnectionShare(shares, for: one, limits)
         let b = try ConnectionShare(shares, for: one, limits)
         let c = try ConnectionShare(shares, for: two, limits)
-        #expect(a.hold(ConnectionShare.small, limits) && shares.bytes == 0, "small ones cost no lock")
-        #expect(a.hold(100 << 10, limits) && shares.bytes == 128 << 10)
-        #expect(a.hold(50 << 10, limits) && shares.bytes == 128 << 10, "room is kept until nothing is held")
-        #expect(b.hold(64 << 10, limits) && !b.hold(100 << 10, limits), "half of it is one client's")
+        #expect(a.hold(ConnectionShare.small, of: exchange, limits) && shares.bytes == 0, "small ones cost no lock")
+        #expect(a.hold(100 << 10, of: exchange, limits) && shares.bytes == 128 << 10)
+        #expect(
+            a.hold(50 << 10, of: exchange, limits) && shares.bytes == 128 << 10, "room is kept until nothing is held")
+        #expect(
+            b.hold(64 << 10, of: exchange, limits) && !b.hold(100 << 10, of: exchange, limits),
+            "half of it is one client's")
         #expect(shares.bytes == 192 << 10)
-        #expect(c.hold(190 << 10, limits) && !c.hold(210 << 10, limits))
+        #expect(c.hold(190 << 10, of: exchange, limits) && !c.hold(210 << 10, of: exchange, limits))
         a.letGo()
-        #expect(shares.bytes == (64 + 192) << 10 && !b.hold(200 << 10, limits) && b.hold(144 << 10, limits))
+        #expect(
+            shares.bytes == (64 + 192) << 10 && !b.hold(200 << 10, of: exchange, limits)
+                && b.hold(144 << 10, of: exchange, limits))
     }
 
     @Test func bytesGoAlongAndGoBack() throws {
         let limits = limits(9, 9, 400 << 10)
         var taken = [try ConnectionShare(shares, for: nil, limits)]
-        #expect(taken[0].hold(380 << 10, limits), "whose it is nobody knows")
+        #expect(taken[0].hold(380 << 10, of: exchange, limits), "whose it is nobody knows")
         #expect(taken[0].becomes(one, limits) && taken[0].becomes(.user("alice"), limits))
         #expect(shares.bytes == 384 << 10)
         taken = []
@@ -176,7 +196,7 @@ struct ClientShareTests {
         settings.limits.buffered = 128 << 10
         let held = try ConnectionShare(shares, for: .user("x"), settings.limits)
         let more = try ConnectionShare(shares, for: .user("y"), settings.limits)
-        #expect(held.hold(60_000, settings.limits) && more.hold(60_000, settings.limits))
+        #expect(held.hold(60_000, of: exchange, settings.limits) && more.hold(60_000, of: exchange, settings.limits))
         let body = String(repeating: "x", count: 40_000)
         let fields = "POST http://shop.test/api/pay HTTP/1.1\r\nHost: shop.test\r\n\(SteppingUp.session)\r\n"
         for (framing, sent) in [
@@ -216,7 +236,7 @@ struct ClientShareTests {
         settings.limits.buffered = 128 << 10
         let held = try ConnectionShare(shares, for: .user("x"), settings.limits)
         let more = try ConnectionShare(shares, for: .user("y"), settings.limits)
-        #expect(held.hold(60_000, settings.limits) && more.hold(60_000, settings.limits))
+        #expect(held.hold(60_000, of: exchange, settings.limits) && more.hold(60_000, of: exchange, settings.limits))
         let talk = try talk(settings)
         talk.client("GET http://shop.test/api/ HTTP/1.1\r\nHost: shop.test\r\n\r\n")
         talk.connects()

@@ -20,6 +20,8 @@ final class OriginConnection {
     var ended = false
     /// The proxy closed it.
     var isClosed = false
+    /// The proxy sends no more on it.
+    var isFinished = false
     /// It belongs to the client.
     var isBound = false
 
@@ -51,8 +53,8 @@ final class DriverModel {
     /// How much of the outbox's body bytes has gone to the origin.
     private var bodyDone = 0
     private var clientEnded = false
-    private(set) var isTunnel = false
-    private(set) var isPaused = false
+    var isTunnel: Bool { machine.isTunnel }
+    var isPaused: Bool { !clientEnded && !machine.readsClient }
     private(set) var now: Int
     let pool: PoolModel
     /// Connections of this client alone.
@@ -137,7 +139,6 @@ final class DriverModel {
         guard !isOver, !clientEnded else { return }
         clientEnded = true
         if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
-        if isTunnel { return tunnelEnded() }
         machine.clientEnded(now: now, &out)
         settle()
     }
@@ -175,15 +176,8 @@ final class DriverModel {
     func originEnds(cleanly: Bool = true) {
         guard !isOver, let origin, !origin.ended else { return }
         origin.ended = true
-        if isTunnel { return tunnelEnded() }
         guard let id = origin.id else { return }
         machine.originEnded(through: &origin.leg, for: id, cleanly: cleanly, now: now, &out)
-        settle()
-    }
-
-    private func tunnelEnded() {
-        guard clientEnded, origin?.ended == true else { return }
-        machine.tunnelClosed(now: now, &out)
         settle()
     }
 
@@ -335,14 +329,11 @@ final class DriverModel {
         case .bind: origin?.isBound = true
         case .unbind: bound.idle = [:]
         case .secureClient(let name, let hello): securing = (name, hello)
-        case .tunnel: isTunnel = true
-        case .pause: isPaused = true
-        case .resume: isPaused = false
         case .release(_, let reusable): release(reusable)
         case .finishClient:
             client = .finished
             if !holdsOutput { machine.clientDrained(now: now) }
-            if clientEnded { close(.closed) }
+        case .finishOrigin: origin?.isFinished = true
         case .closeClient(let reset):
             if reset {
                 close(.reset)
@@ -372,6 +363,7 @@ final class DriverModel {
         dialing = nil
         guard let connection = origin else { return }
         origin = nil
+        if let id = connection.id { machine.released(id) }
         if reusable, connection.leg.isReusable, !connection.ended {
             connection.uses += 1
             (connection.isBound ? bound : pool).put(connection)

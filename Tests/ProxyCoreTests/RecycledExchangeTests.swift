@@ -86,7 +86,7 @@ struct RecycledExchangeTests {
 
     /// The request goes out, and the resource answers with an advice.
     private func advise(_ connection: inout ClientConnection, _ leg: inout HTTP1Client, _ out: inout Outbox) {
-        guard let id = connection.underWay else { return }
+        guard let id = connection.current?.exchange.id else { return }
         out.clearOrders()
         connection.leased(id, reused: false, now: 0, &out)
         var wire: [UInt8] = []

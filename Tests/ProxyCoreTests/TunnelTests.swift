@@ -174,7 +174,7 @@ struct TunnelTests {
         talk.client(connect + "\u{16}")
         talk.connects()
         talk.driver.originEnds()
-        #expect(talk.driver.client == .open)
+        #expect(talk.driver.client == .finished)
         talk.client("x")
         talk.driver.clientEnds()
         #expect(talk.driver.client == .closed && talk.driver.records.count == 1)

@@ -111,6 +111,7 @@ enum Work {
         var out = Outbox()
         var wire: [UInt8] = []
         var bytes = 0
+        var asked: ExchangeID?
         func perform(_ now: Int) {
             var done = 0
             var body = 0
@@ -118,7 +119,9 @@ enum Work {
                 let order = out.orders[done]
                 done += 1
                 switch order {
-                case .lease(let id, _, _): connection.leased(id, reused: true, now: now, &out)
+                case .lease(let id, _, _):
+                    asked = id
+                    connection.leased(id, reused: true, now: now, &out)
                 case .send(_, let head, let forwarding): origin.send(head, forwarding, to: &wire)
                 case .sendBody(_, let count):
                     origin.write(out.origin.span.extracting(body..<body + count), to: &wire)
@@ -137,7 +140,7 @@ enum Work {
         for turn in 0..<count {
             connection.received(request.span, now: turn, &out)
             perform(turn)
-            guard let id = connection.underWay else { return 0 }
+            guard let id = asked else { return 0 }
             connection.received(response.span, through: &origin, for: id, now: turn, &out)
             perform(turn)
         }

@@ -1,0 +1,49 @@
+/// The client's side of a connection that carries many exchanges at a time: requests in, bytes out; bytes in, responses out of
+/// them. It keeps its peer's windows, and bytes that these have no room for; it does no I/O.
+///
+/// `HTTP1Client` is the leg of connections that carry one exchange after another.
+public protocol StreamClient: AnyObject {
+    /// The head that `read` told of last. Whoever wants to keep it may swap it for another.
+    var head: ResponseHead { get set }
+    /// The trailers of the response whose end `read` told of last.
+    var trailers: [UInt8] { get }
+    /// Another stream may be begun by now.
+    var hasRoom: Bool { get }
+    /// Another stream may be begun later, as far as the peer told.
+    var isReusable: Bool { get }
+
+    /// Takes the place of a stream; nil where there is no room for one.
+    func begin() -> StreamID?
+    /// Writes the head of a request and makes ready for its body and for the response.
+    func send(
+        _ head: borrowing RequestHead, _ forwarding: Forwarding, on stream: StreamID, to out: inout [UInt8])
+    func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8])
+    func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
+    /// Nothing more is read or written on the stream. Without effect where both its messages are whole.
+    func reset(_ stream: StreamID, to out: inout [UInt8])
+
+    /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
+    /// whole is kept here.
+    /// - Parameter out: takes what the leg answers by itself, and what a wider window lets go.
+    /// - Throws: an `HTTPFault` where the connection cannot go on. The peer has been told.
+    func read(
+        _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
+    ) throws(HTTPFault) -> StreamClientEvent
+
+    /// So many bytes of a response's body have been used: the peer may send as many more.
+    func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
+    /// Bytes that wait for the peer's window.
+    func waiting(on stream: StreamID) -> Int
+}
+
+/// What the client's side of such a connection reads.
+public enum StreamClientEvent: Equatable, Sendable {
+    case needsMore
+    case response(StreamID, ResponseEvent)
+    /// A response breaks HTTP. The stream is of no further use.
+    case broken(StreamID, HTTPFault)
+    /// The peer gave the stream up.
+    case reset(StreamID)
+    /// Nothing waits for the peer's window any more.
+    case drained(StreamID)
+}

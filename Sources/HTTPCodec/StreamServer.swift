@@ -1,0 +1,50 @@
+/// The server's side of a connection that carries many exchanges at a time: bytes in, requests out of them; responses in,
+/// bytes out. It keeps its peer's windows, and bytes that these have no room for; it does no I/O.
+///
+/// `HTTP1Server` is the leg of connections that carry one exchange after another.
+public protocol StreamServer: AnyObject {
+    /// The head that `read` told of last. Whoever wants to keep it may swap it for another.
+    var head: RequestHead { get set }
+    /// The trailers of the request whose end `read` told of last.
+    var trailers: [UInt8] { get }
+
+    /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
+    /// whole is kept here.
+    /// - Parameter out: takes what the leg answers by itself, and what a wider window lets go.
+    /// - Throws: an `HTTPFault` where the connection cannot go on. The peer has been told.
+    func read(
+        _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
+    ) throws(HTTPFault) -> StreamServerEvent
+
+    func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8])
+    /// Writes the final head of a response and makes ready for its body.
+    func respond(
+        _ head: borrowing ResponseHead, _ framing: BodyFraming, _ manner: ResponseManner, on stream: StreamID,
+        to out: inout [UInt8])
+    /// - Returns: false where no body may follow the head: these bytes go nowhere.
+    func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool
+    func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
+    /// Nothing more is read or written on the stream. What was written whole still goes out.
+    func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8])
+    /// So many bytes of a request's body have been used: the peer may send as many more.
+    func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
+    /// Bytes that wait for the peer's window.
+    func waiting(on stream: StreamID) -> Int
+    /// Begins no further stream, and tells the peer so.
+    func leave(to out: inout [UInt8])
+}
+
+/// What the server's side of such a connection reads.
+public enum StreamServerEvent: Equatable, Sendable {
+    case needsMore
+    /// A request begins; its head is here, and how its body comes.
+    case head(StreamID, BodyFraming)
+    /// A request's head breaks a rule. The stream goes on for the answer alone.
+    case broken(StreamID, HTTPFault)
+    /// These bytes of the input are body.
+    case data(StreamID, Range<Int>)
+    /// The request is complete.
+    case end(StreamID)
+    /// The peer gave the stream up.
+    case reset(StreamID)
+}

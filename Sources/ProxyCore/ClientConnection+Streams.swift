@@ -1,0 +1,171 @@
+import HTTPCodec
+import Interception
+
+/// A client's connection that carries many exchanges at a time.
+extension ClientConnection {
+    // MARK: requests
+
+    mutating func serve(_ bytes: Span<UInt8>, by streams: any StreamServer, _ out: inout Outbox) {
+        var position = 0
+        while case .serving = stage {
+            let event: StreamServerEvent
+            do throws(HTTPFault) {
+                event = try streams.read(
+                    bytes, &position, limits: engine.headLimits, maxTrailerBytes: engine.settings.limits.header,
+                    to: &out.client)
+            } catch {
+                return close(reset: false, &out)
+            }
+            switch event {
+            case .needsMore: return
+            case .head(let stream, let framing): begin(stream, framing, streams, &out)
+            case .broken(let stream, let fault): refuse(stream, fault, &out)
+            case .data(let stream, let range): came(bytes.extracting(range), on: stream, streams, &out)
+            case .end(let stream):
+                guard let cell = cell(on: stream) else { continue }
+                cell.stream.change { $0.end = streams.trailers }
+                pump(cell, &out)
+            case .reset(let stream):
+                guard let cell = cell(on: stream) else { continue }
+                cell.exchange.cut(reset: true, &out)
+                settle(cell, &out)
+            }
+        }
+    }
+
+    /// The exchange of a stream, as long as it lasts.
+    private func cell(on stream: StreamID) -> ExchangeCell? {
+        cells.first { $0.stream?.id == stream && !$0.exchange.isOver }
+    }
+
+    private mutating func start(_ stream: StreamID, _ out: inout Outbox) -> ExchangeCell {
+        let cell = begin(&out)
+        cell.stream = ClientStream(stream)
+        return cell
+    }
+
+    private mutating func begin(
+        _ stream: StreamID, _ framing: BodyFraming, _ streams: any StreamServer, _ out: inout Outbox
+    ) {
+        let cell = start(stream, &out)
+        swap(&streams.head, &cell.exchange.request)
+        startRecord(of: cell, out.now)
+        cell.exchange.noteMethod()
+        do throws(HTTPFault) {
+            try cell.exchange.begin(framing, &context, &out)
+        } catch {
+            cell.exchange.refuse(error, &out)
+        }
+        settle(cell, &out)
+    }
+
+    private mutating func refuse(_ stream: StreamID, _ fault: HTTPFault, _ out: inout Outbox) {
+        let cell = start(stream, &out)
+        // nothing of the head may colour the answer
+        cell.exchange.request = RequestHead()
+        startRecord(of: cell, out.now)
+        cell.exchange.refuse(fault, &out)
+        settle(cell, &out)
+    }
+
+    // MARK: bodies
+
+    private mutating func came(
+        _ bytes: Span<UInt8>, on stream: StreamID, _ streams: any StreamServer, _ out: inout Outbox
+    ) {
+        guard let cell = cell(on: stream) else { return streams.used(bytes.count, of: stream, to: &out.client) }
+        if cell.stream?.pending.isEmpty == true, cell.exchange.wantsBody {
+            use(bytes, of: cell, &out)
+        } else {
+            cell.stream.change { $0.pending.append(bytes) }
+        }
+    }
+
+    /// Gives an exchange what has come of its body, as far as it wants it.
+    mutating func pump(_ cell: ExchangeCell, _ out: inout Outbox) {
+        while cell.exchange.wantsBody, let stream = cell.stream {
+            if !stream.pending.isEmpty {
+                cell.stream.change { $0.pending = [] }
+                use(stream.pending.span, of: cell, &out)
+            } else if let trailers = stream.end {
+                if cell.exchange.bodyEnded(&context, &out) == .pass {
+                    out.orders.append(.sendEnd(cell.exchange.id, trailers: trailers))
+                }
+                settle(cell, &out)
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func use(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
+        cell.exchange.bodyMoves(out.now)
+        if cell.exchange.bodyCame(bytes, &context, &out) == .pass { out.send(bytes, of: cell.exchange.id) }
+        cell.stream.change { $0.owed += bytes.count }
+        pay(cell, &out)
+        settle(cell, &out)
+    }
+
+    /// Lets the client send as much as has been used, unless its origin has enough to take.
+    mutating func pay(_ cell: ExchangeCell, _ out: inout Outbox) {
+        guard cell.origin.queue != .full, let streams, let stream = cell.stream, stream.owed > 0 else { return }
+        streams.used(stream.owed, of: stream.id, to: &out.client)
+        cell.stream.change { $0.owed = 0 }
+    }
+
+    // MARK: responses
+
+    mutating func perform(
+        _ reply: Reply, of cell: ExchangeCell, on stream: StreamID, by streams: any StreamServer, _ out: inout Outbox
+    ) {
+        switch reply {
+        case .interim(let head, let isOwn):
+            let via = isOwn ? [] : cell.exchange.engine.via(received: head.version)
+            streams.interim(head, via: via, on: stream, to: &out.client)
+        case .head(let head, let framing, let lines):
+            let manner = manner(of: head, lines, in: cell, date: out.date)
+            streams.respond(head, framing, manner, on: stream, to: &out.client)
+        case .own(let head, let body, let isLast):
+            var manner = ResponseManner()
+            manner.isOwn = true
+            manner.isLast = isLast
+            streams.respond(head, .length(UInt64(body.count)), manner, on: stream, to: &out.client)
+            _ = streams.write(body.span, on: stream, to: &out.client)
+            streams.end(trailers: [], on: stream, to: &out.client)
+        case .data(let bytes): write(bytes.span, of: cell, &out)
+        case .end(let trailers): streams.end(trailers: trailers, on: stream, to: &out.client)
+        case .call(let call): begin(call, for: cell, &out)
+        case .connect, .switching, .openOwnPages:
+            // what follows these is no message, and a stream carries nothing else here
+            cell.exchange.answer(.badRequest(501, "no tunnel is made in a stream of a shared connection"), &out)
+            settle(cell, &out)
+        }
+    }
+
+    // MARK: the end
+
+    /// The exchange is over; the connection goes on.
+    mutating func finish(
+        _ cell: ExchangeCell, on stream: ClientStream, by streams: any StreamServer, isWhole: Bool, _ out: inout Outbox
+    ) {
+        if !isWhole {
+            streams.reset(stream.id, .failed, to: &out.client)
+        } else if stream.end == nil {
+            streams.reset(stream.id, .complete, to: &out.client)
+        }
+        out.orders.append(.record(cell.exchange.id))
+        context.share?.letGo(of: cell.exchange.id)
+        wait(until: out.now + engine.settings.timeouts.idle)
+        if next?.isKept == false, !isBusy { close(reset: false, &out) }
+    }
+
+    /// An exchange is under way.
+    var isBusy: Bool { cells.contains { !$0.exchange.isOver } }
+
+    /// A generation that does not have the client comes into force.
+    mutating func leaveStreams(_ engine: Engine, _ out: inout Outbox) {
+        guard isBusy else { return close(reset: false, &out) }
+        streams?.leave(to: &out.client)
+        next = NextGeneration(engine: engine, isKept: false)
+    }
+}

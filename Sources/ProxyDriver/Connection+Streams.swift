@@ -1,0 +1,31 @@
+import EventLoop
+internal import HTTPCodec
+import ProxyCore
+
+/// What happens on streams of origins' connections that carry many exchanges.
+extension Connection {
+    func streamCame(_ event: ResponseEvent, _ bytes: Span<UInt8>, through leg: any StreamClient, _ id: ExchangeID) {
+        machine.received(event, of: bytes, through: leg, for: id, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
+    func streamBroke(_ fault: HTTPFault, _ id: ExchangeID) {
+        machine.originBroke(fault, for: id, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
+    func streamEnded(_ id: ExchangeID, isReset: Bool) {
+        machine.streamEnded(for: id, isReset: isReset, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
+    /// A connection that can carry many exchanges stands.
+    func dialed(_ channel: OriginChannel, _ shared: SharedStreams, for id: ExchangeID, first: [UInt8]) {
+        guard let stream = shared.lend(to: self, id) else {
+            return dialFailed(.failed("the origin has no room for a stream"), for: id)
+        }
+        attach(OriginStream(channel: channel, id: stream), id, reused: false)
+        settle()
+        shared.begin(with: first)
+    }
+}

@@ -1,0 +1,177 @@
+import EventLoop
+internal import HTTPCodec
+import ProxyCore
+
+/// The streams of an origin's connection that carries many exchanges at a time: whose each is, and the leg that reads and
+/// writes them. Its channel owns it.
+final class SharedStreams {
+    private struct Lessee {
+        unowned(unsafe) let connection: Connection
+        let exchange: ExchangeID
+        var isRead = true
+        /// How many bytes it has got that the origin has not been told of: it has enough to take.
+        var owed = 0
+    }
+
+    let leg: any StreamClient
+    private unowned(unsafe) let channel: OriginChannel
+    private var lessees: [StreamID: Lessee] = [:]
+    /// What is being read: the buffer that it came in may be used for others meanwhile.
+    private var input: [UInt8] = []
+    private unowned let pool: OriginPool
+    /// No further stream is lent: it closes when the last has been given back.
+    private(set) var isWithdrawn = false
+    private let limits: HeadLimits
+    private let maxTrailerBytes: Int
+
+    init(_ leg: any StreamClient, on channel: OriginChannel, _ engine: Engine, _ pool: OriginPool) {
+        self.leg = leg
+        self.pool = pool
+        self.channel = channel
+        limits = engine.headLimits
+        maxTrailerBytes = engine.settings.limits.header
+    }
+
+    var isIdle: Bool { lessees.isEmpty }
+
+    // MARK: streams
+
+    private var isLendable: Bool {
+        !isWithdrawn && !channel.isSpent && !channel.isClosed && channel.isCurrent && leg.isReusable
+    }
+
+    /// A stream for an exchange; nil where there is no room for one.
+    func lend(to connection: Connection, _ exchange: ExchangeID) -> StreamID? {
+        guard isLendable, leg.hasRoom, let stream = leg.begin() else { return nil }
+        lessees[stream] = Lessee(connection: connection, exchange: exchange)
+        return stream
+    }
+
+    func release(_ stream: StreamID) {
+        guard lessees.removeValue(forKey: stream) != nil else { return }
+        write { leg.reset(stream, to: &$0) }
+        guard isIdle, !channel.isClosed else { return }
+        channel.idleSince = channel.loop.now
+        if isWithdrawn { channel.leave() } else if !isLendable { withdraw() }
+    }
+
+    /// The connection carries those alone that it carries by now.
+    func withdraw() {
+        guard !isWithdrawn else { return }
+        isWithdrawn = true
+        pool.unshare(channel)
+        // whoever has a stream holds the channel; else the loop does until the turn is over
+        if isIdle { channel.leave() }
+    }
+
+    /// The origin may send more on a stream as soon as its bytes have been taken.
+    func read(_ stream: StreamID, _ isWanted: Bool) {
+        guard lessees[stream]?.isRead != isWanted else { return }
+        lessees[stream]?.isRead = isWanted
+        if isWanted { pay(stream) }
+    }
+
+    private func pay(_ stream: StreamID) {
+        guard let lessee = lessees[stream], lessee.isRead, lessee.owed > 0 else { return }
+        lessees[stream]?.owed = 0
+        write { leg.used(lessee.owed, of: stream, to: &$0) }
+    }
+
+    private func write(_ write: (inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        write(&bytes)
+        guard !bytes.isEmpty, !channel.isClosed else { return }
+        if !bytes.withUnsafeBytes({ channel.send($0) }) { channel.isSpent = true }
+    }
+
+    // MARK: what comes
+
+    func readable() {
+        switch channel.receiveResponse() {
+        case .bytes:
+            input.append(contentsOf: channel.incoming)
+            readInput()
+        case .nothing, .wouldBlock: return
+        case .end, .failed: ended()
+        }
+    }
+
+    /// - Parameter bytes: what the origin said before anything was asked of it.
+    func begin(with bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        input += bytes
+        readInput()
+    }
+
+    private func readInput() {
+        var bytes: [UInt8] = []
+        swap(&bytes, &input)
+        var position = 0
+        while !channel.isClosed {
+            var answer: [UInt8] = []
+            let event: StreamClientEvent
+            do throws(HTTPFault) {
+                event = try leg.read(
+                    bytes.span, &position, limits: limits, maxTrailerBytes: maxTrailerBytes, to: &answer)
+            } catch {
+                write { $0 = answer }
+                return ended(error)
+            }
+            write { $0 = answer }
+            switch event {
+            case .needsMore:
+                bytes.removeAll(keepingCapacity: bytes.capacity <= Loop.scratchSize)
+                swap(&bytes, &input)
+                return
+            case .response(let stream, let event): came(event, bytes.span, on: stream)
+            case .broken(let stream, let fault):
+                tell(stream) { $0.streamBroke(fault, $1) }
+            case .reset(let stream): tell(stream) { $0.streamEnded($1, isReset: true) }
+            case .drained(let stream): tell(stream) { $0.originDrained($1) }
+            }
+        }
+    }
+
+    private func came(_ event: ResponseEvent, _ bytes: Span<UInt8>, on stream: StreamID) {
+        var count = 0
+        if case .data(let range) = event { count = range.count }
+        guard let lessee = lessees[stream] else {
+            // bytes that nobody wants any more still count for the connection's window
+            if count > 0 { write { leg.used(count, of: stream, to: &$0) } }
+            return
+        }
+        lessees[stream]?.owed += count
+        lessee.connection.streamCame(event, bytes, through: leg, lessee.exchange)
+        pay(stream)
+    }
+
+    private func tell(_ stream: StreamID, _ body: (Connection, ExchangeID) -> Void) {
+        if let lessee = lessees[stream] { body(lessee.connection, lessee.exchange) }
+    }
+
+    /// Tells all who have a stream; they may give it back meanwhile.
+    private func tellAll(_ body: (Connection, ExchangeID) -> Void) {
+        for stream in Array(lessees.keys) { tell(stream, body) }
+    }
+
+    // MARK: the channel
+
+    /// The origin says no more.
+    func ended(_ fault: HTTPFault? = nil) {
+        channel.hasEnded = true
+        channel.isSpent = true
+        channel.stopReading()
+        withdraw()
+        tellAll { connection, exchange in
+            if let fault {
+                connection.streamBroke(fault, exchange)
+            } else {
+                connection.streamEnded(exchange, isReset: false)
+            }
+        }
+    }
+
+    func drained() { tellAll { $0.originDrained($1) } }
+    func progressed() { tellAll { $0.progressed(.origin, $1) } }
+    func writeFailed() { tellAll { $0.originLost($1) } }
+}
