@@ -264,6 +264,25 @@ final class DriverModel {
     /// The kernel took some of what was queued for one of the legs.
     func touched(_ leg: Leg = .client) { machine.touched(leg, now: now) }
 
+    /// So many bytes wait for that side.
+    func queues(_ count: Int, for leg: Leg) {
+        switch leg {
+        case .client: machine.queuedForClient(count, now: now, &out)
+        case .origin: if let id = origin?.id { machine.queuedForOrigin(count, of: id, now: now, &out) }
+        }
+        settle()
+    }
+
+    /// What the origin says is wanted.
+    var readsOrigin: Bool { origin?.id.map { machine.readsOrigin(of: $0) } ?? false }
+
+    /// Writing to the origin failed.
+    func originIsLost() {
+        guard let id = origin?.id else { return }
+        machine.originLost(id, now: now, &out)
+        settle()
+    }
+
     /// For a clock shared by many.
     func setClock(_ time: Int) { now = time }
 
