@@ -1,4 +1,5 @@
 import HTTP1
+import HTTPCodec
 import Interception
 import ProxyCore
 import TLSEngine
@@ -88,12 +89,13 @@ final class DriverModel {
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
         logins: (any LoginStore)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
         number: UInt64 = 1,
-        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil, now: Int = 0
+        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
+        streams: (any StreamServer)? = nil, now: Int = 0
     ) {
         machine = ClientConnection(
             engine: Engine(settings), stores: SharedStores(flows: flows, refusals: refusals, logins: logins),
             number: number,
-            client: "192.0.2.1:50000", source: source, share: share, now: now)
+            client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
         self.now = now
         splitter = Splitter(delivery)

@@ -11,8 +11,13 @@ struct PlaybookRun {
     private var records = 0
     private var record = ExchangeRecord()
     private let delivery: Delivery
+    /// The core sees messages on streams, and no connection that ends with one.
+    private let asMessages: Bool
 
-    init(_ delivery: Delivery) { self.delivery = delivery }
+    init(_ delivery: Delivery, asMessages: Bool = false) {
+        self.delivery = delivery
+        self.asMessages = asMessages
+    }
 
     mutating func perform(_ playbook: Playbook) throws {
         for step in playbook.steps { try perform(step) }
@@ -31,7 +36,7 @@ struct PlaybookRun {
     private mutating func perform(_ step: Playbook.Step) throws {
         func fault(_ reason: String) -> Playbook.Fault { .init(line: step.line, reason: reason) }
         if step.words[0] == "config" { return try configure(step) }
-        guard let talk = self.talk ?? settings.map({ Conversation($0, flows: Flows(), delivery: delivery) }) else {
+        guard let talk = self.talk ?? settings.map(begin) else {
             throw fault("a play begins with its config")
         }
         self.talk = talk
@@ -55,6 +60,7 @@ struct PlaybookRun {
         case ("client", "ends"): driver.clientEnds()
         case ("client", "is"):
             if step.rest(2) == "lost" { return driver.clientIsLost() }
+            if asMessages { return }
             try expect("\(driver.client)", step.rest(2), step.line, "the client's connection")
         case ("connects", let origin):
             try expect(driver.dialing?.description ?? "none", origin, step.line, "the connection being made")
@@ -92,6 +98,11 @@ struct PlaybookRun {
             }
         default: throw fault("an unknown step")
         }
+    }
+
+    private func begin(_ settings: Settings) -> Conversation {
+        Conversation(
+            settings, flows: Flows(), delivery: delivery, streams: asMessages ? MessageServer() : nil)
     }
 
     /// A ClientHello: the words behind the second are its name and the protocols that it offers.

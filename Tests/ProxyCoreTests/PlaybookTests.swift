@@ -28,6 +28,27 @@ struct PlaybookTests {
         }
     }
 
+    /// What a CONNECT leads to is no message, and which request may follow which is the matter of HTTP/1's leg.
+    static let messages = names.filter {
+        !$0.hasPrefix("tunnel") && !$0.hasPrefix("tls") && !$0.hasPrefix("keep-alive")
+    }
+
+    /// The exchange knows messages alone: told of them on streams, it says the very same.
+    @Test(arguments: messages)
+    func playAsMessages(_ name: String) throws {
+        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+        let playbook = try Playbook(text)
+        for delivery in Delivery.all + (4..<24).map({ Delivery.random($0) }) {
+            var run = PlaybookRun(delivery, asMessages: true)
+            do {
+                try run.perform(playbook)
+            } catch {
+                Issue.record("\(name), \(delivery): \(error)")
+                break
+            }
+        }
+    }
+
     @Test func aPlayThatIsWrongFails() throws {
         for text in [
             "config plain\nclient sends\n| GET http://a.test/ HTTP/1.1\n| Host: a.test\n|\n",
