@@ -8,23 +8,29 @@ public struct IPAddress: Hashable, Sendable {
     }
 
     public let family: Family
+    // two words: one number of both would have all that holds an address aligned to 16 bytes
+    private let high: UInt64
+    private let low: UInt64
+
     /// The address as a number; an IPv4 address in the low 32 bits.
-    public let bits: UInt128
+    public var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
     /// - Parameter bits: at most `family.width` of them, on the right.
     public init(family: Family, bits: UInt128) {
         self.family = family
-        self.bits = bits
+        high = UInt64(truncatingIfNeeded: bits >> 64)
+        low = UInt64(truncatingIfNeeded: bits)
     }
 
     /// Takes 4 or 16 bytes in network order; nil for any other count.
     public init?(bytes: some Collection<UInt8>) {
+        let family: Family
         switch bytes.count {
         case 4: family = .v4
         case 16: family = .v6
         default: return nil
         }
-        bits = bytes.reduce(0) { $0 << 8 | UInt128($1) }
+        self.init(family: family, bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
     }
 
     /// Reads `192.0.2.1` or `2001:db8::1` (RFC 4291 §2.2), without brackets, zone or port. The shorthands that some

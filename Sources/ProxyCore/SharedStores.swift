@@ -1,10 +1,11 @@
 public import Interception
 
-/// What outlives one connection and is shared by all of them. Nil where nobody remembers.
-public struct SharedStores {
-    public var flows: (any FlowStore)?
-    public var refusals: (any RefusalStore)?
-    public var logins: (any LoginStore)?
+/// What outlives one connection and is shared by all of them. Nil where nobody remembers. An object, of which connections
+/// hold no more than that they have it.
+public final class SharedStores {
+    public let flows: (any FlowStore)?
+    public let refusals: (any RefusalStore)?
+    public let logins: (any LoginStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil

@@ -16,10 +16,8 @@ final class Worker {
     let recorder: any Recorder
     var protocols = Protocols()
     private(set) var settings: WorkerSettings
-    private let flows: FlowTable
-    private let refusals: RefusalTable
+    private let stores: SharedStores
     private let clients: ClientTable
-    private let logins: LoginTable
     let names: NameResolver
     private let authenticator: Authenticator
     /// Made with the first password.
@@ -49,10 +47,8 @@ final class Worker {
         loop = try Loop()
         number = start.number
         settings = start.settings
-        flows = start.flows
-        refusals = start.refusals
+        stores = SharedStores(flows: start.flows, refusals: start.refusals, logins: start.logins)
         clients = start.clients
-        logins = start.logins
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }
         authenticator = start.authenticator
@@ -131,7 +127,7 @@ final class Worker {
         else { return }
         let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let machine = ClientConnection(
-            engine: settings.engine, stores: SharedStores(flows: flows, refusals: refusals, logins: logins),
+            engine: settings.engine, stores: stores,
             number: nextNumber,
             client: peer.description,
             source: ClientSource(
