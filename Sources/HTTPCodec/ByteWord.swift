@@ -160,6 +160,24 @@ extension Span<UInt8> {
         return ByteWord(self, at: left &+ last) == ByteWord(self, at: right &+ last)
     }
 
+    /// Whether a text stands at `lower`, without regard to ASCII case. All of it has to fit into the span.
+    func holds(text: Span<UInt8>, at lower: Int) -> Bool {
+        guard text.count >= ByteWord.count else {
+            for offset in text.indices where ASCII.lower(self[lower &+ offset]) != ASCII.lower(text[offset]) {
+                return false
+            }
+            return true
+        }
+        var offset = 0
+        let last = text.count &- ByteWord.count
+        while true {
+            let (found, wanted) = (ByteWord(self, at: lower &+ offset), ByteWord(text, at: offset))
+            guard found == wanted || found.lowercased(count: 8) == wanted.lowercased(count: 8) else { return false }
+            if offset == last { return true }
+            offset = Swift.min(offset &+ ByteWord.count, last)
+        }
+    }
+
     /// Whether a word stands at `lower`, without regard to ASCII case.
     /// - Parameter word: of small letters, digits and what comes before these in ASCII. All of it has to fit into the span.
     @inline(__always)

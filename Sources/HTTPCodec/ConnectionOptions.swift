@@ -11,13 +11,9 @@ extension FieldTable {
     /// - Throws: `tooManyConnectionOptions`.
     public mutating func removeConnectionFields() throws(HTTPFault) {
         guard mayHold(.connection) else { return }
-        var index = 0
-        while index < slots.count {
-            let slot = slots[index]
-            if slot.known == .connection, !isWord(slot.value, "keep-alive"), !isWord(slot.value, "close") {
-                return try removeNominated()
-            }
-            index &+= 1
+        for index in slots.indices where slots[index].known == .connection {
+            let value = slots[index].value
+            if !isWord(value, "keep-alive"), !isWord(value, "close") { return try removeNominated() }
         }
     }
 

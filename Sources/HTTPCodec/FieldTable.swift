@@ -79,7 +79,8 @@ public struct FieldTable: Sendable {
     public func equal(_ range: ByteRange, _ text: some StringProtocol) -> Bool {
         guard range.count == UInt32(truncatingIfNeeded: text.utf8.count) else { return false }
         // nearly every text has its bytes side by side, and is compared much faster so
-        return text.utf8.withContiguousStorageIfAvailable { equal(range, $0) } ?? equal(range, text.utf8)
+        return text.utf8.withContiguousStorageIfAvailable { bytes.span.holds(text: $0.span, at: range.lower) }
+            ?? equal(range, text.utf8)
     }
 
     private func equal(_ range: ByteRange, _ text: some Sequence<UInt8>) -> Bool {

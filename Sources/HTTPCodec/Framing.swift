@@ -90,17 +90,21 @@ extension FieldTable {
         var length: UInt64?
         var chunked = false
         guard mayHold(.contentLength) || mayHold(.transferEncoding) else { return (nil, false) }
-        for slot in slots {
-            if slot.known == .contentLength {
+        for index in slots.indices {
+            switch slots[index].known {
+            case .contentLength:
+                let slot = slots[index]
                 guard length == nil else { throw HTTPFault(.repeatedContentLength, at: slot.name.lower) }
                 length = try decimal(slot.value)
-            } else if slot.known == .transferEncoding {
+            case .transferEncoding:
+                let slot = slots[index]
                 guard !chunked else { throw HTTPFault(.repeatedTransferEncoding, at: slot.name.lower) }
                 guard version == .http11 else { throw HTTPFault(.transferEncodingInHTTP10, at: slot.name.lower) }
                 guard isWord(slot.value, "chunked") else {
                     throw HTTPFault(.unknownTransferCoding, at: slot.value.lower)
                 }
                 chunked = true
+            default: continue
             }
         }
         if chunked, length != nil { throw HTTPFault(.lengthWithTransferEncoding, at: 0) }
@@ -122,13 +126,14 @@ extension FieldTable {
     func keepsAlive(_ version: HTTPVersion) -> Bool {
         var keeps = version == .http11
         guard mayHold(.connection) || mayHold(.proxyConnection) else { return keeps }
-        for slot in slots where slot.known == .connection || slot.known == .proxyConnection {
-            if isWord(slot.value, "keep-alive") {
+        for index in slots.indices where slots[index].known == .connection || slots[index].known == .proxyConnection {
+            let value = slots[index].value
+            if isWord(value, "keep-alive") {
                 keeps = true
                 continue
             }
-            if listContains(slot.value, "close") { return false }
-            if version == .http10, listContains(slot.value, "keep-alive") { keeps = true }
+            if listContains(value, "close") { return false }
+            if version == .http10, listContains(value, "keep-alive") { keeps = true }
         }
         return keeps
     }

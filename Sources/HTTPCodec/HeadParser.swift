@@ -131,31 +131,62 @@ public struct HeadParser: Sendable {
     private mutating func readLines(
         _ input: Span<UInt8>, into slots: inout OutputSpan<FieldSlot>, _ marks: inout FieldMarks, _ limits: HeadLimits
     ) throws(HTTPFault) -> Outcome {
-        while let end = try nextLine(input, limits.bytes, limits, .badFieldValue) {
-            if end == lineStart { return .whole(end + 2) }
+        let count = min(input.count, limits.bytes)
+        while true {
+            let line: (colon: Int, end: Int)
+            if scanned == lineStart, let plain = Self.plainLine(input, lineStart, count) {
+                line = plain
+            } else {
+                guard let end = try nextLine(input, limits.bytes, limits, .badFieldValue) else { return .incomplete }
+                if end == lineStart { return .whole(end + 2) }
+                if slots.isFull { return .full }
+                line = (try Self.colon(input, lineStart, end), end)
+            }
             if slots.isFull { return .full }
-            let slot = try Self.fieldLine(input, lineStart, end)
+            let slot = Self.slot(input, lineStart, line.colon, line.end)
             slots.append(slot)
             marks.insert(slot.known, count: Int(slot.name.count), first: input[lineStart])
-            lineStart = end + 2
+            lineStart = line.end + 2
             scanned = lineStart
         }
-        return .incomplete
+    }
+
+    /// The colon and the end of the line at `lower`, if it is one of those that nearly all are: nil for one that has to be
+    /// looked at once more, of which the same would be found.
+    /// - Parameter count: so many bytes of the input may be looked at.
+    @inline(__always)
+    private static func plainLine(_ input: Span<UInt8>, _ lower: Int, _ count: Int) -> (colon: Int, end: Int)? {
+        let colon = input.near(lower, count) { $0.outsideNames }
+        guard colon > lower, colon < count, input[colon] == ASCII.colon else { return nil }
+        let end = input.first(colon &+ 1, count) { $0.controls }
+        guard end &+ 1 < count, input[end] == ASCII.cr, input[end &+ 1] == ASCII.lf else { return nil }
+        return (colon, end)
     }
 
     private static func take(_ input: Span<UInt8>, upTo end: Int, into fields: inout FieldTable) {
         let start = fields.bytes.count
         guard start < end else { return }
-        input.extracting(start..<end).withUnsafeBufferPointer { fields.bytes.append(contentsOf: $0) }
+        fields.bytes.append(addingCapacity: end - start) { $0.append(input.extracting(start..<end)) }
     }
 
-    /// One `name: value` line without its CRLF (RFC 9112 §5). Its bytes are already known to be no control characters.
+    /// The colon in a `name: value` line without its CRLF (RFC 9112 §5). Its bytes are already known to be no control
+    /// characters.
+    @inline(never)
+    private static func colon(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> Int {
+        var end = lower
+        while end < upper, ASCII.isToken(input[end]) { end &+= 1 }
+        if end < upper {
+            if input[end] == ASCII.colon, end > lower { return end }
+            if input[end] == ASCII.space || input[end] == ASCII.tab {
+                throw HTTPFault(end == lower ? .obsoleteFolding : .spaceBeforeColon, at: end)
+            }
+        }
+        throw HTTPFault(.badFieldName, at: end)
+    }
+
+    /// What stands before and behind the colon.
     @inline(__always)
-    private static func fieldLine(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> FieldSlot {
-        // in the whole line, which has more whole words than the name
-        var colon = input.first(lower, upper) { $0.outsideNames }
-        if colon == upper || input[colon] != ASCII.colon { colon = try rareNameEnd(input, lower, colon, upper) }
-        guard colon > lower else { throw HTTPFault(.badFieldName, at: lower) }
+    private static func slot(_ input: Span<UInt8>, _ lower: Int, _ colon: Int, _ upper: Int) -> FieldSlot {
         let known = FieldName.identify(input, lower, colon)
         var start = colon + 1
         var end = upper
@@ -166,26 +197,10 @@ public struct HeadParser: Sendable {
             name: ByteRange(start: lower, end: colon), value: ByteRange(start: start, end: end), known: known)
     }
 
-    /// The same for a line of trailers, away from the loop that reads chunks.
+    /// A line of trailers, away from the loop that reads chunks.
     @inline(never)
     static func trailerLine(_ input: Span<UInt8>, _ lower: Int, _ upper: Int) throws(HTTPFault) -> FieldSlot {
-        try fieldLine(input, lower, upper)
-    }
-
-    /// The colon behind a name in which there is more than letters, digits and hyphens, the first of them at `first`.
-    @inline(never)
-    private static func rareNameEnd(
-        _ input: Span<UInt8>, _ lower: Int, _ first: Int, _ upper: Int
-    ) throws(HTTPFault) -> Int {
-        var end = first
-        while end < upper, ASCII.isToken(input[end]) { end &+= 1 }
-        if end < upper {
-            if input[end] == ASCII.colon { return end }
-            if input[end] == ASCII.space || input[end] == ASCII.tab {
-                throw HTTPFault(end == lower ? .obsoleteFolding : .spaceBeforeColon, at: end)
-            }
-        }
-        throw HTTPFault(.badFieldName, at: end)
+        slot(input, lower, try colon(input, lower, upper), upper)
     }
 
     private static func statusLine(

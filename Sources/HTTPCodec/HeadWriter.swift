@@ -27,13 +27,13 @@ public struct Forwarding: Sendable {
 extension RequestHead {
     /// Writes the head for the next hop, in origin form where not told otherwise, without hop-by-hop fields (RFC 9110
     /// §7.6.1); those that `Connection` named have gone with `removeConnectionFields`.
-    public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
+    public borrowing func write(to out: inout [UInt8], _ forwarding: borrowing Forwarding) {
         let line = Int(methodRange.count) + Int(target.authority.count) + Int(target.pathAndQuery.count)
         out.append(addingCapacity: line + fields.room(forwarding)) { write(into: &$0, forwarding) }
     }
 
     @inline(never)
-    private func write(into out: inout OutputSpan<UInt8>, _ forwarding: Forwarding) {
+    private borrowing func write(into out: inout OutputSpan<UInt8>, _ forwarding: borrowing Forwarding) {
         let bytes = fields.bytes.span
         out.append(bytes.extracting(methodRange.indices))
         out.append(ASCII.space)
@@ -64,12 +64,12 @@ extension RequestHead {
 
 extension ResponseHead {
     /// Writes the head for the client, without hop-by-hop fields.
-    public func write(to out: inout [UInt8], _ forwarding: Forwarding) {
+    public borrowing func write(to out: inout [UInt8], _ forwarding: borrowing Forwarding) {
         out.append(addingCapacity: Int(reasonRange.count) + fields.room(forwarding)) { write(into: &$0, forwarding) }
     }
 
     @inline(never)
-    private func write(into out: inout OutputSpan<UInt8>, _ forwarding: Forwarding) {
+    private borrowing func write(into out: inout OutputSpan<UInt8>, _ forwarding: borrowing Forwarding) {
         let bytes = fields.bytes.span
         out.append(literal: "HTTP/1.1 ")
         out.append(decimal: UInt64(status))
@@ -100,7 +100,7 @@ extension OutputSpan<UInt8> {
 
 extension FieldTable {
     /// How many bytes a head with these fields may take, beside what of its first line stands in the buffer.
-    fileprivate func room(_ forwarding: Forwarding) -> Int {
+    fileprivate func room(_ forwarding: borrowing Forwarding) -> Int {
         // what else is in a first line, the lines of the framing and of Connection, and the names of Via and Date have less
         // than 128 bytes together, beside what Connection says
         var room = 128 + (forwarding.connection?.utf8CodeUnitCount ?? 0)
@@ -109,7 +109,7 @@ extension FieldTable {
         return room
     }
 
-    fileprivate func write(into out: inout OutputSpan<UInt8>, _ forwarding: Forwarding, dropsLength: Bool) {
+    fileprivate func write(into out: inout OutputSpan<UInt8>, _ forwarding: borrowing Forwarding, dropsLength: Bool) {
         let bytes = self.bytes.span
         // lines that stand side by side as they are to be written go out as one piece
         var run = ByteRange.empty

@@ -51,17 +51,21 @@ struct HarmlessNames: Sendable {
     /// The same for one that has neither.
     func contains(plain name: Range<Int>, of url: Span<UInt8>) -> Bool {
         guard name.count &+ 1 < places.count else { return false }
-        let beginning = Self.beginning(name, of: url)
-        for candidate in names[places[name.count]..<places[name.count &+ 1]] where candidate.beginning == beginning {
-            if Self.equal(candidate.bytes, name, of: url) { return true }
+        var place = places[name.count]
+        let end = places[name.count &+ 1]
+        guard place < end else { return false }
+        let beginning =
+            name.lowerBound &+ ByteWord.count <= url.count
+            ? ByteWord(url, at: name.lowerBound).lowercased(count: name.count) : Self.beginning(name, of: url)
+        while place < end {
+            if names[place].beginning == beginning, Self.equal(names[place].bytes, name, of: url) { return true }
+            place &+= 1
         }
         return false
     }
 
+    /// The same where fewer than eight bytes are left.
     private static func beginning(_ name: Range<Int>, of url: Span<UInt8>) -> ByteWord {
-        if name.lowerBound + ByteWord.count <= url.count {
-            return ByteWord(url, at: name.lowerBound).lowercased(count: name.count)
-        }
         var bytes = InlineArray<8, UInt8>(repeating: 0)
         for place in 0..<min(name.count, ByteWord.count) { bytes[place] = ASCII.lower(url[name.lowerBound + place]) }
         return ByteWord(bytes.span, at: 0)

@@ -47,6 +47,42 @@ struct ByteWordTests {
         }
     }
 
+    @Test func hosts() {
+        compare(fill: Array("azAZ09-.m".utf8), \.outsideHosts) {
+            !ASCII.isAlpha($0) && !ASCII.isDigit($0) && $0 != 0x2D && $0 != 0x2E
+        }
+    }
+
+    @Test func visible() {
+        compare(fill: [0x21, 0x41, 0x7E], \.outsideVisible) { $0 <= 0x20 || $0 >= 0x7F }
+    }
+
+    @Test("Small letters of the first bytes, and nothing of the others", arguments: 0...8)
+    func lowercased(_ count: Int) {
+        for place in 0..<8 {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = Array("aZ9-_@[\u{7F}".utf8)
+                bytes[place] = byte
+                let expected = bytes.prefix(count).map(ASCII.lower) + [UInt8](repeating: 0, count: 8 - count)
+                let (found, wanted) = (ByteWord(bytes.span, at: 0), ByteWord(expected.span, at: 0))
+                #expect(found.lowercased(count: count) == wanted, "\(byte) at \(place)")
+            }
+        }
+    }
+
+    @Test("Texts of any length, whatever their case", arguments: 0...20)
+    func texts(_ count: Int) {
+        let text = Array("abcdefg-.0123456789z".utf8.prefix(count))
+        for place in text.indices {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = Array("..".utf8) + text + Array("..".utf8)
+                bytes[2 + place] = byte
+                let holds = bytes.span.holds(text: text.span, at: 2)
+                #expect(holds == (ASCII.lower(byte) == text[place]), "\(byte) at \(place)")
+            }
+        }
+    }
+
     @Test func oneByte() {
         for wanted in [0x20, 0x2F, 0x3F, 0x7F, 0x80, 0x00, 0xFF] as [UInt8] {
             compare(fill: [wanted &+ 1, wanted ^ 0x80, wanted ^ 1], { $0.equal(to: wanted) }) { $0 == wanted }
