@@ -41,32 +41,41 @@ final class DetourCall {
 
 /// Something that holds an exchange up: it looks at a response before the client has a byte of it, and may call, wait, and
 /// have the request sent again. Whatever goes wrong, it has the client get the answer that it would have got.
-protocol Detour {
+protocol Detour: AnyObject {
     /// A call or a wait is under way.
     var isActive: Bool { get }
     /// It keeps a response that the client may get yet.
     var keepsResponse: Bool { get }
-    /// No wait goes past this time.
+    /// When the whole of it must be over: no wait goes past this time.
     var limit: Int? { get }
+    /// Bytes of bodies that it keeps.
+    var keptBytes: Int { get }
+    /// How much of a response it would read.
+    var maxResponseBytes: Int { get }
+    /// Set-Cookie lines for the client, whatever answer it gets.
+    var cookieLines: [String] { get }
+
+    /// The request is about to go out, and all of its body is here.
+    func edit(_ head: inout RequestHead)
 
     /// How much of a response with this head has to be held until it is clear what it is; nil where none of it.
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int?
     /// A response that was held is here whole.
-    mutating func consider(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
+    func consider(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
         -> DetourOrder
     /// The answer to its call is here.
-    mutating func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
+    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
         -> DetourOrder
     /// Its call, or the request that it had sent again, came to nothing.
     /// - Returns: nil where it has nothing to put in the place of that.
-    mutating func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
+    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
     /// Time has passed.
     /// - Returns: nil where that is not for it.
-    mutating func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
+    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
     /// The request that it had sent again is being answered.
-    mutating func answered()
+    func answered()
     /// A response of that status goes to the client.
-    mutating func delivers(_ status: Int)
+    func delivers(_ status: Int)
 }
 
 /// The exchange as a detour sees it.

@@ -28,7 +28,7 @@ extension Exchange {
                 ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
             return false
         }
-        if body.isKept { detour?.offer(on: &head) }
+        if body.isKept { detour?.edit(&head) }
         attempt.head = head
         return true
     }

@@ -12,21 +12,19 @@ extension Exchange {
 
     /// A response that was held for the detour's sake is here whole.
     mutating func considerHeld(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard var detour else { return deliverHeld(held, &out) }
+        guard let detour else { return deliverHeld(held, &out) }
         var notes: [ExchangeMoment] = []
         // whether the request arrived matters for what fails, and this has not
         let order = detour.consider(held, detourContext(context, out.now), &notes)
-        self.detour = detour
         for moment in notes { tell(moment, out.now) }
         perform(order, &context, &out)
     }
 
     /// The call that the detour made has come to something.
     mutating func called(_ response: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .calling = stage, var detour else { return }
+        guard case .calling = stage, let detour else { return }
         var notes: [ExchangeMoment] = []
         let order = detour.called(response, detourContext(context, out.now), &notes)
-        self.detour = detour
         for moment in notes { tell(moment, out.now) }
         perform(order, &context, &out)
     }
@@ -40,10 +38,9 @@ extension Exchange {
     /// What the detour is about came to nothing.
     /// - Returns: false where there is no detour that could do anything about it.
     mutating func detourFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard var detour, detour.keepsResponse else { return false }
+        guard let detour, detour.keepsResponse else { return false }
         var notes: [ExchangeMoment] = []
         let order = detour.failed(reason, detourContext(context, out.now), &notes)
-        self.detour = detour
         for moment in notes { tell(moment, out.now) }
         guard let order else { return false }
         perform(order, &context, &out)
@@ -52,10 +49,9 @@ extension Exchange {
 
     /// Time has passed in a detour. False when the ordinary timeouts apply.
     mutating func detourWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard var detour, detour.keepsResponse else { return false }
+        guard let detour, detour.keepsResponse else { return false }
         var notes: [ExchangeMoment] = []
         let order = detour.woke(detourContext(context, out.now), &notes)
-        self.detour = detour
         for moment in notes { tell(moment, out.now) }
         guard let order else { return false }
         perform(order, &context, &out)

@@ -36,7 +36,7 @@ extension Exchange {
                 out.orders.append(.bind(id))
             }
         }
-        detour.change { $0.answered() }
+        detour?.answered()
         let deadline = bounded(out.now + engine.settings.timeouts.idle)
         if let held = holding() { return enter(.holding(held), until: deadline) }
         enter(.delivering, until: deadline)
@@ -53,7 +53,7 @@ extension Exchange {
             return HeldResponse(reason: .advice, head: response, limit: min(limit, kept))
         }
         guard tellsFlow else { return nil }
-        let limit = detour?.policy.maxResponseBytes ?? Classifier.bodyPeek
+        let limit = detour?.maxResponseBytes ?? Classifier.bodyPeek
         return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
     }
 
@@ -84,7 +84,7 @@ extension Exchange {
     }
 
     private mutating func reply(_ framing: BodyFraming, _ out: inout Outbox) {
-        detour.change { $0.delivers(response.status) }
+        detour?.delivers(response.status)
         for line in detour?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
         var lines: [UInt8] = []
         if attempt.isBinding, response.fields.hasConnectionChallenge {

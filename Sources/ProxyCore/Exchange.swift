@@ -56,7 +56,7 @@ struct Exchange: ~Copyable {
     var response = ResponseHead()
     var classifierStep = Classifier.Step.none
     var classification: Classification?
-    var detour: StepUpDetour?
+    var detour: (any Detour)?
     var record = ExchangeRecord()
     var began = 0
     /// When `woke` is due.

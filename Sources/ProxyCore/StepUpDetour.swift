@@ -3,58 +3,17 @@ import HTTPCodec
 import Interception
 
 /// Transactional authorization as a detour: advice, the conversation with AM, the replay.
-///
-/// A handle: an exchange that has none, as nearly all, moves no more than that.
-struct StepUpDetour: Detour {
-    private final class Parts {
-        let policy: AuthorizationPolicy
-        let resource: AuthorizationPolicy.Resource
-        var rounds: Rounds
-        var stage = Stage.watching
-        var replay: Replay?
-        var limit: Int?
-        var login: LoginAttempt?
-        var cookieLines: [String] = []
-
-        init(_ policy: AuthorizationPolicy, _ resource: AuthorizationPolicy.Resource) {
-            self.policy = policy
-            self.resource = resource
-            rounds = Rounds(policy)
-        }
-    }
-
-    private let parts: Parts
-
-    var policy: AuthorizationPolicy { parts.policy }
-    var resource: AuthorizationPolicy.Resource { parts.resource }
-    private var rounds: Rounds {
-        get { parts.rounds }
-        nonmutating set { parts.rounds = newValue }
-    }
-    private var stage: Stage {
-        get { parts.stage }
-        nonmutating set { parts.stage = newValue }
-    }
+final class StepUpDetour: Detour {
+    private let policy: AuthorizationPolicy
+    private let resource: AuthorizationPolicy.Resource
+    private var rounds: Rounds
+    private var stage = Stage.watching
     /// What earlier rounds have won; nil before the first.
-    private var replay: Replay? {
-        get { parts.replay }
-        nonmutating set { parts.replay = newValue }
-    }
-    /// When the whole of it must be over.
-    private(set) var limit: Int? {
-        get { parts.limit }
-        nonmutating set { parts.limit = newValue }
-    }
+    private var replay: Replay?
+    private(set) var limit: Int?
     /// The login that is under way, or whose answers the replay will judge.
-    private var login: LoginAttempt? {
-        get { parts.login }
-        nonmutating set { parts.login = newValue }
-    }
-    /// Set-Cookie lines of an upgraded session, for the client.
-    private(set) var cookieLines: [String] {
-        get { parts.cookieLines }
-        nonmutating set { parts.cookieLines = newValue }
-    }
+    private var login: LoginAttempt?
+    private(set) var cookieLines: [String] = []
 
     private enum Stage {
         /// No advice has come, or what came of it was delivered.
@@ -79,7 +38,9 @@ struct StepUpDetour: Detour {
     private static let retryInterval = 50
 
     init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
-        parts = Parts(policy, resource)
+        self.policy = policy
+        self.resource = resource
+        rounds = Rounds(policy)
     }
 
     var isActive: Bool {
@@ -97,10 +58,11 @@ struct StepUpDetour: Detour {
         }
     }
 
-    /// Bytes of bodies that it keeps.
     var keptBytes: Int { original?.body.count ?? 0 }
 
     var keepsResponse: Bool { if case .watching = stage { false } else { true } }
+
+    var maxResponseBytes: Int { policy.maxResponseBytes }
 
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
         if isActive { return nil }
@@ -118,7 +80,7 @@ struct StepUpDetour: Detour {
 
     // MARK: advice
 
-    mutating func consider(
+    func consider(
         _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         guard
@@ -151,7 +113,7 @@ struct StepUpDetour: Detour {
     }
 
     /// A round for an advice that may be acted on.
-    private mutating func begin(
+    private func begin(
         _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ context: DetourContext
     ) throws(NoStepUp) -> Round {
         let realm: String
@@ -181,7 +143,7 @@ struct StepUpDetour: Detour {
     // MARK: the login
 
     /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
-    private mutating func beginLogin(
+    private func beginLogin(
         _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         if let logins = context.logins {
@@ -201,7 +163,7 @@ struct StepUpDetour: Detour {
     }
 
     /// The answer to a replay is an advice once more.
-    private mutating func judgeLogin(by advice: Advice, _ notes: inout [ExchangeMoment]) {
+    private func judgeLogin(by advice: Advice, _ notes: inout [ExchangeMoment]) {
         guard let login, login.isGranted else { return }
         if advice.isTransaction {
             notes.append(.notApproved(ResponseFault.wrongAnswers))
@@ -210,7 +172,7 @@ struct StepUpDetour: Detour {
         self.login = nil
     }
 
-    mutating func delivers(_ status: Int) {
+    func delivers(_ status: Int) {
         guard let login, login.isGranted else { return }
         login.judge((200..<300).contains(status) ? .taken : .unjudged)
         self.login = nil
@@ -218,7 +180,7 @@ struct StepUpDetour: Detour {
 
     // MARK: the conversation
 
-    mutating func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
+    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
         -> DetourOrder
     {
         guard case .talking(var round) = stage else { return .deliver(response) }
@@ -227,7 +189,7 @@ struct StepUpDetour: Detour {
         return perform(order, round, context, &notes)
     }
 
-    mutating func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         guard keepsResponse else { return nil }
         if let limit, context.now >= limit {
             return failed("it took longer than authorization.hold allows", context, &notes)
@@ -241,7 +203,7 @@ struct StepUpDetour: Detour {
         }
     }
 
-    private mutating func perform(
+    private func perform(
         _ order: StepUp.Order, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         var round = round
@@ -270,7 +232,7 @@ struct StepUpDetour: Detour {
     }
 
     /// AM reports success.
-    private mutating func grant(_ advice: Advice) {
+    private func grant(_ advice: Advice) {
         guard let login else { return }
         login.grant()
         // a refused upgrade is a 401; how a transaction went only the resource tells
@@ -279,7 +241,7 @@ struct StepUpDetour: Detour {
     }
 
     /// A login that the replay has nothing to say about is over.
-    private mutating func forgetLogin() {
+    private func forgetLogin() {
         if login?.isGranted != true { login = nil }
     }
 
@@ -288,7 +250,7 @@ struct StepUpDetour: Detour {
     // MARK: the replay
 
     /// The request once more, from what the client sent and what the rounds so far have won.
-    private mutating func sendAgain(
+    private func sendAgain(
         _ original: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         do throws(Replay.Refusal) {
@@ -303,9 +265,9 @@ struct StepUpDetour: Detour {
         }
     }
 
-    mutating func answered() { stage = .watching }
+    func answered() { stage = .watching }
 
-    mutating func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         // a replay that is out may have done what must not be done twice: the client has to know of its fault
         guard let original, isActive || !context.mayHaveArrived || context.request.method.isIdempotent else {
             return nil
@@ -313,7 +275,7 @@ struct StepUpDetour: Detour {
         return giveUp(.stepUpFailed(reason), original, context, &notes)
     }
 
-    private mutating func giveUp(
+    private func giveUp(
         _ moment: ExchangeMoment, _ original: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         notes.append(moment)
@@ -327,7 +289,7 @@ struct StepUpDetour: Detour {
 
 extension StepUpDetour {
     /// Asks the resource for an advice that may be acted on, where the configuration wants that.
-    func offer(on head: inout RequestHead) {
+    func edit(_ head: inout RequestHead) {
         guard policy.offersHeader(on: head, resource) else { return }
         head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
