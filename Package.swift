@@ -35,35 +35,49 @@ let package = Package(
         .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CLinux"),
 
-        room("HTTPCodec"),
-        room("HTTP1", ["HTTPCodec"]),
-        room("TLSEngine", ["HTTPCodec", "COpenSSL"]),
-        room("Declaration", ["HTTPCodec"]),
-        room("Interception", ["HTTPCodec", "Declaration", "CPCRE2"]),
-        room("Authorization", ["HTTPCodec", "Interception"]),
-        room("ProxyCore", ["HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization"]),
+        room("Formats"),
+        room("Addresses", ["Formats"]),
+        room("HTTPCodec", ["Formats", "Addresses"]),
+        room("HTTP1", ["Formats", "HTTPCodec"]),
+        room("TLSEngine", ["Formats", "Addresses", "COpenSSL"]),
+        room("Passwords", ["Formats", "Addresses", "CCrypt"]),
+        room("Declaration", ["Formats", "Addresses", "HTTPCodec"]),
+        room("Interception", ["Formats", "Addresses", "HTTPCodec", "Declaration", "CPCRE2"]),
+        room("Authorization", ["Formats", "Addresses", "HTTPCodec", "Interception"]),
+        room(
+            "ProxyCore",
+            [
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization",
+            ]),
 
-        room("EventLoop", ["CLibevent", "CAres", "CCrypt", "CLinux"]),
-        room("ProxyDriver", ["HTTPCodec", "HTTP1", "TLSEngine", "Interception", "ProxyCore", "EventLoop"]),
+        room("EventLoop", ["CLibevent"]),
+        room("Names", ["EventLoop", "CAres"]),
+        room(
+            "ProxyDriver",
+            [
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization",
+                "ProxyCore", "EventLoop", "Names",
+            ]),
 
-        room("Observation", ["HTTPCodec", "Interception"]),
+        room("Observation", ["Formats", "HTTPCodec", "Interception"]),
         room(
             "Configuration",
             [
-                "HTTPCodec", "TLSEngine", "Declaration", "Interception", "Authorization", "ProxyCore", "CIDN2",
+                "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interception",
+                "Authorization", "ProxyCore", "CIDN2",
                 .product(name: "Yams", package: "Yams"),
             ]),
-        room("Sandbox", ["HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
+        room("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
         room(
             "Usher",
             [
-                "HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization", "ProxyCore", "EventLoop",
-                "ProxyDriver", "Observation", "Configuration",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization", "ProxyCore",
+                "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
             ]),
         .executableTarget(
             name: "UsherCommand",
             dependencies: [
-                "HTTPCodec", "TLSEngine", "Configuration", "Usher", "Sandbox",
+                "Formats", "HTTPCodec", "TLSEngine", "Configuration", "Usher", "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -71,35 +85,43 @@ let package = Package(
             name: "usher-instructions", dependencies: ["HTTPCodec", "HTTP1", "Interception", "ProxyCore"],
             path: "bench/instructions", swiftSettings: strict),
 
-        tests("InterceptionTests", ["Interception", "Declaration", "HTTPCodec"]),
-        tests("ObservationTests", ["Observation", "HTTPCodec", "Interception"]),
         tests("HouseTests", []),
-        tests("HTTPCodecTests", ["HTTPCodec"]),
+        .target(name: "TestInputs", path: "Tests/TestInputs", swiftSettings: strict),
+        .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: strict),
+        tests("FormatsTests", ["Formats", "TestInputs"]),
+        tests("AddressesTests", ["Addresses"]),
+        tests("HTTPCodecTests", ["HTTPCodec", "Formats", "Addresses", "TestInputs"]),
         tests("HTTP1Tests", ["HTTP1", "HTTPCodec"]),
-        tests("TLSEngineTests", ["TLSEngine", "HTTPCodec", "COpenSSL"]),
-        tests("AuthorizationTests", ["HTTPCodec", "Interception", "Authorization"]),
+        tests("TLSEngineTests", ["TLSEngine", "Formats", "Addresses", "COpenSSL", "TestInputs"]),
+        tests("PasswordsTests", ["Passwords", "Addresses"]),
+        tests("InterceptionTests", ["Interception", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
+        tests("AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "Interception", "Authorization"]),
         tests(
             "ProxyCoreTests",
-            ["ProxyCore", "HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization", "Observation"]),
-        .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: strict),
-        tests("EventLoopTests", ["EventLoop", "TestSockets"]),
+            [
+                "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception",
+                "Authorization", "Observation",
+            ]),
+        tests("EventLoopTests", ["EventLoop", "Names", "TestSockets"]),
         tests(
             "ProxyDriverTests",
             [
-                "ProxyDriver", "HTTPCodec", "TLSEngine", "ProxyCore", "Interception", "EventLoop", "COpenSSL",
-                "TestSockets",
+                "ProxyDriver", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "ProxyCore", "Interception",
+                "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
             ]),
-        tests("SandboxTests", ["Sandbox", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "TestSockets"]),
+        tests("ObservationTests", ["Observation", "Formats", "HTTPCodec", "Interception"]),
+        tests("SandboxTests", ["Sandbox", "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "TestSockets"]),
         tests(
             "UsherTests",
             [
                 "Usher", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine",
-                "HTTPCodec",
+                "HTTPCodec", "Formats", "Addresses", "EventLoop",
             ]),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "ProxyCore", "TLSEngine", "Authorization", "Interception", "Declaration", "HTTPCodec",
+                "Configuration", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception", "Declaration",
+                "HTTPCodec", "Formats", "Addresses",
             ],
             exclude: ["bad"], swiftSettings: strict),
     ]

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// Requests that speak of an advice themselves. A server that hands parts of a request on in a redirect, its query or an

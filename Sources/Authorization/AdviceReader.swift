@@ -1,3 +1,4 @@
+import Formats
 public import HTTPCodec
 
 /// Finds the advice in a response (docs/protocol.md#advice). Whatever is malformed is no advice. Whether one that was read

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// The document that carries advice: `Advices`, in it `AttributeValuePair`s, each of one `Attribute name="…"` and any

@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 internal import Interception
 
 /// A step of a tree with its callbacks answered (docs/protocol.md#callbacks). Everything that is not answered goes back as it

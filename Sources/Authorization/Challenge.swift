@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.3, §11.6.1).

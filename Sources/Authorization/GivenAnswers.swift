@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 internal import Interception
 
 /// What one step-up has told AM so far. A server that asks for the same again did not take it, and each more time

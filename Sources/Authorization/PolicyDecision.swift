@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// AM's decision on one resource, as it writes it (docs/protocol.md#policy-evaluations). Nothing else may stand in one: an object that has
 /// more to say is somebody's data.

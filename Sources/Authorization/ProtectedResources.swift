@@ -1,3 +1,4 @@
+internal import Formats
 public import HTTPCodec
 internal import Interception
 

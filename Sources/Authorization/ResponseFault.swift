@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// What an answer of AM that is no 200 means (docs/protocol.md#how-it-ends).
 public enum ResponseFault {

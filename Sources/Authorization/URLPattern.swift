@@ -1,3 +1,5 @@
+internal import Addresses
+internal import Formats
 internal import HTTPCodec
 internal import Interception
 

@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// Bounds what following the aliases of a YAML text can amount to, before anything follows them: a few hundred bytes
 /// of anchors that repeat one another stand for gigabytes.

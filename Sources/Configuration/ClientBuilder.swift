@@ -1,5 +1,7 @@
+internal import Addresses
 internal import Declaration
 internal import HTTPCodec
+internal import Passwords
 internal import ProxyCore
 
 /// `clients` → who may connect, and who has to show a password.

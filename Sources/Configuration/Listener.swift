@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Addresses
+import HTTPCodec
 
 /// One address to listen on.
 public struct Listener: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// Finds the known name that a misspelt one was likely meant to be.
 enum Nearest {

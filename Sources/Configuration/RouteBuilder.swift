@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Declaration
 internal import HTTPCodec
 internal import Interception

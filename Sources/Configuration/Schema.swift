@@ -1,4 +1,5 @@
 internal import Declaration
+internal import Formats
 internal import HTTPCodec
 
 /// The configuration's form as a JSON Schema (draft 2020-12), for the completion of editors: the key table in other

@@ -1,4 +1,5 @@
 internal import Declaration
+internal import Formats
 internal import HTTPCodec
 internal import ProxyCore
 

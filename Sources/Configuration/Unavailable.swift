@@ -1,5 +1,5 @@
 internal import Declaration
-internal import HTTPCodec
+internal import Formats
 internal import Interception
 
 /// What the format of the configuration knows and this build does not do. A value that asks for none of it, such as

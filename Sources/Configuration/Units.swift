@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// Numbers with units, as configurations write them: `250ms`, `64KiB`.
 enum Units {

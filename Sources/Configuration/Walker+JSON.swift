@@ -1,4 +1,5 @@
 internal import Declaration
+internal import Formats
 internal import HTTPCodec
 
 /// YAML values as JSON: plain scalars are read by YAML's core schema, quoted ones are text.

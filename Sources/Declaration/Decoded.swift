@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Formats
+import HTTPCodec
 
 /// A value of the configuration that has passed the check of its shape.
 public struct Decoded: Sendable {

@@ -22,9 +22,9 @@ open class EventSource {
 
 /// One `struct event` (event2/event.h), freed with this value. It points at its source without owning it, so the source
 /// must hold this value and outlive every callback: the loop's deferred release sees to that.
-struct EventHandle: ~Copyable {
+public struct EventHandle: ~Copyable {
     private let event: OpaquePointer
-    private(set) var isAdded = false
+    public private(set) var isAdded = false
     #if DEBUG
         private let faults: FaultPlan?
     #endif
@@ -43,7 +43,7 @@ struct EventHandle: ~Copyable {
 
     deinit { event_free(event) }
 
-    static func pointing(
+    public static func pointing(
         at source: EventSource, _ loop: Loop, _ descriptor: Int32, _ flags: Int16
     ) throws(SystemError) -> EventHandle {
         let handle = try EventHandle(loop, descriptor, flags)
@@ -58,7 +58,7 @@ struct EventHandle: ~Copyable {
     }
 
     /// - Returns: false when the kernel does not watch the descriptor; `errno` says why.
-    mutating func add() -> Bool {
+    public mutating func add() -> Bool {
         if !isAdded { isAdded = enqueue(nil) }
         return isAdded
     }
@@ -80,7 +80,7 @@ struct EventHandle: ~Copyable {
         return event_add(event, time) == 0
     }
 
-    mutating func remove() {
+    public mutating func remove() {
         guard isAdded else { return }
         event_del(event)
         isAdded = false

@@ -1,4 +1,4 @@
-internal import Glibc
+public import Glibc
 
 /// An IPv4 or IPv6 address with a port, in the kernel's own form.
 public struct SocketAddress: Equatable, Hashable, Sendable, CustomStringConvertible {
@@ -28,7 +28,7 @@ public struct SocketAddress: Equatable, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    init?(_ pointer: UnsafePointer<sockaddr>) {
+    public init?(_ pointer: UnsafePointer<sockaddr>) {
         switch Int32(pointer.pointee.sa_family) {
         case AF_INET:
             self = pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { four in

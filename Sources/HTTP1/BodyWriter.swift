@@ -1,3 +1,4 @@
+import Formats
 public import HTTPCodec
 
 /// Puts the framing around a message's body that its head announced (RFC 9112 §6).

@@ -1,3 +1,4 @@
+import Formats
 public import HTTPCodec
 
 /// The client's side of one HTTP/1 connection (RFC 9112): requests out, responses in, one after another.

@@ -1,3 +1,5 @@
+import Formats
+
 /// Eight bytes as one number, so that a search asks all of them at once. A question answers with a mask: the top bit of
 /// each byte for which it holds, the others clear, the first byte lowest.
 ///

@@ -1,3 +1,5 @@
+import Formats
+
 /// Takes the chunked coding off a body (RFC 9112 §7.1), fed in any pieces. Strict: sizes are plain hexadecimal of at
 /// most 15 digits, lines end in CRLF, extensions are checked and dropped, trailers are checked and kept.
 public struct ChunkedDecoder: Sendable {

@@ -1,3 +1,5 @@
+import Formats
+
 /// What `Connection` says of other fields (RFC 9110 §7.6.1).
 extension FieldTable {
     /// Options in all `Connection` fields of a message. More are a fault: each is held against every field.

@@ -1,3 +1,5 @@
+import Formats
+
 /// Schemes that authenticate a connection with all that comes on it, against the rule that each request stands for itself
 /// (RFC 9110 §3.3): RFC 4559 and its kin.
 private enum ConnectionScheme {

@@ -1,3 +1,5 @@
+import Formats
+
 /// The cookies of a `Cookie` field value (RFC 6265 §5.4), bytes of the values untouched.
 public struct CookieText: Equatable, Sendable {
     /// `name=value` pairs as they stand, without the white space between them.

@@ -1,3 +1,5 @@
+import Formats
+
 /// The fields that Usher itself looks at, known by a number so that finding one compares no text.
 public enum FieldName: UInt8, Sendable {
     case other

@@ -1,3 +1,5 @@
+import Formats
+
 /// One field line: where its name and value stand.
 public struct FieldSlot: Sendable {
     public var name: ByteRange

@@ -1,3 +1,5 @@
+import Formats
+
 /// How a message's body ends (RFC 9112 §6).
 public enum BodyFraming: Equatable, Sendable {
     case none

@@ -1,3 +1,6 @@
+import Addresses
+import Formats
+
 /// How much of a head is accepted. Bytes unless said otherwise.
 public struct HeadLimits: Sendable {
     public var bytes: Int

@@ -1,3 +1,5 @@
+import Formats
+
 /// Reads one head, whole or in pieces. Always hand it the bytes from the head's first one on: it remembers how far it
 /// came, so pieces cost no more than the whole.
 ///

@@ -1,3 +1,5 @@
+import Formats
+
 /// How a forwarded head differs from the one that came.
 public struct Forwarding: Sendable {
     /// The framing to announce; fields of the old framing are left out.
@@ -199,10 +201,6 @@ extension [UInt8] {
         append(literal: "\r\n")
         append(bytes)
         append(literal: "\r\n")
-    }
-
-    public mutating func append(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
     /// Appends the end of a chunked body.

@@ -1,3 +1,5 @@
+import Formats
+
 /// Encodings that no standard allows and some servers read all the same: `%c0%ae`, a dot in UTF-8 that is longer than need
 /// be (RFC 3629 §10), and `%u002e`, as scripts once escaped it. What they hide is read by nobody here: a path with one is
 /// ambiguous.

@@ -1,3 +1,5 @@
+import Formats
+
 /// One of the ways in which servers read a path before they look it up. They differ in how often they decode it, in
 /// what parts its segments, and in whether a segment's parameters and empty segments count. Who grants something by
 /// path grants it where the path fits however it is read, or `/api/..%2Fadmin` would pass for something under `/api`.

@@ -1,3 +1,6 @@
+import Addresses
+import Formats
+
 /// The header that a balancer puts before a connection's first byte: PROXY protocol, version 1 (text) and 2 (binary), as
 /// HAProxy's specification `proxy-protocol.txt` defines them.
 public enum ProxyProtocol {

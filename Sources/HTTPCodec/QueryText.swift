@@ -1,3 +1,5 @@
+import Formats
+
 /// A query or form as text: `name=value` pairs joined by `&`. Reading decodes; editing touches the bytes of the pair it
 /// concerns and no others.
 public struct QueryText: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import Formats
+
 /// Where the parts of a request line stand (RFC 9112 §3).
 struct RequestLine {
     private let start: Int

@@ -1,3 +1,5 @@
+import Formats
+
 /// The parts of a request target (RFC 9112 §3.2), as offsets into the head's buffer.
 public struct Target: Sendable {
     public enum Form: UInt8, Sendable { case absolute, authority, origin, asterisk }

@@ -1,3 +1,5 @@
+import Formats
+
 /// A place on a server: a scheme, a host, a port, and a path with all that lies below it. `https://a.test/am` has
 /// `https://a.test:443/am/x` in it, and neither `/ambush` nor `/am/../x`.
 public struct URLPlace: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import Formats
+
 /// References to URLs (RFC 3986 §4.1), such as `Location` holds.
 public enum URLReference {
     /// Where a reference leads, seen from a request (RFC 3986 §5.2): scheme, host, port and path, without a query. Dots in

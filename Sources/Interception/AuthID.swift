@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// The `authId` of an authenticate call: the handle of a running tree (docs/protocol.md#trees-and-types).
 enum AuthID {

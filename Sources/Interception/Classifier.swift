@@ -1,3 +1,4 @@
+import Formats
 public import HTTPCodec
 
 /// Recognises what a request means to AM, from the wire alone (docs/protocol.md#actions). Requests to hosts that

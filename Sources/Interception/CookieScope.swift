@@ -1,3 +1,5 @@
+internal import Addresses
+internal import Formats
 internal import HTTPCodec
 
 /// Whether a cookie may be sent with a request, as a cookie store decides it (RFC 6265 §5.1.3, §5.1.4, §5.4).

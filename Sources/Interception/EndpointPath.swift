@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What a path on an authorization server stands for.

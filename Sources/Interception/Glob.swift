@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// Text with `*` for any run of characters, `/` and nothing included. There is no escape and no other special
 /// character.

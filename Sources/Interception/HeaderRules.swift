@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// Which headers a configuration may write. The one place that says so, for the loader and for the edits themselves.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// A `TextMatcher` made ready to compare bytes. None makes a String.

@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// Tries an expression on texts that make careless ones think for ever: long runs of what it repeats, with an end that
 /// spoils the match.

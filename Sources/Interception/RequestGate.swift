@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What a condition cannot do without in a request's method, host, path and fields, as bits. A rule that asks for others is

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What conditions look at: a request, what it was recognised as and, in the response phase, its answer. Values are

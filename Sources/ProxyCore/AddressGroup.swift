@@ -1,4 +1,4 @@
-public import HTTPCodec
+public import Addresses
 
 /// Addresses that go by a name in the configuration.
 public enum AddressGroup: String, CaseIterable, Sendable {

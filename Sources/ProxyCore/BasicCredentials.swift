@@ -1,3 +1,4 @@
+import Formats
 import HTTPCodec
 
 /// What a client says of itself in `Proxy-Authorization: Basic …` (RFC 7617 §2).

@@ -1,6 +1,7 @@
 import HTTP1
 internal import HTTPCodec
 import Interception
+internal import Passwords
 
 /// Another generation of the configuration comes into force while the connection is open. An exchange under way, and a
 /// tunnel that is relayed, keep the one that they began with; whatever comes after them is judged by the new one.

@@ -1,6 +1,7 @@
 public import HTTP1
 public import HTTPCodec
 import Interception
+public import Passwords
 public import TLSEngine
 
 /// What happens to a client's connection from outside.

@@ -1,3 +1,4 @@
+import Formats
 import HTTPCodec
 import Interception
 public import TLSEngine

@@ -2,7 +2,7 @@ internal import Authorization
 internal import HTTP1
 public import HTTPCodec
 public import Interception
-public import TLSEngine
+internal import TLSEngine
 
 /// One client's connection as a machine: what comes before HTTP on it, the leg that reads and writes its messages, the
 /// exchanges on it, and what may follow HTTP. Bytes, ends, outcomes and time come in; bytes and orders go out by the outbox.

@@ -1,4 +1,4 @@
-public import HTTPCodec
+public import Addresses
 
 /// `clients:` of the configuration: who may use the proxy.
 public struct ClientPolicy: Equatable, Sendable {

@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Addresses
+import HTTPCodec
 
 /// Who holds something of the proxy: whoever has shown a password is that user, wherever it comes from; anybody else is
 /// the network of its address.

@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Addresses
+import HTTPCodec
 
 /// Where a client's connection comes from.
 public struct ClientSource: Sendable {

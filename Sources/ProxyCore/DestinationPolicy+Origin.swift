@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Addresses
+import HTTPCodec
 
 /// The policy's judgement of one connection that is to be made, by whatever route.
 extension DestinationPolicy {

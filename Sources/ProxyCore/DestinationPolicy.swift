@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Addresses
+import HTTPCodec
 
 /// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides; where two are as
 /// specific, `deny` wins; what no entry fits is refused.

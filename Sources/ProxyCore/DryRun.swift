@@ -1,3 +1,4 @@
+import Addresses
 import Authorization
 import HTTP1
 public import HTTPCodec

@@ -1,5 +1,6 @@
 import HTTPCodec
 import Interception
+import Passwords
 
 /// `clients.basic`: who asks has to say who it is (RFC 9110 §11.7, RFC 7617).
 extension Exchange {

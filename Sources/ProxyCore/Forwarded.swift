@@ -1,3 +1,5 @@
+import Addresses
+import Formats
 import HTTPCodec
 
 /// `forwarded:` of the configuration: whether origins are told on whose behalf a request comes.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// Names of query parameters whose values may be read by whoever reads the log.

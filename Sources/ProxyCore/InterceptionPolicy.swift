@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Addresses
 
 /// Whose TLS is opened: `tls.intercept`, `tls.except` and `tls.on_refusal` of the configuration.
 public struct InterceptionPolicy: Sendable {

@@ -1,4 +1,5 @@
 public import HTTPCodec
+public import Passwords
 public import TLSEngine
 
 public enum Leg: UInt8, Sendable { case client, origin }

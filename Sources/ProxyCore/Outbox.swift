@@ -1,4 +1,5 @@
-public import HTTPCodec
+import Formats
+import HTTPCodec
 
 /// Where a client's connection writes: bytes for the client, orders, and body bytes that go with them. It also knows what
 /// time it is. One for each loop, cleared after every call.

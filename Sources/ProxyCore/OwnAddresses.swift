@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Addresses
+import HTTPCodec
 
 /// Where this process listens, so that no request comes back to it.
 public struct OwnAddresses: Sendable {

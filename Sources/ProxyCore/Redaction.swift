@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Formats
+internal import HTTPCodec
 internal import Interception
 
 /// Keeps secrets out of what is recorded (docs/protocol.md#what-is-secret). The one place that decides what of a URL, a tree or a

@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Addresses
+import HTTPCodec
 
 /// Who is one client, where clients are counted: a network that is one's own, and the user where one is known.
 public struct ClientKey: Hashable, Sendable {

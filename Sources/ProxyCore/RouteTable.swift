@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Addresses
 internal import Interception
 
 /// `destinations.via` of the configuration: which requests are sent on to another proxy. The first entry that fits decides.

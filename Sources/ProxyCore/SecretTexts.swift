@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What references of the configuration were filled in with: where it stands in words or URLs, it is taken out.

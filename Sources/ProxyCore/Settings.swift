@@ -1,5 +1,6 @@
 public import Authorization
 public import Interception
+public import Passwords
 
 /// The part of a configuration that one connection acts by. Immutable; every exchange keeps the one that it began with.
 public struct Settings: Sendable {

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// A URL that is being written: what stays as it is leaves in runs.

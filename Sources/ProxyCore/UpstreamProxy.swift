@@ -1,3 +1,5 @@
+internal import Addresses
+internal import Formats
 internal import HTTPCodec
 
 /// Another HTTP proxy that requests are sent on to (`destinations.via`). A class, so that a pool's key stays small.

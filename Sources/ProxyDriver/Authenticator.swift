@@ -1,5 +1,7 @@
+import Addresses
 import EventLoop
 import HTTPCodec
+import Passwords
 import ProxyCore
 import TLSEngine
 

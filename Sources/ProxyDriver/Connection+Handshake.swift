@@ -1,3 +1,4 @@
+internal import Addresses
 import EventLoop
 internal import HTTPCodec
 import ProxyCore

@@ -1,4 +1,5 @@
 import EventLoop
+internal import Formats
 internal import HTTP1
 internal import HTTPCodec
 import ProxyCore

@@ -2,6 +2,7 @@ import EventLoop
 internal import HTTP1
 internal import HTTPCodec
 import Interception
+internal import Passwords
 import ProxyCore
 import TLSEngine
 

@@ -1,6 +1,8 @@
+internal import Addresses
 import EventLoop
 import Glibc
 internal import HTTPCodec
+internal import Names
 import ProxyCore
 import TLSEngine
 

@@ -1,5 +1,7 @@
+import Addresses
 import EventLoop
 import HTTPCodec
+import Names
 
 /// The names of one loop: what is known of them, and the dials that wait to know more.
 final class NameResolver {

@@ -1,4 +1,6 @@
+import Addresses
 import HTTPCodec
+import Passwords
 import ProxyCore
 import TLSEngine
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Passwords
 import ProxyCore
 import TLSEngine
 

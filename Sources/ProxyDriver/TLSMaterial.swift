@@ -1,3 +1,4 @@
+internal import Addresses
 internal import HTTPCodec
 public import ProxyCore
 public import TLSEngine

@@ -1,7 +1,9 @@
+internal import Addresses
 internal import EventLoop
 internal import Glibc
 internal import HTTPCodec
 import Interception
+internal import Passwords
 internal import ProxyCore
 
 /// One loop with its listeners, connections and pool, on a thread of its own.

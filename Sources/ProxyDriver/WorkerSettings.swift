@@ -1,5 +1,6 @@
-public import EventLoop
+import EventLoop
 public import Interception
+public import Names
 public import ProxyCore
 
 /// What a worker acts by. Posted whole to each loop; connections keep the engine that their exchange began with.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// The front of AM: realms, versions and the rules that all REST endpoints share.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// `POST json/…/authenticate`: starts, continues and ends journeys.

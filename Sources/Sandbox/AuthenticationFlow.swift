@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// One run through a tree, from its start to its last answer.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// The code flow: `authorize` and `access_token`.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTP1
 internal import HTTPCodec
 

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What stands between a session and a resource: names of conditions with their values, in order.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// The gateway in front of the resource: a sign-on filter, then a policy filter.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// `oauth2/…`: which endpoint, and those that take tokens.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// `POST json/…/policies?_action=evaluate`: decisions for applications that enforce them themselves.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What the shop's policies demand.

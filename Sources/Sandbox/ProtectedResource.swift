@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// The resource: it says what reached it. What the gateway keeps for itself does not: `_txid` is gone from the URL,

@@ -1,3 +1,4 @@
+import Formats
 public import HTTPCodec
 
 /// A whole request, its head settled (the authority known) and its body without transfer coding.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// An answer, before framing: the service adds what its body's kind demands.

@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// A JSON Web Token signed with HS256 (RFC 7519, RFC 7515 §7.1).
 enum SignedToken {

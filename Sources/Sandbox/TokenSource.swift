@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// Where all tokens and ids come from.

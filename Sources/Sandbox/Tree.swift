@@ -1,4 +1,4 @@
-internal import HTTPCodec
+internal import Formats
 
 /// A journey: pages of questions, asked in order.
 enum Tree: Equatable, Sendable {

@@ -1,5 +1,5 @@
+internal import Addresses
 internal import COpenSSL
-internal import HTTPCodec
 
 /// What stands in a certificate.
 extension Certificate {

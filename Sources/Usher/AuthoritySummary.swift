@@ -1,4 +1,4 @@
-public import HTTPCodec
+public import Formats
 public import TLSEngine
 
 /// The interception CA in words and as JSON: `usher ca`.

@@ -1,4 +1,5 @@
 import Configuration
+import Formats
 import HTTPCodec
 
 /// A curl command line as a request, so that a failing call can be pasted into `usher explain`.

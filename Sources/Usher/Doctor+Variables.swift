@@ -1,3 +1,4 @@
+import Addresses
 import Authorization
 import Configuration
 import HTTPCodec

@@ -1,5 +1,6 @@
 public import Configuration
-public import HTTPCodec
+public import Formats
+import HTTPCodec
 import Interception
 import ProxyCore
 

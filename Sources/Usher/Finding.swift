@@ -1,4 +1,4 @@
-public import HTTPCodec
+public import Formats
 
 /// One thing that `usher doctor` found out.
 public struct Finding: Equatable, Sendable {

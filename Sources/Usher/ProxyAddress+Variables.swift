@@ -1,3 +1,4 @@
+import Formats
 import HTTPCodec
 
 /// What a shell's variables say of a proxy.

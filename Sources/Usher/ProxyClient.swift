@@ -1,4 +1,5 @@
 import EventLoop
+import Formats
 import HTTP1
 import HTTPCodec
 

@@ -1,4 +1,5 @@
-public import HTTPCodec
+public import Formats
+import HTTPCodec
 
 /// The variables by which programs learn of a proxy and of whom they may trust: for `usher env` and `usher run`.
 public struct ProxyVariables: Sendable {

@@ -1,5 +1,6 @@
 import Configuration
 import EventLoop
+import Formats
 import Glibc
 import HTTPCodec
 import ProxyCore

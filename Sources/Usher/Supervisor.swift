@@ -2,6 +2,7 @@ public import Configuration
 import EventLoop
 import Glibc
 import Interception
+import Names
 public import Observation
 import ProxyCore
 public import ProxyDriver

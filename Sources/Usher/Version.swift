@@ -1,5 +1,6 @@
 import EventLoop
 import Interception
+import Names
 import TLSEngine
 
 /// This program's version and those of the libraries that it runs on.

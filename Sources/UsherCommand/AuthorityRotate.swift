@@ -1,5 +1,5 @@
 import ArgumentParser
-import HTTPCodec
+import Formats
 import TLSEngine
 import Usher
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Formats
 import HTTPCodec
 import Usher
 

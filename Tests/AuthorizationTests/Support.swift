@@ -1,4 +1,5 @@
 import Authorization
+import Formats
 import Foundation
 import HTTPCodec
 import Interception

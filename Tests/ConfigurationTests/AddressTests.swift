@@ -1,4 +1,4 @@
-import HTTPCodec
+import Addresses
 import ProxyCore
 import Testing
 

@@ -1,5 +1,7 @@
+import Addresses
 import Configuration
 import HTTPCodec
+import Passwords
 import ProxyCore
 import Testing
 

@@ -2,6 +2,7 @@ import Authorization
 import Configuration
 import Foundation
 import Interception
+import Passwords
 import ProxyCore
 import TLSEngine
 import Testing

@@ -1,4 +1,5 @@
 import Declaration
+import Formats
 import HTTPCodec
 import ProxyCore
 import Testing

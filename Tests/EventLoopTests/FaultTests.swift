@@ -1,3 +1,5 @@
+@testable import Names
+
 #if DEBUG
     import Glibc
     import Testing

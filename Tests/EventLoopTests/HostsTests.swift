@@ -1,6 +1,7 @@
 import Testing
 
 @testable import EventLoop
+@testable import Names
 
 @Suite("The hosts file", .timeLimit(.minutes(1)))
 struct HostsTests {

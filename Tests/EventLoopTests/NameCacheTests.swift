@@ -1,6 +1,8 @@
 import EventLoop
 import Testing
 
+@testable import Names
+
 @Suite("Names that a loop knows")
 struct NameCacheTests {
     private final class Asker {}

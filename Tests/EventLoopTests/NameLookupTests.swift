@@ -1,6 +1,7 @@
 import Testing
 
 @testable import EventLoop
+@testable import Names
 
 @Suite("The two families of a name")
 struct NameLookupTests {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import EventLoop
+@testable import Names
 
 @Suite("Looking names up", .timeLimit(.minutes(1)))
 struct NameServiceTests {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import EventLoop
+@testable import Names
 
 /// A file that is gone with the test.
 final class TemporaryFile {

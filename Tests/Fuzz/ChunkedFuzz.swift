@@ -1,3 +1,5 @@
+internal import Formats
+
 private struct Outcome: Equatable {
     var body: [UInt8] = []
     var trailers: [UInt8] = []

@@ -1,3 +1,6 @@
+internal import Addresses
+internal import Formats
+
 /// The hello of a TLS client: every prefix says the same or asks for more, what follows changes nothing, and it is the
 /// same in whatever records it comes.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,4 +1,5 @@
 import HTTPCodec
+import TestInputs
 import Testing
 
 struct ChunkedDecoderTests {

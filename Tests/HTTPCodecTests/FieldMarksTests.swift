@@ -1,4 +1,5 @@
 import HTTPCodec
+import TestInputs
 import Testing
 
 /// The marks of a table never hide a field that is there, whatever is done to it.

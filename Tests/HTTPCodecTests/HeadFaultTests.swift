@@ -1,4 +1,5 @@
 import HTTPCodec
+import TestInputs
 import Testing
 
 /// Every fault that a head can have, its place, and that it is found in whatever pieces the bytes come.

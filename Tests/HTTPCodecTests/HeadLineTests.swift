@@ -1,4 +1,5 @@
 import HTTPCodec
+import TestInputs
 import Testing
 
 /// Lines go out as they came where they may, and as they must where not: both look the same.

@@ -1,3 +1,5 @@
+import Formats
+import TestInputs
 import Testing
 
 @testable import HTTPCodec

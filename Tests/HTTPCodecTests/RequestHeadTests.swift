@@ -1,4 +1,6 @@
+import Formats
 import HTTPCodec
+import TestInputs
 import Testing
 
 struct RequestHeadTests {

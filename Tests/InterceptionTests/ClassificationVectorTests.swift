@@ -1,5 +1,5 @@
+import Formats
 import Foundation
-import HTTPCodec
 import Interception
 import Testing
 

@@ -1,5 +1,7 @@
+import Formats
 import HTTPCodec
 import Interception
+import Passwords
 import Testing
 
 @testable import ProxyCore

@@ -1,4 +1,5 @@
 import Authorization
+import Formats
 import HTTPCodec
 import Interception
 import ProxyCore

@@ -1,6 +1,7 @@
 import HTTP1
 import HTTPCodec
 import Interception
+import Passwords
 import ProxyCore
 import TLSEngine
 import Testing

@@ -1,6 +1,7 @@
 import Authorization
 import HTTPCodec
 import Interception
+import Passwords
 import Testing
 
 @testable import ProxyCore

@@ -1,5 +1,6 @@
 import HTTPCodec
 import Interception
+import Passwords
 import ProxyCore
 import Testing
 

@@ -1,5 +1,8 @@
+import Addresses
+import Formats
 import HTTPCodec
 import Interception
+import Passwords
 import ProxyCore
 import Testing
 

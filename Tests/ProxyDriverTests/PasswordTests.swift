@@ -1,6 +1,8 @@
+import Addresses
 import EventLoop
 import Glibc
 import HTTPCodec
+import Passwords
 import TLSEngine
 import Testing
 

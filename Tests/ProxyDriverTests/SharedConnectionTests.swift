@@ -1,5 +1,7 @@
+import Formats
 import Authorization
 import EventLoop
+import Formats
 import HTTPCodec
 import Interception
 import ProxyCore

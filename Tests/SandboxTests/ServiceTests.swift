@@ -1,4 +1,5 @@
 import EventLoop
+import Formats
 import HTTPCodec
 import Testing
 

@@ -1,4 +1,4 @@
-import HTTPCodec
+import Formats
 
 /// Bytes that OpenSSL 3 does not make any more.
 enum Base64Fixture {

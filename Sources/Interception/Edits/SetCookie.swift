@@ -1,3 +1,4 @@
+import Addresses
 public import Declaration
 public import HTTPCodec
 

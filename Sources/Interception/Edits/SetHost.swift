@@ -1,4 +1,5 @@
 public import Declaration
+import Formats
 public import HTTPCodec
 
 /// `set_host`.

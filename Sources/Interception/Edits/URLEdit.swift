@@ -1,3 +1,4 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What the edits of a request's URL have in common.

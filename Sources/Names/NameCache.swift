@@ -1,3 +1,5 @@
+public import EventLoop
+
 /// What one loop knows of names: addresses for as long as they may be kept, and who waits for which question. No clock: every
 /// call says what time it is, in monotonic milliseconds.
 public struct NameCache<Asker: AnyObject, Client: Hashable> {

@@ -1,3 +1,5 @@
+import Formats
+
 /// What a TLS client says before anything is agreed on (RFC 8446 §4.1.2, RFC 5246 §7.4.1.2). It is peeked at in the first
 /// bytes of a connection; they stay where they are, for whoever answers them or carries them on.
 public struct ClientHello: Equatable, Sendable {

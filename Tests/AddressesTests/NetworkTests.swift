@@ -1,4 +1,4 @@
-import HTTPCodec
+import Addresses
 import Testing
 
 @Suite struct NetworkTests {

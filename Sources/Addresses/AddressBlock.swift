@@ -1,3 +1,5 @@
+import Formats
+
 /// The addresses that share a prefix: `10.0.0.0/8`, or one address alone.
 public struct AddressBlock: Hashable, Sendable {
     /// The first address; IPv4 where it was written as IPv4-mapped IPv6.

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// What the text of a file in the form of hosts(5) says: names, each with its addresses in the file's order.
 final class HostsTable: Sendable {
     struct Limits {

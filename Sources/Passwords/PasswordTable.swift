@@ -1,4 +1,6 @@
-public import HTTPCodec
+public import Addresses
+import Formats
+import HTTPCodec
 
 /// Users and the hashes of their passwords: what `htpasswd -B` writes. bcrypt alone, for every other scheme of that
 /// program is quick to guess.
@@ -73,7 +75,7 @@ public struct PasswordTable: Equatable, Sendable {
     }
 
     /// What a user's password is held against; nil where there are no users at all.
-    func hash(of user: String) -> (text: String, isDecoy: Bool)? {
+    public func hash(of user: String) -> (text: String, isDecoy: Bool)? {
         if let hash = hashes[user] { return (hash, false) }
         guard !decoys.isEmpty else { return nil }
         return (decoys[Int(UInt(bitPattern: user.hashValue) % UInt(decoys.count))], true)
@@ -91,6 +93,15 @@ public struct PasswordCheck: Sendable {
     public var isDecoy: Bool
     /// Whom a wrong guess is counted against.
     public var client: IPAddress?
+
+    public init(flow: UInt64, user: String, password: [UInt8], hash: String, isDecoy: Bool, client: IPAddress?) {
+        self.flow = flow
+        self.user = user
+        self.password = password
+        self.hash = hash
+        self.isDecoy = isDecoy
+        self.client = client
+    }
 }
 
 /// What came of it.

@@ -1,10 +1,11 @@
 import HTTPCodec
+import TLSEngine
 import Testing
 
 @Suite("What a TLS client's hello holds, and what is wrong with it")
 struct ClientHelloFaultTests {
     private func peek(_ hello: Hello, sourceLocation: SourceLocation = #_sourceLocation) -> ClientHello.Peek {
-        HTTPCodecTests.peek(hello.records(), sourceLocation: sourceLocation)
+        TLSEngineTests.peek(hello.records(), sourceLocation: sourceLocation)
     }
 
     private func peek(
@@ -42,7 +43,7 @@ struct ClientHelloFaultTests {
             (76, "the list of extensions"), (body - 1, "the list of extensions"),
         ] {
             let cut = record([1] + vector(3, Array(message[4..<4 + count])))
-            #expect(HTTPCodecTests.peek(cut) == .malformed("\(words) is cut short"), "\(count) bytes")
+            #expect(TLSEngineTests.peek(cut) == .malformed("\(words) is cut short"), "\(count) bytes")
         }
     }
 

@@ -1,7 +1,6 @@
-import HTTPCodec
+import Addresses
+import Passwords
 import Testing
-
-@testable import ProxyCore
 
 @Suite("Guessing")
 struct GuessLimiterTests {

@@ -1,3 +1,4 @@
+import EventLoop
 internal import Glibc
 
 /// A file in the form of hosts(5), shared by all loops. It is read once whenever it has changed, on a thread of its own,

@@ -1,3 +1,6 @@
+import Addresses
+import Formats
+
 /// Reads the body of a ClientHello. Every length has to fit exactly; extensions that concern nobody here are skipped.
 struct ClientHelloReader {
     struct Malformed: Error {

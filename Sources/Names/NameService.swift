@@ -1,3 +1,4 @@
+public import EventLoop
 internal import Glibc
 
 /// The names of one loop: `/etc/hosts` first, then name servers by c-ares, both families at once. What else the system's name

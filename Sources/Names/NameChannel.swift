@@ -1,4 +1,5 @@
 internal import CAres
+import EventLoop
 internal import Glibc
 
 /// One channel of c-ares on a loop: asks, and tells what came of it. Answers never come from inside the call that asks, and

@@ -1,3 +1,5 @@
+import Formats
+
 /// An IPv4 or IPv6 address as a value: no resolver, no system call.
 public struct IPAddress: Hashable, Sendable {
     public enum Family: UInt8, Sendable {

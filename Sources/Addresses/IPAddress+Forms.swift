@@ -1,3 +1,5 @@
+import Formats
+
 /// One machine has many addresses: the forms that a kernel, a translator or a tunnel turns into another address.
 extension IPAddress {
     /// An IPv4 address that came in IPv6 clothes (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) as IPv4; any other unchanged.

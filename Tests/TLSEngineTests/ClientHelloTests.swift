@@ -1,4 +1,4 @@
-import HTTPCodec
+import TLSEngine
 import Testing
 
 @Suite("The hello of a TLS client")

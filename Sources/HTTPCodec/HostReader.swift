@@ -1,31 +1,5 @@
-/// The one normal form of a host, which is what everything compares: a name in lower case without the dot that ends a
-/// fully qualified one, an address in its canonical text without brackets, IPv4 also where it came in IPv6 clothes.
-public enum HostName {
-    /// Characters of a name, without that dot (RFC 1035 §2.3.4).
-    public static let maxLength = 253
-    static let maxLabel = 63
-
-    /// Brings what a configuration or a program names into the normal form. Globs keep their stars.
-    public static func normalized(_ host: some StringProtocol) -> String {
-        if let address = IPAddress(host) { return address.unmapped.description }
-        let name = host.utf8.count > 1 && host.last == "." ? host.dropLast() : host[...]
-        // 127.0.0.1. is what a resolver makes of it: an address
-        if let address = IPAddress(name) { return address.unmapped.description }
-        return ASCII.lowercased(name)
-    }
-
-    /// The same for a host, or a glob over one, with or without a port. An IPv6 address has brackets.
-    public static func normalized(authority text: String) -> String {
-        if text.hasPrefix("["), let end = text.lastIndex(of: "]") {
-            let name = normalized(text[..<end].dropFirst())
-            return (name.contains(":") ? "[\(name)]" : name) + text[end...].dropFirst()
-        }
-        guard let colon = text.lastIndex(of: ":") else { return normalized(text) }
-        return normalized(text[..<colon]) + text[colon...]
-    }
-
-    static let dot: UInt8 = 0x2E
-}
+import Addresses
+import Formats
 
 /// Finds the host in a request target or a Host field. What comes back differs from the normal form in letter case alone,
 /// and for an IPv6 address in its spelling.
@@ -42,7 +16,7 @@ enum HostReader {
             guard index &+ ByteWord.count <= bytes.count else { return nil }
             let word = ByteWord(bytes, at: index)
             let outside = word.outsideHosts
-            let dots = word.equal(to: HostName.dot)
+            let dots = word.equal(to: Self.dot)
             let repeated = dots & (dots &<< 8 | dot)
             // of what lies behind the end, none counts
             if repeated & (outside ^ (outside &- 1)) != 0 { return nil }
@@ -61,7 +35,7 @@ enum HostReader {
     /// The host that ends there, without the dot that may end it.
     @inline(__always)
     static func plainHost(_ bytes: Span<UInt8>, _ lower: Int, _ end: Int) -> ByteRange {
-        ByteRange(start: lower, end: bytes[end &- 1] == HostName.dot ? end &- 1 : end)
+        ByteRange(start: lower, end: bytes[end &- 1] == dot ? end &- 1 : end)
     }
 
     /// A name or an IPv4 address up to a colon or the end.
@@ -75,7 +49,7 @@ enum HostReader {
         while true {
             end = bytes.near(end, upper) { $0.outsideNames }
             guard end < upper, bytes[end] != ASCII.colon else { break }
-            if bytes[end] == HostName.dot {
+            if bytes[end] == dot {
                 guard end > label else { throw HTTPFault(.emptyLabel, at: end) }
                 guard end &- label <= HostName.maxLabel else { throw HTTPFault(.hostTooLong, at: label) }
                 label = end &+ 1
@@ -113,6 +87,7 @@ enum HostReader {
     /// `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`
     private static let longestAddress = 45
 
+    private static let dot: UInt8 = 0x2E
     /// Beside letters, digits and hyphen, names in use do hold it. No resolver knows anything else.
     private static let underscore: UInt8 = 0x5F
 

@@ -1,3 +1,5 @@
+public import EventLoop
+
 /// Why a name has no address.
 public enum NameFailure: Error, Equatable, Sendable {
     /// In words, and as DNS calls it (RFC 1035 §4.1.1) where a server said so.

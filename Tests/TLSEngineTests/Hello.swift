@@ -1,5 +1,6 @@
 import Foundation
-import HTTPCodec
+import TLSEngine
+import TestInputs
 import Testing
 
 /// A ClientHello to be made as wanted: right, or wrong in one place.
