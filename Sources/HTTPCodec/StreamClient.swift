@@ -30,7 +30,8 @@ public protocol StreamClient: AnyObject {
         _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamClientEvent
 
-    /// So many bytes of a response's body have been used: the peer may send as many more.
+    /// So many bytes of a response's body have been used: the peer may send as many more. Also of a stream that is over, whose
+    /// bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
     /// Bytes that wait for the peer's window.
     func waiting(on stream: StreamID) -> Int

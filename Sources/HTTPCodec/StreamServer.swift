@@ -26,7 +26,8 @@ public protocol StreamServer: AnyObject {
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
     /// Nothing more is read or written on the stream. What was written whole still goes out.
     func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8])
-    /// So many bytes of a request's body have been used: the peer may send as many more.
+    /// So many bytes of a request's body have been used: the peer may send as many more. Also of a stream that is over, whose
+    /// bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
     /// Bytes that wait for the peer's window.
     func waiting(on stream: StreamID) -> Int

@@ -1,5 +1,4 @@
 public import Addresses
-import HTTPCodec
 
 /// What waits for its password to be checked. Users that have proved themselves lately go first and have a reserve; clients
 /// take turns, so that whoever has many waits for its own, and none fills the queue.

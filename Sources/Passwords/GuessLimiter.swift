@@ -1,5 +1,4 @@
 public import Addresses
-import HTTPCodec
 
 /// Makes guessing of passwords slow. A guess needs a try of the client's network, of the site around it, and of the user
 /// whose password is guessed: so neither many users at one address nor many addresses at one user are a way around. A user

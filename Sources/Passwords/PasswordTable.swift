@@ -1,6 +1,5 @@
 public import Addresses
 import Formats
-import HTTPCodec
 
 /// Users and the hashes of their passwords: what `htpasswd -B` writes. bcrypt alone, for every other scheme of that
 /// program is quick to guess.

@@ -10,6 +10,8 @@ struct Attempt {
     var isReused = false
     /// It carries the identity of whoever the request is from, or will.
     var isBinding = false
+    /// How often connections that carry an identity had been let go of when its own was leased.
+    var bindings = 0
     /// Part of an answer has come: the request may not be sent again unasked.
     var hasAnswered = false
     /// The request has gone out whole.

@@ -47,7 +47,11 @@ extension ClientConnection {
         case .lingering, .closed: wait(until: now + engine.settings.timeouts.idle)
         case .serving:
             if cells.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
-            for cell in cells where id == nil || cell.exchange.id == id { cell.exchange.touched(side, now) }
+            for cell in cells where id == nil || cell.exchange.id == id {
+                // what the client takes may be of other streams: it matters to those that it holds up
+                if side == .client, streams != nil, readsOrigin(of: cell.exchange.id) { continue }
+                cell.exchange.touched(side, now)
+            }
         case .preface, .awaitingHello, .securing, .connecting, .peeking: break
         }
     }

@@ -58,6 +58,7 @@ extension ClientConnection {
         guard let cell = cell(id) else { return }
         out.now = now
         cell.origin.lose()
+        pay(cell, &out)
         if case .tunnel = stage { endTunnelWhereUnheard(cell, &out) }
     }
 

@@ -18,7 +18,7 @@ extension ClientConnection {
                 return close(reset: false, &out)
             }
             switch event {
-            case .needsMore: return
+            case .needsMore: return noteTaken(streams, &out)
             case .head(let stream, let framing): begin(stream, framing, streams, &out)
             case .broken(let stream, let fault): refuse(stream, fault, &out)
             case .data(let stream, let range): came(bytes.extracting(range), on: stream, streams, &out)
@@ -136,11 +136,17 @@ extension ClientConnection {
         case .data(let bytes): write(bytes.span, of: cell, &out)
         case .end(let trailers): streams.end(trailers: trailers, on: stream, to: &out.client)
         case .call(let call): begin(call, for: cell, &out)
-        case .connect, .switching, .openOwnPages:
-            // what follows these is no message, and a stream carries nothing else here
-            cell.exchange.answer(.badRequest(501, "no tunnel is made in a stream of a shared connection"), &out)
-            settle(cell, &out)
+        case .openOwnPages:
+            // the other streams are in no tunnel
+            context.tunnel = nil
+            refuseTunnel(cell, &out)
+        case .connect, .switching: refuseTunnel(cell, &out)
         }
+    }
+
+    /// What follows is no message, and a stream carries nothing else here.
+    private func refuseTunnel(_ cell: ExchangeCell, _ out: inout Outbox) {
+        cell.exchange.answer(.badRequest(501, "no tunnel is made in a stream of a shared connection"), &out)
     }
 
     // MARK: the end
@@ -149,6 +155,14 @@ extension ClientConnection {
     mutating func finish(
         _ cell: ExchangeCell, on stream: ClientStream, by streams: any StreamServer, isWhole: Bool, _ out: inout Outbox
     ) {
+        // what nobody used counts for the connection's window still
+        let ungranted = stream.owed + stream.pending.count
+        if ungranted > 0 { streams.used(ungranted, of: stream.id, to: &out.client) }
+        cell.stream.change {
+            $0.owed = 0
+            $0.pending = []
+        }
+        if isWhole, streams.waiting(on: stream.id) > 0 { untaken.append(stream.id) }
         if !isWhole {
             streams.reset(stream.id, .failed, to: &out.client)
         } else if stream.end == nil {
@@ -160,8 +174,29 @@ extension ClientConnection {
         if next?.isKept == false, !isBusy { close(reset: false, &out) }
     }
 
-    /// An exchange is under way.
-    var isBusy: Bool { cells.contains { !$0.exchange.isOver } }
+    /// An exchange is under way, or the client has still to take what came of one.
+    var isBusy: Bool {
+        if cells.contains(where: { !$0.exchange.isOver }) { return true }
+        guard let streams else { return false }
+        return untaken.contains { streams.waiting(on: $0) > 0 }
+    }
+
+    /// Looks which answers have gone out by now that waited for the client's windows.
+    private mutating func noteTaken(_ streams: any StreamServer, _ out: inout Outbox) {
+        guard !untaken.isEmpty else { return }
+        untaken.removeAll { streams.waiting(on: $0) == 0 }
+        wait(until: out.now + engine.settings.timeouts.idle)
+        if next?.isKept == false, !isBusy { close(reset: false, &out) }
+    }
+
+    /// No further stream is begun, and the connection ends with those that there are.
+    /// - Returns: false where that was so already.
+    public mutating func leave(now: Int, _ out: inout Outbox) -> Bool {
+        guard streams != nil, case .serving = stage, next?.isKept != false else { return false }
+        out.now = now
+        leaveStreams(engine, &out)
+        return true
+    }
 
     /// A generation that does not have the client comes into force.
     mutating func leaveStreams(_ engine: Engine, _ out: inout Outbox) {

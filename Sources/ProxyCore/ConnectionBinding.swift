@@ -7,16 +7,35 @@ struct ConnectionBinding {
     }
 
     private var state = State.none
+    /// How often they were let go of. What was leased before is kept for nobody.
+    private(set) var changes = 0
+
+    /// They are another user's.
+    func isAnothers(than user: String?) -> Bool {
+        if case .bound(let owner) = state { owner != user } else { false }
+    }
 
     /// A connection to an origin belongs to this client from here on.
-    mutating func bind(for user: String?) { state = .bound(user: user) }
+    /// - Returns: true where others are bound for somebody else: they have to be let go of.
+    @discardableResult
+    mutating func bind(for user: String?) -> Bool {
+        let isAnothers = isAnothers(than: user)
+        if isAnothers { letGo() }
+        state = .bound(user: user)
+        return isAnothers
+    }
 
     /// Whose request comes next.
     /// - Returns: true where connections are bound for somebody else: they have to be let go of.
     mutating func passes(to user: String?) -> Bool {
-        guard case .bound(let owner) = state, owner != user else { return false }
-        state = .none
+        guard isAnothers(than: user) else { return false }
+        letGo()
         return true
+    }
+
+    mutating func letGo() {
+        state = .none
+        changes += 1
     }
 }
 

@@ -66,7 +66,9 @@ extension Exchange {
         attempt.isBinding = (attempt.head ?? request).fields.hasConnectionCredentials
         context.lastOrigin = wanted
         enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
-        out.orders.append(.lease(id, wanted, attempt.isBinding && scope == .any ? .own : scope))
+        var scope = attempt.isBinding && scope == .any ? .own : scope
+        if !isCall, let user = record.user, context.binding.isAnothers(than: user) { scope = .new }
+        out.orders.append(.lease(id, wanted, scope))
     }
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
@@ -95,9 +97,18 @@ extension Exchange {
     private mutating func bindOrigin(_ context: inout ClientContext, _ out: inout Outbox) {
         attempt.isBinding = true
         guard !isCall else { return }
-        context.binding.bind(for: record.user)
+        bind(&context, &out)
+    }
+
+    mutating func bind(_ context: inout ClientContext, _ out: inout Outbox) {
+        if context.binding.bind(for: record.user) { out.orders.append(.unbind) }
+        attempt.bindings = context.binding.changes
         out.orders.append(.bind(id))
     }
+
+    /// The connection may serve this client again, as far as it is known whose identity it carries: streams of several users
+    /// may share one of the client's.
+    func isStillBound(_ context: ClientContext) -> Bool { attempt.bindings == context.binding.changes }
 
     /// - Parameter sendsRaw: body bytes may be passed on to the origin as they are.
     mutating func leased(
@@ -106,6 +117,7 @@ extension Exchange {
         guard case .leasing = stage else { return out.orders.append(.release(id, reusable: true)) }
         attempt.isReused = reused
         attempt.sendsRaw = sendsRaw
+        attempt.bindings = context.binding.changes
         if attempt.isBinding { bindOrigin(&context, &out) }
         sendHead(context, &out)
     }

@@ -32,10 +32,7 @@ extension Exchange {
         }
         if !attempt.isBinding, response.fields.hasConnectionChallenge {
             attempt.isBinding = true
-            if !isCall {
-                context.binding.bind(for: record.user)
-                out.orders.append(.bind(id))
-            }
+            if !isCall { bind(&context, &out) }
         }
         detour?.answered()
         let deadline = bounded(out.now + engine.settings.timeouts.idle)
@@ -162,11 +159,11 @@ extension Exchange {
     mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
         switch stage {
         case .delivering:
-            release(reusable: true, &out)
+            release(reusable: isStillBound(context), &out)
             out.replies.append(.end(trailers: trailers))
             complete(out.now)
         case .holding(let held):
-            release(reusable: !isCall, &out)
+            release(reusable: !isCall && isStillBound(context), &out)
             heldWhole(held, &context, &out)
         default: break
         }

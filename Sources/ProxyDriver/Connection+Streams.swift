@@ -21,7 +21,8 @@ extension Connection {
 
     /// A connection that can carry many exchanges stands.
     func dialed(_ channel: OriginChannel, _ shared: SharedStreams, for id: ExchangeID, first: [UInt8]) {
-        guard let stream = shared.lend(to: self, id) else {
+        guard let stream = shared.lend(to: self, id, isFirst: true) else {
+            shared.withdraw()
             return dialFailed(.failed("the origin has no room for a stream"), for: id)
         }
         attach(OriginStream(channel: channel, id: stream), id, reused: false)

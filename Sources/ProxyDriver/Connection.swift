@@ -258,7 +258,9 @@ final class Connection {
 
     /// Closes between two requests, as in a drain.
     func closeIfIdle() {
-        if machine.isIdle, !closesWhenDrained { closeGently() }
+        if closesWhenDrained { return }
+        if machine.isIdle { return closeGently() }
+        if machine.leave(now: worker.loop.now, &worker.out) { settle() }
     }
 
     /// Closes in the middle of whatever is under way.
@@ -274,7 +276,12 @@ final class Connection {
         var done = 0
         while true {
             flushClient()
-            guard done < worker.out.orders.count else { break }
+            guard done < worker.out.orders.count else {
+                // what the origin does not take may lead to further orders
+                guard writing != nil else { break }
+                flushOrigin()
+                continue
+            }
             let order = worker.out.orders[done]
             done += 1
             if !write(order) {
@@ -282,7 +289,6 @@ final class Connection {
                 perform(order)
             }
         }
-        flushOrigin()
         worker.out.clearOrders()
         worker.out.clearOrigin()
         bodyDone = 0

@@ -37,19 +37,24 @@ final class SharedStreams {
     // MARK: streams
 
     private var isLendable: Bool {
-        !isWithdrawn && !channel.isSpent && !channel.isClosed && channel.isCurrent && leg.isReusable
+        !isWithdrawn && !channel.isSpent && !channel.isClosed && !channel.isBound && channel.isCurrent && leg.isReusable
     }
 
     /// A stream for an exchange; nil where there is no room for one.
-    func lend(to connection: Connection, _ exchange: ExchangeID) -> StreamID? {
-        guard isLendable, leg.hasRoom, let stream = leg.begin() else { return nil }
+    /// - Parameter isFirst: it is what the connection was made for, also by rules that are no more.
+    func lend(to connection: Connection, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
+        guard isFirst && !isWithdrawn || isLendable, leg.hasRoom, let stream = leg.begin() else { return nil }
         lessees[stream] = Lessee(connection: connection, exchange: exchange)
         return stream
     }
 
     func release(_ stream: StreamID) {
-        guard lessees.removeValue(forKey: stream) != nil else { return }
-        write { leg.reset(stream, to: &$0) }
+        guard let lessee = lessees.removeValue(forKey: stream) else { return }
+        write {
+            // what nobody wants any more counts for the connection's window still
+            if lessee.owed > 0 { leg.used(lessee.owed, of: stream, to: &$0) }
+            leg.reset(stream, to: &$0)
+        }
         guard isIdle, !channel.isClosed else { return }
         channel.idleSince = channel.loop.now
         if isWithdrawn { channel.leave() } else if !isLendable { withdraw() }
@@ -59,9 +64,9 @@ final class SharedStreams {
     func withdraw() {
         guard !isWithdrawn else { return }
         isWithdrawn = true
-        pool.unshare(channel)
-        // whoever has a stream holds the channel; else the loop does until the turn is over
+        // whoever has a stream holds the channel; else the loop does, once it is closed, until the turn is over
         if isIdle { channel.leave() }
+        pool.unshare(channel)
     }
 
     /// The origin may send more on a stream as soon as its bytes have been taken.

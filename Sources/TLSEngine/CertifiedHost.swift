@@ -1,6 +1,5 @@
 internal import Addresses
 internal import Formats
-internal import HTTPCodec
 
 /// What one certificate for a server speaks for.
 enum CertifiedHost: Equatable {

@@ -1,5 +1,4 @@
 internal import Addresses
-internal import HTTPCodec
 
 /// The certificates that were made for hosts, each kept until its end is near or too many others were asked for since. A
 /// value without a lock: whoever shares it guards it.

@@ -1,7 +1,6 @@
 internal import Addresses
 internal import COpenSSL
 internal import Formats
-internal import HTTPCodec
 
 /// What an authority may speak for (RFC 5280 §4.2.1.10), so that its key is worth little to whoever steals it. Where DNS
 /// names alone are named no address is permitted, and where addresses alone are named, no DNS name.

@@ -1,6 +1,5 @@
 internal import COpenSSL
 internal import Formats
-internal import HTTPCodec
 
 /// Judges one origin's certificate and remembers in words what is wrong with it.
 final class OriginVerification {

@@ -1,4 +1,3 @@
-import Formats
 import Authorization
 import EventLoop
 import Formats
