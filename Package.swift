@@ -106,8 +106,8 @@ let package = Package(
         tests(
             "ProxyDriverTests",
             [
-                "ProxyDriver", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "ProxyCore", "Interception",
-                "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
+                "ProxyDriver", "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "ProxyCore",
+                "Interception", "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
             ]),
         tests("ObservationTests", ["Observation", "Formats", "HTTPCodec", "Interception"]),
         tests("SandboxTests", ["Sandbox", "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "TestSockets"]),

@@ -1,4 +1,3 @@
-import HTTPCodec
 import TLSEngine
 import Testing
 

@@ -1,5 +1,4 @@
 import COpenSSL
-import HTTPCodec
 import Testing
 
 @testable import TLSEngine
