@@ -1,6 +1,7 @@
 """The verbs, their output and their exit statuses: 0 done, 1 the answer is no, 2 wrong use."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -283,7 +284,8 @@ interceptors:
 def test_explain_what_is_not_forwarded(run, write_config, given, words):
     for form in ([], ["--json"]):
         done = run(
-            "explain", "--config", write_config(NARROW), *form, given=given, environment={"FAR": "s3cr3t-far"})
+            "explain", "--config", write_config(NARROW), *form, given=given,
+            environment={**os.environ, "FAR": "s3cr3t-far"})
         assert done.returncode == 0, done.stderr
         if form:
             assert json.loads(done.stdout)["forwarded"] is None
@@ -300,7 +302,7 @@ def test_explain_what_is_not_forwarded(run, write_config, given, words):
     ("GET http://a.test/stopp HTTP/1.1\nHost: a.test\nContent-Length: 7\n", [" no  stop: path is /stopp"]),
 ])
 def test_explain_what_is_forwarded(run, write_config, given, words):
-    done = run("explain", "--config", write_config(NARROW), given=given, environment={"FAR": "s3cr3t-far"})
+    done = run("explain", "--config", write_config(NARROW), given=given, environment={**os.environ, "FAR": "s3cr3t-far"})
     assert done.returncode == 0, done.stderr
     assert all(word in done.stdout for word in words) and "Not forwarded" not in done.stdout
     assert ("left unopened" in done.stdout) == ("other.test" in given)
