@@ -6,7 +6,7 @@ import ProxyCore
 extension Connection {
     /// - Returns: nil where they have to be read; else whether more may pass in this turn.
     func passFromClient(_ now: Int) -> Bool? {
-        guard client.mayHoldMore, let origin,
+        guard client.comesInBulk, let origin,
             let outcome = client.pass(to: origin, atMost: machine.relays(from: .client, of: StreamChannel.maxPassed))
         else { return nil }
         switch outcome {
@@ -26,7 +26,7 @@ extension Connection {
 
     /// The same the other way round.
     func passFromOrigin(_ origin: OriginChannel, _ now: Int) -> Bool? {
-        guard origin.mayHoldMore, let id = origin.exchange,
+        guard origin.comesInBulk, let id = origin.exchange,
             let outcome = origin.pass(to: client, atMost: machine.relays(from: .origin, of: StreamChannel.maxPassed))
         else { return nil }
         switch outcome {

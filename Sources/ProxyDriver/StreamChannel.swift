@@ -21,6 +21,8 @@ class StreamChannel: Channel {
     private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     /// More may wait in the kernel than was taken.
     private(set) var mayHoldMore = false
+    /// Much came last, and as much may come next.
+    private(set) var comesInBulk = false
     /// The end that comes behind the bytes that were received last.
     private var end: Received?
     private var hasFinished = false
@@ -58,6 +60,7 @@ class StreamChannel: Channel {
         case .end: return finished()
         case .bytes(let count):
             mayHoldMore = count == Loop.scratchSize
+            comesInBulk = count >= Self.minPassed
             incoming = loop.received(0..<count)
             return layers.isEmpty ? .bytes : open(from: 0)
         }
@@ -87,9 +90,12 @@ class StreamChannel: Channel {
     /// Has the kernel pass on what nobody here needs to see, where neither end has TLS on it and many bytes came last.
     /// - Returns: nil where they have to be received and sent.
     final func pass(to other: StreamChannel, atMost limit: Int) -> PassOutcome? {
-        guard mayHoldMore, limit >= Self.minPassed, layers.isEmpty, other.layers.isEmpty, !holdsBack else { return nil }
+        guard comesInBulk, limit >= Self.minPassed, layers.isEmpty, other.layers.isEmpty, !holdsBack else { return nil }
         let outcome = pass(to: other as Channel, atMost: limit)
-        if case .bytes(let count, _) = outcome { mayHoldMore = count >= Self.minPassed }
+        if case .bytes(let count, _) = outcome {
+            mayHoldMore = count >= Self.minPassed
+            comesInBulk = mayHoldMore
+        }
         return outcome
     }
 
