@@ -31,6 +31,9 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CLinux"),
@@ -41,8 +44,9 @@ let package = Package(
         room("HTTP1", ["Formats", "HTTPCodec"]),
         room("TLSEngine", ["Formats", "Addresses", "COpenSSL"]),
         room("Passwords", ["Formats", "Addresses", "CCrypt"]),
+        room("ContentCoding", ["Formats", "HTTPCodec", "CZlib", "CBrotli", "CZstd"]),
         room("Declaration", ["Formats", "Addresses", "HTTPCodec"]),
-        room("Interception", ["Formats", "Addresses", "HTTPCodec", "Declaration", "CPCRE2"]),
+        room("Interception", ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "CPCRE2"]),
         room("Authorization", ["Formats", "Addresses", "HTTPCodec", "Interception"]),
         room(
             "ProxyCore",
@@ -82,7 +86,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "usher-instructions", dependencies: ["HTTPCodec", "HTTP1", "Interception", "ProxyCore"],
+            name: "usher-instructions", dependencies: ["Formats", "HTTPCodec", "HTTP1", "Interception", "ProxyCore"],
             path: "bench/instructions", swiftSettings: strict),
 
         tests("HouseTests", []),
@@ -94,7 +98,10 @@ let package = Package(
         tests("HTTP1Tests", ["HTTP1", "HTTPCodec"]),
         tests("TLSEngineTests", ["TLSEngine", "Formats", "Addresses", "COpenSSL", "TestInputs"]),
         tests("PasswordsTests", ["Passwords", "Addresses"]),
-        tests("InterceptionTests", ["Interception", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
+        tests("ContentCodingTests", ["ContentCoding", "HTTPCodec", "Formats"]),
+        tests(
+            "InterceptionTests",
+            ["Interception", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
         tests("AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "Interception", "Authorization"]),
         tests(
             "ProxyCoreTests",

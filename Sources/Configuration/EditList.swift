@@ -13,6 +13,7 @@ public enum EditList {
         let more =
             switch edit.needs {
             case .head: "changes the head"
+            case .body: "changes the body"
             case .nothing: edit.isLast ? "ends the exchange" : "looks at nothing"
             }
         return """

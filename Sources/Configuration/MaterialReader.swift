@@ -34,20 +34,27 @@ struct MaterialReader {
     }
 
     private func load<Item>(_ written: Decoded, _ parse: ([UInt8]) throws(MaterialFault) -> [Item]) -> [Item] {
-        guard let text = written.text else { return [] }
-        let file = secrets.file("the file", text, written: written.written)
-        let bytes: [UInt8]
-        do {
-            bytes = try secrets.readFile(file.path).bytes
-        } catch {
-            findings.error(written.position, "\(file.subject) \(error.explanation)")
-            return []
-        }
+        guard let file = file(written), let bytes = content(written) else { return [] }
         do throws(MaterialFault) {
             return try parse(bytes)
         } catch {
             findings.error(written.position, "\(file.subject) \(error.words)")
             return []
+        }
+    }
+
+    private func file(_ written: Decoded) -> Secrets.SecretFile? {
+        written.text.map { secrets.file("the file", $0, written: written.written) }
+    }
+
+    /// The bytes of a file that holds no secret; nil where it cannot be read, which has been reported then.
+    func content(_ written: Decoded) -> [UInt8]? {
+        guard let file = file(written) else { return nil }
+        do {
+            return try secrets.readFile(file.path).bytes
+        } catch {
+            findings.error(written.position, "\(file.subject) \(error.explanation)")
+            return nil
         }
     }
 

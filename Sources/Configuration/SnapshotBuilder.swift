@@ -10,7 +10,8 @@ struct SnapshotBuilder {
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
-        let conditions = ConditionBuilder(reader: RuleReader(findings: findings), defined: defined)
+        let reader = RuleReader(findings: findings, readFile: material.content)
+        let conditions = ConditionBuilder(reader: reader, defined: defined)
         var settings = Settings()
         let listeners = listeners(root)
         let tls = TLSBuilder(findings: findings, material: material).settings(

@@ -75,11 +75,6 @@ extension TextFormat {
 
     // MARK: TLS
 
-    /// Quoted in no message: where a path is expected, a key may have been pasted.
-    static let file = TextFormat("the path of a file", isQuotable: false, isPublic: true) { text in
-        !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-    }
-
     static let constraint = TextFormat(
         "a domain, which stands for all below it as well, an address or a CIDR block, such as staging.example.com or 10.1.0.0/16",
         host: .whole, isPublic: true

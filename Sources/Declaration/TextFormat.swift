@@ -33,5 +33,9 @@ public struct TextFormat: Sendable {
     public static let any = TextFormat("text", isQuotable: false) { _ in true }
     /// What a request is known by: a host, a path, a method.
     public static let term = TextFormat("text", isQuotable: false, isPublic: true) { _ in true }
+    /// Quoted in no message: where a path is expected, a key may have been pasted.
+    public static let file = TextFormat("the path of a file", isQuotable: false, isPublic: true) { text in
+        !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
     public static let name = TextFormat("a name that is not empty") { !$0.isEmpty }
 }

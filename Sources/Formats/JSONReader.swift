@@ -22,9 +22,13 @@ extension JSONValue {
     }
 }
 
-private struct JSONReader {
+/// Walks a JSON text from value to value. The grammar stands here once: a value is read, or passed over without a copy of
+/// anything.
+struct JSONReader {
     static let maxDepth = 64
     var position = 0
+    /// Where the `{`, `[` or comma stands behind which the member or item begins that is being visited.
+    private(set) var separator = 0
 
     mutating func skipSpace(_ input: Span<UInt8>) {
         while position < input.count {
@@ -37,29 +41,124 @@ private struct JSONReader {
     mutating func value(_ input: Span<UInt8>, depth: Int) throws(JSONFault) -> JSONValue {
         guard position < input.count, depth < Self.maxDepth else { throw JSONFault(offset: position) }
         switch input[position] {
-        case 0x7B: return try object(input, depth)
-        case 0x5B: return try array(input, depth)
+        case 0x7B:
+            var members: [JSONValue.Member] = []
+            try self.members(input) { reader, input throws(JSONFault) in
+                let name = try reader.string(input)
+                try reader.skipColon(input)
+                members.append(.init(name, try reader.value(input, depth: depth + 1)))
+            }
+            return .object(members)
+        case 0x5B:
+            var items: [JSONValue] = []
+            try self.items(input) { reader, input throws(JSONFault) in
+                items.append(try reader.value(input, depth: depth + 1))
+            }
+            return .array(items)
         case 0x22: return .string(try string(input))
-        case 0x74: return try word(input, "true", .bool(true))
-        case 0x66: return try word(input, "false", .bool(false))
-        case 0x6E: return try word(input, "null", .null)
-        default: return try number(input)
+        case 0x74:
+            try skip(input, "true")
+            return .bool(true)
+        case 0x66:
+            try skip(input, "false")
+            return .bool(false)
+        case 0x6E:
+            try skip(input, "null")
+            return .null
+        default:
+            let number = try skipNumber(input)
+            let text = input.extracting(number.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+            return .number(number.isCapital ? ASCII.lowercased(text) : text)
         }
     }
 
-    private mutating func word(
-        _ input: Span<UInt8>, _ text: StaticString, _ value: JSONValue
-    ) throws(JSONFault) -> JSONValue {
-        for index in 0..<text.utf8CodeUnitCount {
-            guard position < input.count, input[position] == text.utf8Start[index] else {
+    /// Passes over one value. A string in it may hold half a pair of surrogates, which RFC 8259 §8.2 leaves to whoever reads
+    /// it.
+    mutating func skipValue(_ input: Span<UInt8>, depth: Int) throws(JSONFault) {
+        guard position < input.count, depth < Self.maxDepth else { throw JSONFault(offset: position) }
+        switch input[position] {
+        case 0x7B:
+            try members(input) { reader, input throws(JSONFault) in
+                _ = try reader.skipString(input)
+                try reader.skipColon(input)
+                try reader.skipValue(input, depth: depth + 1)
+            }
+        case 0x5B:
+            try items(input) { reader, input throws(JSONFault) in try reader.skipValue(input, depth: depth + 1) }
+        case 0x22: _ = try skipString(input)
+        case 0x74: try skip(input, "true")
+        case 0x66: try skip(input, "false")
+        case 0x6E: try skip(input, "null")
+        default: _ = try skipNumber(input)
+        }
+    }
+
+    // MARK: objects and arrays
+
+    /// Visits the members of an object; whoever is called takes name, colon and value.
+    @inline(__always)
+    mutating func members(
+        _ input: Span<UInt8>, _ visit: (inout JSONReader, Span<UInt8>) throws(JSONFault) -> Void
+    ) throws(JSONFault) {
+        try parts(input, end: 0x7D) { reader, input throws(JSONFault) in
+            guard reader.position < input.count, input[reader.position] == 0x22 else {
+                throw JSONFault(offset: reader.position)
+            }
+            try visit(&reader, input)
+        }
+    }
+
+    /// Visits the items of an array.
+    @inline(__always)
+    mutating func items(
+        _ input: Span<UInt8>, _ visit: (inout JSONReader, Span<UInt8>) throws(JSONFault) -> Void
+    ) throws(JSONFault) {
+        try parts(input, end: 0x5D, visit)
+    }
+
+    @inline(__always)
+    private mutating func parts(
+        _ input: Span<UInt8>, end: UInt8, _ visit: (inout JSONReader, Span<UInt8>) throws(JSONFault) -> Void
+    ) throws(JSONFault) {
+        separator = position
+        position += 1
+        skipSpace(input)
+        if position < input.count, input[position] == end {
+            position += 1
+            return
+        }
+        while true {
+            skipSpace(input)
+            try visit(&self, input)
+            skipSpace(input)
+            guard position < input.count else { throw JSONFault(offset: position) }
+            separator = position
+            position += 1
+            if input[separator] == end { return }
+            guard input[separator] == 0x2C else { throw JSONFault(offset: separator) }
+        }
+    }
+
+    /// Passes over the colon between a name and its value, and over the white space around it.
+    mutating func skipColon(_ input: Span<UInt8>) throws(JSONFault) {
+        skipSpace(input)
+        guard position < input.count, input[position] == ASCII.colon else { throw JSONFault(offset: position) }
+        position += 1
+        skipSpace(input)
+    }
+
+    // MARK: words and numbers
+
+    private mutating func skip(_ input: Span<UInt8>, _ word: StaticString) throws(JSONFault) {
+        for index in 0..<word.utf8CodeUnitCount {
+            guard position < input.count, input[position] == word.utf8Start[index] else {
                 throw JSONFault(offset: position)
             }
             position += 1
         }
-        return value
     }
 
-    private mutating func number(_ input: Span<UInt8>) throws(JSONFault) -> JSONValue {
+    private mutating func skipNumber(_ input: Span<UInt8>) throws(JSONFault) -> (range: Range<Int>, isCapital: Bool) {
         let start = position
         take(0x2D, input)
         let leadingZero = position < input.count && input[position] == 0x30
@@ -72,9 +171,7 @@ private struct JSONReader {
             if !take(0x2B, input) { take(0x2D, input) }
             guard takeDigits(input) > 0 else { throw JSONFault(offset: position) }
         }
-        let text = input.extracting(start..<position)
-        let number = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        return .number(isCapital ? ASCII.lowercased(number) : number)
+        return (start..<position, isCapital)
     }
 
     @discardableResult
@@ -90,54 +187,102 @@ private struct JSONReader {
         return position - start
     }
 
-    private mutating func string(_ input: Span<UInt8>) throws(JSONFault) -> String {
-        position += 1
-        var bytes: [UInt8] = []
-        while position < input.count {
-            let byte = input[position]
-            switch byte {
-            case 0x22:
-                position += 1
-                guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONFault(offset: position) }
-                return text
-            case 0x5C:
-                position += 1
-                try escape(input, into: &bytes)
-            case 0..<0x20: throw JSONFault(offset: position)
-            default:
-                bytes.append(byte)
-                position += 1
-            }
-        }
-        throw JSONFault(offset: position)
+    // MARK: strings
+
+    /// What stands between the quotes of a string, as it is written.
+    struct StringContent {
+        let range: Range<Int>
+        let isEscaped: Bool
     }
 
-    private mutating func escape(_ input: Span<UInt8>, into bytes: inout [UInt8]) throws(JSONFault) {
+    private mutating func string(_ input: Span<UInt8>) throws(JSONFault) -> String {
+        let content = try skipString(input)
+        let bytes = try unescaped(input, content)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONFault(offset: position) }
+        return text
+    }
+
+    /// - Returns: what stands between the quotes; only whether it is UTF-8 has not been looked at.
+    mutating func skipString(_ input: Span<UInt8>) throws(JSONFault) -> StringContent {
+        position += 1
+        let start = position
+        var isEscaped = false
+        while true {
+            position = input.near(position, input.count) { $0.controls | $0.equal(to: 0x22) | $0.equal(to: 0x5C) }
+            guard position < input.count else { throw JSONFault(offset: position) }
+            switch input[position] {
+            case 0x22:
+                position += 1
+                return StringContent(range: start..<position - 1, isEscaped: isEscaped)
+            case 0x5C:
+                isEscaped = true
+                position += 1
+                try skipEscape(input)
+            // DEL is a character like any other here
+            case 0x7F: position += 1
+            default: throw JSONFault(offset: position)
+            }
+        }
+    }
+
+    private mutating func skipEscape(_ input: Span<UInt8>) throws(JSONFault) {
         guard position < input.count else { throw JSONFault(offset: position) }
         let byte = input[position]
         position += 1
-        switch byte {
-        case 0x22, 0x5C, 0x2F: bytes.append(byte)
-        case 0x62: bytes.append(0x08)
-        case 0x66: bytes.append(0x0C)
-        case 0x6E: bytes.append(0x0A)
-        case 0x72: bytes.append(0x0D)
-        case 0x74: bytes.append(0x09)
-        case 0x75:
-            var unit = try hex4(input)
-            if unit & 0xFC00 == 0xD800 {
-                // a pair of surrogates is one character; half a pair is none
-                guard position + 1 < input.count, input[position] == 0x5C, input[position + 1] == 0x75 else {
-                    throw JSONFault(offset: position)
-                }
-                position += 2
-                let low = try hex4(input)
-                guard low & 0xFC00 == 0xDC00 else { throw JSONFault(offset: position) }
-                unit = 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF)
+        if byte == 0x75 {
+            _ = try hex4(input)
+        } else if Self.escaped(byte) == nil {
+            throw JSONFault(offset: position - 1)
+        }
+    }
+
+    /// The bytes of a string without its escapes.
+    /// - Throws: where half a pair of surrogates stands, which is no character.
+    func unescaped(_ input: Span<UInt8>, _ content: StringContent) throws(JSONFault) -> [UInt8] {
+        var bytes: [UInt8] = []
+        guard content.isEscaped else {
+            bytes.append(input.extracting(content.range))
+            return bytes
+        }
+        var reader = self
+        reader.position = content.range.lowerBound
+        while reader.position < content.range.upperBound {
+            let byte = input[reader.position]
+            reader.position += 1
+            if byte == 0x5C { try reader.unescape(input, into: &bytes) } else { bytes.append(byte) }
+        }
+        return bytes
+    }
+
+    private mutating func unescape(_ input: Span<UInt8>, into bytes: inout [UInt8]) throws(JSONFault) {
+        let byte = input[position]
+        position += 1
+        if let plain = Self.escaped(byte) { return bytes.append(plain) }
+        var unit = try hex4(input)
+        if unit & 0xFC00 == 0xD800 {
+            // a pair of surrogates is one character; half a pair is none
+            guard position + 1 < input.count, input[position] == 0x5C, input[position + 1] == 0x75 else {
+                throw JSONFault(offset: position)
             }
-            guard let scalar = Unicode.Scalar(unit) else { throw JSONFault(offset: position) }
-            bytes.append(contentsOf: String(Character(scalar)).utf8)
-        default: throw JSONFault(offset: position - 1)
+            position += 2
+            let low = try hex4(input)
+            guard low & 0xFC00 == 0xDC00 else { throw JSONFault(offset: position) }
+            unit = 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF)
+        }
+        guard let scalar = Unicode.Scalar(unit) else { throw JSONFault(offset: position) }
+        bytes.append(contentsOf: String(Character(scalar)).utf8)
+    }
+
+    /// What one letter behind a backslash stands for; nil for `u` and what may not stand there.
+    private static func escaped(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x22, 0x5C, 0x2F: byte
+        case 0x62: 0x08
+        case 0x66: 0x0C
+        case 0x6E: 0x0A
+        case 0x72: 0x0D
+        case 0x74: 0x09
+        default: nil
         }
     }
 
@@ -151,49 +296,5 @@ private struct JSONReader {
             position += 1
         }
         return unit
-    }
-
-    private mutating func array(_ input: Span<UInt8>, _ depth: Int) throws(JSONFault) -> JSONValue {
-        position += 1
-        var items: [JSONValue] = []
-        skipSpace(input)
-        if position < input.count, input[position] == 0x5D {
-            position += 1
-            return .array(items)
-        }
-        while true {
-            skipSpace(input)
-            items.append(try value(input, depth: depth + 1))
-            skipSpace(input)
-            guard position < input.count else { throw JSONFault(offset: position) }
-            position += 1
-            if input[position - 1] == 0x5D { return .array(items) }
-            guard input[position - 1] == 0x2C else { throw JSONFault(offset: position - 1) }
-        }
-    }
-
-    private mutating func object(_ input: Span<UInt8>, _ depth: Int) throws(JSONFault) -> JSONValue {
-        position += 1
-        var members: [JSONValue.Member] = []
-        skipSpace(input)
-        if position < input.count, input[position] == 0x7D {
-            position += 1
-            return .object(members)
-        }
-        while true {
-            skipSpace(input)
-            guard position < input.count, input[position] == 0x22 else { throw JSONFault(offset: position) }
-            let name = try string(input)
-            skipSpace(input)
-            guard position < input.count, input[position] == ASCII.colon else { throw JSONFault(offset: position) }
-            position += 1
-            skipSpace(input)
-            members.append(.init(name, try value(input, depth: depth + 1)))
-            skipSpace(input)
-            guard position < input.count else { throw JSONFault(offset: position) }
-            position += 1
-            if input[position - 1] == 0x7D { return .object(members) }
-            guard input[position - 1] == 0x2C else { throw JSONFault(offset: position - 1) }
-        }
     }
 }

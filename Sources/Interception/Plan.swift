@@ -50,7 +50,13 @@ public final class Plan: Sendable {
     /// False when no rule ever changes a response: nothing needs to be asked.
     public let hasResponseRules: Bool
 
+    /// Whether any rule edits bodies: else nobody needs to be asked.
+    let editsRequestBodies: Bool
+    let editsResponseBodies: Bool
+
     public init(rules: [Rule]) {
+        editsRequestBodies = rules.contains { $0.request.contains { $0 is any BodyEdit } }
+        editsResponseBodies = rules.contains { $0.response.contains { $0 is any BodyEdit } }
         self.rules = rules.map(CompiledRule.init)
         conditions = self.rules.map(\.condition)
         var request: [Candidate] = []
@@ -66,6 +72,15 @@ public final class Plan: Sendable {
     }
 
     public var isEmpty: Bool { rules.isEmpty }
+
+    /// The places of the rules that a phase runs, from one on.
+    func requestCandidates(from index: Int, _ classification: Classification?) -> [Int] {
+        requestPhase(classification?.action).map(\.index).filter { $0 >= index }
+    }
+
+    func responseCandidates(from index: Int, _ classification: Classification?) -> [Int] {
+        responsePhase(classification?.action).map(\.index).filter { $0 >= index }
+    }
 
     // MARK: request phase
 

@@ -4,15 +4,17 @@ public struct Rule: Sendable {
     public var when: Condition
     public var request: [any RequestEdit]
     public var response: [any ResponseEdit]
+    public var bodies: BodyPolicy
 
     public init(
         name: String, when: Condition = .always, request: [any RequestEdit] = [],
-        response: [any ResponseEdit] = []
+        response: [any ResponseEdit] = [], bodies: BodyPolicy = BodyPolicy()
     ) {
         self.name = name
         self.when = when
         self.request = request
         self.response = response
+        self.bodies = bodies
     }
 }
 

@@ -5,10 +5,27 @@ public struct RuleReader {
     public let findings: Findings
     /// What is read, for messages: `interceptor english`.
     public var owner: String
+    /// The bytes of a file that the configuration names; nil where it cannot be had, which the findings have been told.
+    private let readFile: (Decoded) -> [UInt8]?
 
-    public init(findings: Findings, owner: String = "") {
+    /// A file may have so many bytes.
+    public static let largestFile = 1 << 20
+
+    public init(
+        findings: Findings, owner: String = "", readFile: @escaping (Decoded) -> [UInt8]? = { _ in nil }
+    ) {
         self.findings = findings
         self.owner = owner
+        self.readFile = readFile
+    }
+
+    func file(_ value: Decoded) -> [UInt8]? {
+        guard let bytes = readFile(value) else { return nil }
+        guard bytes.count <= Self.largestFile else {
+            findings.error(value.position, "this file is larger than \(Self.largestFile >> 20) MiB")
+            return nil
+        }
+        return bytes
     }
 
     /// Compiles what stands behind the `~`, and tries it.

@@ -19,17 +19,20 @@ import Testing
             request:
               - { set_header: { A: b }, add_header: { A: b }, remove_header: a }
               - { set_query: { A: b }, add_query: { A: b }, remove_query: a }
-              - { set_cookie: { name: a, value: b, domain: example.com, path: /a, secure: true, http_only: true } }
+              - { set_cookie: { name: a, value: b, domain: example.com, path: /a, secure: true, http_only: true,
+                              max_age: 1h, expires: "Wed, 21 Oct 2026 07:28:00 GMT", same_site: lax } }
               - { remove_cookie: a, set_method: PUT, set_url: "https://a.example.com/", set_host: b, set_path: /c }
               - { rewrite_url: { "~a": b } }
               - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
+          - { name: file, request: [{ respond: { file: users } }] }
           - { name: stop, request: [{ abort: { reason: why } }] }
           - name: responses
             when: { status: 401, content_type: text/html }
             response:
               - { set_header: { A: b }, add_header: { A: b }, remove_header: a, set_cookie: { name: a, value: b } }
+              - { remove_cookie: a }
               - { set_status: 204, respond: { status: 201 }, abort: why }
         """
 

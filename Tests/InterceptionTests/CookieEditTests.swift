@@ -1,6 +1,7 @@
 import HTTPCodec
-import Interception
 import Testing
+
+@testable import Interception
 
 struct CookieEditTests {
     static func send(_ cookie: CookieEdit, _ wire: String) throws -> (cookies: [String], note: String) {
@@ -46,6 +47,64 @@ struct CookieEditTests {
             CookieEdit(name: "c", value: "v", path: cookiePath), "GET http://h.example.com\(path)?q=1")
         #expect(cookies.isEmpty != sent)
         if !sent { #expect(note.contains("its path \(cookiePath) does not admit")) }
+    }
+
+    @Test(
+        "A Set-Cookie line says all of it",
+        arguments: [
+            (CookieEdit(name: "a", value: "b"), "a=b"),
+            (
+                CookieEdit(
+                    name: "__Host-a", value: "", path: "/", secure: true, httpOnly: true, maxAge: 0,
+                    expires: "Wed, 21 Oct 2026 07:28:00 GMT", sameSite: .strict),
+                "__Host-a=; Path=/; Max-Age=0; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Secure; HttpOnly; SameSite=Strict"
+            ),
+            (
+                CookieEdit(
+                    name: "a", value: "b", domain: "example.com", secure: true, maxAge: 60, sameSite: .unrestricted),
+                "a=b; Domain=example.com; Max-Age=60; Secure; SameSite=None"
+            ),
+        ])
+    func line(_ cookie: CookieEdit, _ line: String) throws {
+        let plan = Plan(rules: [Rule(name: "rule", response: [.setCookie(cookie)])])
+        let asked = try request("GET https://a.example/")
+        let (head, _) = plan.response(try response("HTTP/1.1 200 OK\nSet-Cookie: x=y, z; Path=/"), to: asked)
+        #expect(head.fields.values(named: "Set-Cookie") == ["x=y, z; Path=/", line])
+        #expect(cookie.refusal == nil)
+    }
+
+    @Test("What a store would refuse is known, and a date that would begin an attribute is not written")
+    func refusals() throws {
+        #expect(CookieEdit(name: "a", value: "b", sameSite: .unrestricted).refusal != nil)
+        #expect(CookieEdit(name: "__Secure-a", value: "b").refusal != nil)
+        #expect(CookieEdit(name: "__Host-a", value: "b", secure: true).refusal != nil)
+        #expect(CookieEdit(name: "__Host-a", value: "b", domain: "a.example", path: "/", secure: true).refusal != nil)
+        let plan = Plan(rules: [
+            Rule(name: "rule", response: [.setCookie(CookieEdit(name: "a", value: "b", expires: "x; Secure"))])
+        ])
+        let (_, outcome) = plan.response(try response("HTTP/1.1 200 OK"), to: try request("GET https://a.example/"))
+        #expect(outcome.verdict != .proceed)
+    }
+
+    @Test("Lines of one name are taken out of a response, and no others")
+    func removal() throws {
+        let plan = Plan(rules: [Rule(name: "rule", response: [.removeCookie(["session", "t_*"])])])
+        let answer = """
+            HTTP/1.1 200 OK
+            Set-Cookie: session=a; Path=/
+            set-cookie: other=session; Domain=session
+            Set-Cookie: sessions=b; Expires=Wed, 21 Oct 2026 07:28:00 GMT
+            Set-Cookie: t_a=1
+            Cookie: session=a
+            Set-Cookie: no pair
+            """
+        let (head, outcome) = plan.response(try response(answer), to: try request("GET https://a.example/"))
+        #expect(
+            head.fields.values(named: "Set-Cookie") == [
+                "other=session; Domain=session", "sessions=b; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "no pair",
+            ])
+        #expect(head.fields["Cookie"] == "session=a")
+        #expect(outcome.changes == ["rule: removed cookie session, removed cookie t_*"])
     }
 
     @Test func secureNeedsHTTPS() throws {

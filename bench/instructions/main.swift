@@ -1,3 +1,4 @@
+import Formats
 import Glibc
 import HTTP1
 import HTTPCodec
@@ -101,6 +102,32 @@ enum Work {
         return matches
     }
 
+    /// What a program might send: 4 KiB of items, and an amount behind them.
+    static let json: [UInt8] = {
+        var text = "{\"items\": ["
+        for number in 0..<50 {
+            if number > 0 { text += ", " }
+            text +=
+                "{\"id\": \(number * 7919), \"name\": \"item \(number)\", \"price\": \(number).95, \"tags\": [\"a\", \"b\"]}"
+        }
+        return Array((text + "], \"note\": \"caf\u{E9}\", \"amount\": 12}").utf8)
+    }()
+
+    /// A member of a JSON body gets another value: the body comes whole, and goes on whole.
+    static func edits(_ count: Int) throws -> Int {
+        guard let amount = JSONPointer("/amount") else { return 0 }
+        let plan = Plan(rules: [Rule(name: "amount", request: [.setJSON([(amount, .string("200"))])])])
+        var head = try RequestHead(method: "POST", url: "http://shop.example.com/withdraw")
+        head.fields.add("Content-Type", "application/json")
+        var bytes = 0
+        for _ in 0..<count {
+            var edited = head
+            let done = plan.applyRequest(from: 0, to: &edited, body: .whole(json), nil, limit: 1 << 20)
+            if case .replaced(let new) = done.body { bytes += new.count }
+        }
+        return bytes
+    }
+
     /// One kept-alive exchange: the request comes, a pooled connection is there, the answer comes whole.
     static func session(_ count: Int) throws -> Int {
         var settings = Settings()
@@ -151,6 +178,7 @@ enum Work {
 let pieces: [String: (Int) throws -> Int] = [
     "request-head": Work.heads, "response-head": Work.answers, "chunked-4k": Work.chunked,
     "pipeline-20-rules": Work.pipeline, "session-exchange": Work.session,
+    "json-edit-4k": Work.edits,
 ]
 guard CommandLine.arguments.count == 3, let piece = pieces[CommandLine.arguments[1]],
     let count = Int(CommandLine.arguments[2])

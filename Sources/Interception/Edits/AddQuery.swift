@@ -13,10 +13,7 @@ public struct AddQuery: RequestEdit {
     public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value)) }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
-        try URLEdit.editQuery(&head) { query in
-            for pair in pairs { query.add(pair.name, pair.value) }
-            return pairs.map { "added query \($0.name)" }
-        }
+        try URLEdit.editQuery(&head) { $0.add(pairs, "query") }
     }
 }
 

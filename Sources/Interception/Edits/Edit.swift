@@ -31,7 +31,7 @@ extension Edit {
 
 /// How much of a message an edit looks at. One that needs the response is no `RequestEdit`.
 public enum EditNeed: String, Sendable {
-    case nothing, head
+    case nothing, head, body
 }
 
 /// A change to a request.
@@ -48,6 +48,8 @@ public protocol ResponseEdit: Edit {
 public enum EditEffect {
     /// In a few words each; names only, never values.
     case changed([String])
+    /// Left everything as it is, for a reason that the interceptor's owner should know; in the same words.
+    case warned(String)
     /// Answer in the origin's place.
     case respond(DirectResponse)
     case abort(String)

@@ -2,9 +2,9 @@ public import Declaration
 public import HTTPCodec
 
 /// `remove_cookie`.
-public struct RemoveCookie: RequestEdit {
+public struct RemoveCookie: RequestEdit, ResponseEdit {
     public static let name = "remove_cookie"
-    public static let doc = "Removes cookies by name or glob."
+    public static let doc = "Removes cookies by name or glob; from a response, their Set-Cookie lines."
     public static let shape = Shape.namesOrGlobs
 
     public let names: [String]
@@ -18,6 +18,17 @@ public struct RemoveCookie: RequestEdit {
                 var count = 0
                 for index in head.fields.slots.indices.reversed() where head.fields.slots[index].known == .cookie {
                     count += Self.remove(from: &head.fields, at: index) { Glob.matches(name, $0) }
+                }
+                return HeaderEdit.removed(count, "cookie \(name)")
+            })
+    }
+
+    public func apply(to head: inout ResponseHead) -> EditEffect {
+        .changed(
+            names.map { name in
+                let count = head.fields.removeAll { table, index in
+                    guard table.slots[index].known == .setCookie else { return false }
+                    return HTTPCodec.SetCookie(table.value(index)).map { Glob.matches(name, $0.name) } ?? false
                 }
                 return HeaderEdit.removed(count, "cookie \(name)")
             })

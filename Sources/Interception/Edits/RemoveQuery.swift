@@ -13,13 +13,7 @@ public struct RemoveQuery: RequestEdit {
     public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.names(value)) }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
-        try URLEdit.editQuery(&head) { query in
-            names.map { name in
-                let before = query.pairs.count
-                query.removeAll { Glob.matches(name, $0) }
-                return HeaderEdit.removed(before - query.pairs.count, "query \(name)")
-            }
-        }
+        try URLEdit.editQuery(&head) { $0.remove(names, "query") }
     }
 }
 

@@ -12,10 +12,8 @@ public struct Respond: RequestEdit, ResponseEdit {
             [
                 Key("status", .integer(200...599), "Status.", standard: "200"),
                 Key("headers", .headers, "Headers.", standard: "{}"),
-                Key("json", .json, "A body, written as JSON."),
-                Key("text", .text(.any), "A body of plain text."),
-                Key("body", .text(.any), "A body as it is."),
-                Key("content_type", .text(.headerValue), "Content type of the body."),
+            ] + ["json", "text", "body", "file"].compactMap { WrittenBody.keys[$0] } + [
+                Key("content_type", .text(.headerValue), "Content type of the body.")
             ]))
     public static let needs = EditNeed.nothing
     public static let isLast = true
@@ -27,7 +25,7 @@ public struct Respond: RequestEdit, ResponseEdit {
     public init?(_ value: Decoded, _ reader: RuleReader) {
         guard let fields = value.fields else { return nil }
         let findings = reader.findings
-        let bodies = ["json", "text", "body"].filter(fields.has)
+        let bodies = WrittenBody.written(fields)
         if bodies.count > 1 {
             findings.error(value.position, "an answer has one body, found \(bodies.joined(separator: " and "))")
         }
@@ -37,31 +35,17 @@ public struct Respond: RequestEdit, ResponseEdit {
         }
         reader.checkWritable(fields.fields("headers"))
         answer.headers = RuleReader.pairs(fields.fields("headers"))
-        let type = Self.fill(&answer.body, fields)
+        guard let body = WrittenBody(fields, reader) else { return nil }
+        answer.body = body.bytes
         let hasType = answer.headers.contains { ASCII.equal($0.name, "Content-Type") }
         if hasType, fields.has("content_type") {
             findings.error(
                 value.position, "the content type is given twice, in headers and in content_type; remove one")
         }
-        if let type = fields.text("content_type") ?? type, !hasType {
+        if let type = fields.text("content_type") ?? body.type, !hasType {
             answer.headers.append(Pair("Content-Type", type))
         }
         self.init(answer)
-    }
-
-    /// Writes the body; says of what type it is.
-    private static func fill(_ body: inout [UInt8], _ fields: Fields) -> String? {
-        if let json = fields["json"]?.json {
-            json.write(to: &body)
-            return "application/json"
-        }
-        if let text = fields.text("text") {
-            body = Array(text.utf8)
-            return "text/plain; charset=utf-8"
-        }
-        guard let text = fields.text("body") else { return nil }
-        body = Array(text.utf8)
-        return "application/octet-stream"
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect { .respond(try answer.checked()) }

@@ -1,5 +1,6 @@
 import Addresses
 public import Declaration
+import Formats
 public import HTTPCodec
 
 /// `set_cookie`.
@@ -17,6 +18,11 @@ public struct SetCookie: RequestEdit, ResponseEdit {
                 Key("path", .text(.cookiePath), "Paths it is for."),
                 Key("secure", .boolean, "For https alone.", standard: "false"),
                 Key("http_only", .boolean, "Kept from scripts.", standard: "false"),
+                Key("max_age", .duration(0...400 * 86_400_000), "How long it lives; 0s deletes it."),
+                Key("expires", .text(.httpDate), "Until when it lives, where max_age does not say."),
+                Key(
+                    "same_site", .choice(CookieEdit.SameSite.allCases.map { ASCII.lowercased($0.rawValue) }),
+                    "Which sites may cause it to be sent."),
             ]))
 
     public let cookie: CookieEdit
@@ -32,7 +38,12 @@ public struct SetCookie: RequestEdit, ResponseEdit {
         }
         cookie = CookieEdit(
             name: name, value: text, domain: domain, path: fields.text("path"), secure: fields.flag("secure") ?? false,
-            httpOnly: fields.flag("http_only") ?? false)
+            httpOnly: fields.flag("http_only") ?? false, maxAge: fields.number("max_age").map { ($0 + 999) / 1000 },
+            expires: fields.text("expires"),
+            sameSite: fields.text("same_site").flatMap { word in
+                CookieEdit.SameSite.allCases.first { ASCII.equal($0.rawValue, word) }
+            })
+        if let refusal = cookie.refusal { reader.findings.error(value.position, "a cookie \(refusal)") }
     }
 
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {
@@ -64,6 +75,13 @@ public struct SetCookie: RequestEdit, ResponseEdit {
             RemoveCookie.remove(from: &fields, at: index) { $0 == cookie.name }
         }
     }
+}
+
+extension TextFormat {
+    /// RFC 9110 §5.6.7.
+    static let httpDate = TextFormat(
+        "a date as HTTP writes it, such as Wed, 21 Oct 2026 07:28:00 GMT", isPublic: true
+    ) { CalendarTime.seconds(ofHTTP: $0, now: 0) != nil }
 }
 
 extension Edit where Self == SetCookie {

@@ -1,8 +1,6 @@
 import Formats
 import Testing
 
-@testable import HTTPCodec
-
 /// What is asked of eight bytes at a time is what is asked of each, wherever in a word it stands.
 struct ByteWordTests {
     private static let length = 37

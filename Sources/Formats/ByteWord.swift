@@ -1,5 +1,3 @@
-import Formats
-
 /// Eight bytes as one number, so that a search asks all of them at once. A question answers with a mask: the top bit of
 /// each byte for which it holds, the others clear, the first byte lowest.
 ///
@@ -35,6 +33,10 @@ public struct ByteWord: Equatable, Sendable {
         bits = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }
 
+    /// Written down, so that other rooms compare without a call.
+    @inlinable @inline(__always)
+    public static func == (left: ByteWord, right: ByteWord) -> Bool { left.bits == right.bits }
+
     @inlinable @inline(__always)
     static func all(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
@@ -45,8 +47,8 @@ public struct ByteWord: Equatable, Sendable {
     var low: UInt64 { bits & ~Self.top }
 
     /// Control characters, HTAB among them.
-    @inline(__always)
-    var controls: UInt64 {
+    @inlinable @inline(__always)
+    public var controls: UInt64 {
         let visible = (low &+ Self.all(0x60)) ^ (low &+ Self.all(0x01))
         return ~(visible | bits) & Self.top
     }
@@ -54,8 +56,8 @@ public struct ByteWord: Equatable, Sendable {
     /// What may not stand in a target: control characters, SP, and `#`, which begins a fragment. The characters that
     /// browsers send unescaped all the same (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass: they are not
     /// ambiguous there, and the origin judges them.
-    @inline(__always)
-    var outsideTargets: UInt64 {
+    @inlinable @inline(__always)
+    public var outsideTargets: UInt64 {
         let visible = (low &+ Self.all(0x5F)) ^ (low &+ Self.all(0x01))
         let unfragmented = (low ^ Self.all(0x23)) &+ Self.all(0x7F)
         return ~(visible & unfragmented | bits) & Self.top
@@ -73,8 +75,8 @@ public struct ByteWord: Equatable, Sendable {
     }
 
     /// What is neither an ASCII letter or digit nor a hyphen or a dot: names of hosts are made of these, and of little else.
-    @inline(__always)
-    var outsideHosts: UInt64 {
+    @inlinable @inline(__always)
+    public var outsideHosts: UInt64 {
         let folded = low | Self.all(0x20)
         let letter = (folded &+ Self.all(0x1F)) ^ (folded &+ Self.all(0x05))
         let digit = (low &+ Self.all(0x50)) ^ (low &+ Self.all(0x46))
@@ -88,6 +90,12 @@ public struct ByteWord: Equatable, Sendable {
         let visible = (low &+ Self.all(0x5F)) ^ (low &+ Self.all(0x01))
         return (~visible | bits) & Self.top
     }
+
+    @inline(__always)
+    var outsideASCII: UInt64 { bits & Self.top }
+
+    @inline(__always)
+    var insideASCII: UInt64 { ~bits & Self.top }
 
     @inlinable @inline(__always)
     public func equal(to byte: UInt8) -> UInt64 {
@@ -110,6 +118,19 @@ extension ByteWord {
 }
 
 extension Span<UInt8> {
+    /// Whether the bytes are UTF-8. Runs of ASCII are passed eight bytes at a time.
+    var isUTF8: Bool {
+        var index = 0
+        while true {
+            index = first(index, count) { $0.outsideASCII }
+            guard index < count else { return true }
+            let end = near(index, count) { $0.insideASCII }
+            // what is no ASCII is whole characters from one ASCII byte to the next
+            do { _ = try UTF8Span(validating: extracting(index..<end)) } catch { return false }
+            index = end
+        }
+    }
+
     /// The first place in a range whose byte is in the mask; the range's end where there is none. The last word may reach
     /// beyond the range, but never beyond the span.
     @inlinable @inline(__always)
@@ -148,7 +169,8 @@ extension Span<UInt8> {
     }
 
     /// Whether the same bytes stand at two places. All of them have to be in the span.
-    func holds(_ left: Int, _ right: Int, count: Int) -> Bool {
+    @inlinable
+    public func holds(_ left: Int, _ right: Int, count: Int) -> Bool {
         guard count >= ByteWord.count else {
             for offset in 0..<count where self[left &+ offset] != self[right &+ offset] { return false }
             return true
@@ -163,7 +185,8 @@ extension Span<UInt8> {
     }
 
     /// Whether a text stands at `lower`, without regard to ASCII case. All of it has to fit into the span.
-    func holds(text: Span<UInt8>, at lower: Int) -> Bool {
+    @inlinable
+    public func holds(text: Span<UInt8>, at lower: Int) -> Bool {
         guard text.count >= ByteWord.count else {
             for offset in text.indices where ASCII.lower(self[lower &+ offset]) != ASCII.lower(text[offset]) {
                 return false
@@ -182,8 +205,8 @@ extension Span<UInt8> {
 
     /// Whether a word stands at `lower`, without regard to ASCII case.
     /// - Parameter word: of small letters, digits and what comes before these in ASCII. All of it has to fit into the span.
-    @inline(__always)
-    func holds(_ word: StaticString, at lower: Int) -> Bool {
+    @inlinable @inline(__always)
+    public func holds(_ word: StaticString, at lower: Int) -> Bool {
         let count = word.utf8CodeUnitCount
         let expected = UnsafeRawPointer(word.utf8Start)
         @inline(__always)

@@ -1,0 +1,34 @@
+internal import CBrotli
+
+/// Takes bytes out of Brotli (RFC 7932). Owns the library's state, whose window has at most 16 MiB.
+final class BrotliReader: SliceDecoder {
+    private let state: OpaquePointer
+
+    let coding = Coding.brotli
+
+    init() throws(CodingFault) {
+        guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else { throw .memory(.brotli) }
+        self.state = state
+    }
+
+    deinit { BrotliDecoderDestroyInstance(state) }
+
+    func decode(
+        _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
+    ) throws(CodingFault) -> DecodedSlice {
+        var (next, left) = (input.baseAddress, input.count)
+        var (place, room) = (output.baseAddress, output.count)
+        let status = BrotliDecoderDecompressStream(state, &left, &next, &room, &place, nil)
+        let isEnd: Bool
+        switch status {
+        case BROTLI_DECODER_RESULT_SUCCESS: isEnd = true
+        case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT, BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: isEnd = false
+        default: throw .corrupt(coding)
+        }
+        return DecodedSlice(consumed: input.count - left, produced: output.count - room, isEnd: isEnd)
+    }
+
+    /// A body has one stream of Brotli (RFC 7932 §2).
+    func begins(_ input: UnsafeBufferPointer<UInt8>) -> Bool { false }
+    func restart() {}
+}

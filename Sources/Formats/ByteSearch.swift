@@ -1,0 +1,41 @@
+/// Looks for some bytes among others, in time that is proportional to how many these are, whatever they are.
+public struct ByteSearch: Sendable {
+    private let wanted: [UInt8]
+    /// Of the first so many of the bytes wanted: how many of their last are their first again.
+    private let shorter: [Int]
+
+    public init(_ wanted: [UInt8]) {
+        self.wanted = wanted
+        var shorter = [Int](repeating: 0, count: wanted.count + 1)
+        var matched = 0
+        for index in wanted.indices.dropFirst() {
+            while matched > 0, wanted[index] != wanted[matched] { matched = shorter[matched] }
+            if wanted[index] == wanted[matched] { matched += 1 }
+            shorter[index + 1] = matched
+        }
+        self.shorter = shorter
+    }
+
+    /// Where the bytes stand next, at or behind a place; nil where nothing is wanted.
+    public func next(in bytes: Span<UInt8>, from start: Int = 0) -> Int? {
+        guard let first = wanted.first, start >= 0 else { return nil }
+        var index = start
+        var matched = 0
+        while index < bytes.count {
+            if matched == 0 {
+                index = bytes.first(index, bytes.count) { $0.equal(to: first) }
+                guard index < bytes.count else { return nil }
+                matched = 1
+                index += 1
+            } else if bytes[index] == wanted[matched] {
+                matched += 1
+                index += 1
+            } else {
+                matched = shorter[matched]
+                continue
+            }
+            if matched == wanted.count { return index - matched }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,127 @@
+internal import ContentCoding
+public import HTTPCodec
+
+/// What a phase did to a message and its body.
+public struct BodyOutcome: Sendable {
+    public enum Body: Equatable, Sendable {
+        /// What came goes on, in the framing in which it came.
+        case asItCame
+        /// These go on in its place, with their length; nothing of what came does.
+        case replaced([UInt8])
+        /// The message has no body. A Content-Length in its head is that of the answer to another request and stays.
+        case none
+    }
+
+    public var outcome: Outcome
+    public var body: Body
+}
+
+/// Edits of bodies. Whoever runs a phase asks first whether a body is needed: where it is not, none is kept, and
+/// `applyRequest` and `applyResponse` do all there is to do.
+extension Plan {
+    /// Whether a rule that applies to this request changes its body.
+    /// - Parameter index: what `firstRequestMatch` answered.
+    public func needsRequestBody(
+        from index: Int, _ head: RequestHead, _ classification: Classification?
+    ) -> Bool {
+        guard editsRequestBodies else { return false }
+        // the rules are run on a copy, for what one of them changes decides on the next
+        var head = head
+        return needsBody(requestCandidates(from: index, classification)) { rule, outcome in
+            guard
+                rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
+            else { return false }
+            if rule.request.contains(where: { Self.isForBody($0, head.fields) }) { return true }
+            rule.edit(&head, &outcome)
+            return false
+        }
+    }
+
+    /// Whether a rule that applies to this response changes its body.
+    /// - Parameter index: what `firstResponseMatch` answered.
+    public func needsResponseBody(
+        from index: Int, _ response: ResponseHead, request: RequestHead, _ classification: Classification?
+    ) -> Bool {
+        guard editsResponseBodies else { return false }
+        var response = response
+        return needsBody(responseCandidates(from: index, classification)) { rule, outcome in
+            let subject = Subject(request: request, response: response, classification: classification)
+            guard rule.condition.holds(for: subject) else { return false }
+            if rule.response.contains(where: { Self.isForBody($0, response.fields) }) { return true }
+            rule.edit(&response, &outcome)
+            return false
+        }
+    }
+
+    private func needsBody(_ indices: [Int], _ asks: (CompiledRule, inout Outcome) -> Bool) -> Bool {
+        var outcome = Outcome()
+        for index in indices where outcome.verdict == .proceed {
+            if asks(rules[index], &outcome) { return true }
+        }
+        return false
+    }
+
+    private static func isForBody(_ edit: any Edit, _ fields: FieldTable) -> Bool {
+        guard let edit = edit as? any BodyEdit else { return false }
+        return edit.concerns(fields["Content-Type"].flatMap { MediaType($0) })
+    }
+
+    // MARK: the phases
+
+    /// Runs the request phase on a request whose body is here.
+    /// - Parameters:
+    ///   - index: what `firstRequestMatch` answered.
+    ///   - limit: of the body, in bytes: as it came, out of its codings, and as it goes on.
+    public func applyRequest(
+        from index: Int, to head: inout RequestHead, body arrival: EditedBody.Arrival,
+        _ classification: Classification?, limit: Int
+    ) -> BodyOutcome {
+        var arrival = arrival
+        // RFC 9110 §14.5
+        if case .whole(let bytes) = arrival, head.fields.first(named: "Content-Range") != nil { arrival = .part(bytes) }
+        var body = EditedBody(arrival, head.fields, CodingLimits(size: limit))
+        var outcome = Outcome()
+        for index in requestCandidates(from: index, classification) where outcome.verdict == .proceed {
+            let rule = rules[index]
+            let subject = Subject(request: head, response: nil, classification: classification)
+            if rule.condition.holds(for: subject) { rule.edit(&head, &body, &outcome) }
+        }
+        guard body.isChanged else { return BodyOutcome(outcome: outcome, body: .asItCame) }
+        return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&head.fields)))
+    }
+
+    /// Runs the response phase on a response whose body is here.
+    /// - Parameters:
+    ///   - index: what `firstResponseMatch` answered.
+    ///   - request: as it was sent.
+    ///   - limit: of the body, in bytes: as it came, out of its codings, and as it goes on.
+    public func applyResponse(
+        from index: Int, to response: inout ResponseHead, body arrival: EditedBody.Arrival, request: RequestHead,
+        _ classification: Classification?, limit: Int
+    ) -> BodyOutcome {
+        var arrival = arrival
+        if case .whole(let bytes) = arrival, response.status == 206 { arrival = .part(bytes) }
+        let cameWithBody = response.mayHaveBody(answering: request.method)
+        var body = EditedBody(arrival, response.fields, CodingLimits(size: limit))
+        var outcome = Outcome()
+        for index in responseCandidates(from: index, classification) where outcome.verdict == .proceed {
+            let rule = rules[index]
+            let subject = Subject(request: request, response: response, classification: classification)
+            if rule.condition.holds(for: subject) { rule.edit(&response, &body, &outcome) }
+        }
+        guard response.mayHaveBody(answering: request.method) else {
+            // what a body would be like that is not sent is known of the one that came alone (RFC 9110 §8.6)
+            if body.isAsked || cameWithBody { EditedBody.forget(&response.fields) }
+            return BodyOutcome(outcome: outcome, body: .none)
+        }
+        guard body.isChanged else { return BodyOutcome(outcome: outcome, body: .asItCame) }
+        return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&response.fields)))
+    }
+}
+
+extension ResponseHead {
+    /// RFC 9112 §6.3.
+    fileprivate func mayHaveBody(answering method: Method) -> Bool {
+        method != .head && status >= 200 && status != 204 && status != 304
+    }
+}

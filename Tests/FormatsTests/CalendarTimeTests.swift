@@ -1,0 +1,24 @@
+import Formats
+import Testing
+
+struct CalendarTimeTests {
+    @Test("A date that is written is read again")
+    func dates() {
+        for seconds in stride(from: 0, through: 8_000_000_000, by: 86_399 * 31) {
+            #expect(CalendarTime.seconds(ofHTTP: CalendarTime(seconds).http, now: seconds) == seconds)
+        }
+        // 29 February is one in 2000 and in 2028, and none in 2100
+        #expect(CalendarTime.seconds(ofHTTP: "Tue, 29 Feb 2000 00:00:00 GMT", now: 0) == 951_782_400)
+        #expect(CalendarTime.seconds(ofHTTP: "Mon, 29 Feb 2100 00:00:00 GMT", now: 0) == nil)
+    }
+
+    @Test("A year of two digits is no more than fifty ahead")
+    func centuries() {
+        // in November 2026
+        let now = 1_795_253_100
+        let year2099 = CalendarTime.seconds(ofHTTP: "Tuesday, 01-Dec-76 00:00:00 GMT", now: now)
+        #expect(year2099.map { CalendarTime($0).date } == "2076-12-01")
+        let past = CalendarTime.seconds(ofHTTP: "Thursday, 01-Dec-77 00:00:00 GMT", now: now)
+        #expect(past.map { CalendarTime($0).date } == "1977-12-01")
+    }
+}
