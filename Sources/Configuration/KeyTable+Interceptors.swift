@@ -12,7 +12,17 @@ extension KeyTable {
         Key("when", .object(.condition), "Which exchanges it concerns; all where it is missing."),
         Key("request", .list(.object(.requestEdit)), "Edits of the request, in this order.", standard: "[]"),
         Key("response", .list(.object(.responseEdit)), "Edits of the response, in this order.", standard: "[]"),
+        Key(
+            "over_limit", handling,
+            "What becomes of a message whose body these edits need and limits.buffered_body does not admit.",
+            standard: "pass"),
+        Key(
+            "invalid_body", handling,
+            "What becomes of a message whose body is not what an edit is for, such as JSON, or cannot be unpacked.",
+            standard: "pass"),
     ]
+
+    private static let handling = Shape.choice(BodyPolicy.Handling.allCases.map(\.rawValue))
 
     static let condition: [Key] = [
         Key("action", .matcher(.action), "What the request means to AM."),

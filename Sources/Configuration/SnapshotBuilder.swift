@@ -73,8 +73,16 @@ struct SnapshotBuilder {
                 return nil
             }
             lines[text] = name.position.line
-            return Rule(name: text, when: condition, request: request, response: response)
+            return Rule(
+                name: text, when: condition, request: request, response: response, bodies: Self.bodies(fields))
         }
+    }
+
+    private static func bodies(_ fields: Fields) -> BodyPolicy {
+        var policy = BodyPolicy()
+        if let handling = fields.text("over_limit").flatMap(BodyPolicy.Handling.init) { policy.overLimit = handling }
+        if let handling = fields.text("invalid_body").flatMap(BodyPolicy.Handling.init) { policy.invalid = handling }
+        return policy
     }
 
     /// True where a list is missing or has no entry; false also for one that did not pass.

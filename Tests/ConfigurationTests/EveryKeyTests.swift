@@ -23,16 +23,22 @@ import Testing
                               max_age: 1h, expires: "Wed, 21 Oct 2026 07:28:00 GMT", same_site: lax } }
               - { remove_cookie: a, set_method: PUT, set_url: "https://a.example.com/", set_host: b, set_path: /c }
               - { rewrite_url: { "~a": b } }
+              - { set_form: { a: b }, add_form: { a: b }, remove_form: a, set_json: { /a: 1 }, remove_json: /a }
+              - { replace_body: { a: b }, set_body: { text: a, content_type: text/x } }
               - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
           - { name: file, request: [{ respond: { file: users } }] }
           - { name: stop, request: [{ abort: { reason: why } }] }
+          - { name: bytes, request: [{ set_body: { file: users } }, { set_body: { json: [1] } }] }
           - name: responses
+            over_limit: refuse
+            invalid_body: refuse
             when: { status: 401, content_type: text/html }
             response:
               - { set_header: { A: b }, add_header: { A: b }, remove_header: a, set_cookie: { name: a, value: b } }
-              - { remove_cookie: a }
+              - { remove_cookie: a, set_json: { /a: 1 }, remove_json: /a, replace_body: { a: b } }
+              - { set_body: { text: a } }
               - { set_status: 204, respond: { status: 201 }, abort: why }
         """
 

@@ -4,18 +4,12 @@ public enum EditCatalogue {
     public static let all: [any Edit.Type] = [
         SetHeader.self, AddHeader.self, RemoveHeader.self, SetQuery.self, AddQuery.self, RemoveQuery.self,
         SetCookie.self, RemoveCookie.self, SetMethod.self, SetURL.self, SetHost.self, SetPath.self, RewriteURL.self,
+        SetForm.self, AddForm.self, RemoveForm.self, SetJSON.self, RemoveJSON.self, SetBody.self, ReplaceBody.self,
         SetStatus.self, Respond.self, Abort.self,
     ]
 
     /// What the configuration's format knows and nobody has built.
     public static let planned = [
-        PlannedEdit("set_form", "changing form bodies", [.request]),
-        PlannedEdit("add_form", "changing form bodies", [.request]),
-        PlannedEdit("remove_form", "changing form bodies", [.request]),
-        PlannedEdit("set_json", "changing JSON bodies"),
-        PlannedEdit("remove_json", "changing JSON bodies"),
-        PlannedEdit("set_body", "changing bodies"),
-        PlannedEdit("replace_body", "changing bodies"),
         PlannedEdit("delay", "delaying messages"),
         PlannedEdit("throttle", "slowing messages down"),
         PlannedEdit("retry", "repeating requests", [.response]),
