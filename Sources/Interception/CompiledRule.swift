@@ -67,9 +67,7 @@ struct CompiledRule: Sendable {
             for edit in edits where outcome.verdict == .proceed {
                 switch try apply(edit) {
                 case .changed(let words): notes += words
-                case .warned(let words):
-                    notes.append(words)
-                    outcome.warnings.append("\(name): \(words)")
+                case .warned(let words): outcome.warnings.append("\(name): \(words)")
                 case .respond(let answer):
                     notes.append("answered \(answer.status) in the origin's place")
                     outcome.verdict = .respond(answer, interceptor: name)

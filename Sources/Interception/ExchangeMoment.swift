@@ -11,6 +11,8 @@ public enum ExchangeMoment: Equatable, Sendable {
     case sent
     /// An interceptor changed the request or the response; its words.
     case edited(String)
+    /// An interceptor would have changed a body, and could not; its words.
+    case warned(String)
     /// An interceptor answered in the place of whoever was asked.
     case responded(interceptor: String, status: Int)
     /// The client gets the head of its answer.
@@ -81,6 +83,7 @@ extension ExchangeMoment {
             .recognised(action, realm: realm, tree: tree, evidence: shown(evidence))
         case .routed(let peer): .routed(by: shown(peer))
         case .edited(let change): .edited(shown(change))
+        case .warned(let words): .warned(shown(words))
         case .failed(let token, let details): .failed(token: token, details: shown(details))
         case .unauthenticated(let user): .unauthenticated(user: shown(user))
         case .unread(let reason): .unread(shown(reason))

@@ -51,8 +51,8 @@ public final class Plan: Sendable {
     public let hasResponseRules: Bool
 
     /// Whether any rule edits bodies: else nobody needs to be asked.
-    let editsRequestBodies: Bool
-    let editsResponseBodies: Bool
+    public let editsRequestBodies: Bool
+    public let editsResponseBodies: Bool
 
     public init(rules: [Rule]) {
         editsRequestBodies = rules.contains { $0.request.contains { $0 is any BodyEdit } }

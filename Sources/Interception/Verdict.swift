@@ -11,7 +11,7 @@ public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict = .proceed
     /// One sentence per interceptor that took part, names of fields only, for the record's events.
     public var changes: [String] = []
-    /// Those of them that somebody should know of: an edit was asked for and could not be made.
+    /// The same of edits that were asked for and could not be made.
     public var warnings: [String] = []
 
     public init() {}

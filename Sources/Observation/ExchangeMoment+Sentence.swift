@@ -19,7 +19,7 @@ extension ExchangeMoment {
     public var kind: Kind {
         switch self {
         case .recognised, .call: .action
-        case .edited, .responded: .interceptor
+        case .edited, .warned, .responded: .interceptor
         case .advice: .advice
         case .conversation: .authenticate
         case .replayed: .replay
@@ -33,7 +33,7 @@ extension ExchangeMoment {
         case .recognised(let action, _, _, let evidence): "\(action.rawValue): \(evidence)"
         case .routed(let peer): "sent on to \(peer)"
         case .sent: "sent"
-        case .edited(let change): change
+        case .edited(let words), .warned(let words): words
         case .responded(let interceptor, let status): "\(interceptor): answered with status \(status)"
         case .delivered(let status): "delivered with status \(status)"
         case .failed(_, let details), .certificateRefused(_, let details): details

@@ -35,22 +35,27 @@ extension Exchange {
 
     // MARK: interceptors
 
-    /// Runs the request phase on a head that is about to go out. What happened is noted.
+    /// Runs the request phase on a request that is about to go out. What happened is noted.
     mutating func intercept(_ head: inout RequestHead, _ now: Int) -> Verdict {
-        guard let first = engine.plan.firstRequestMatch(head, classification) else { return .proceed }
-        return told(engine.plan.applyRequest(from: first, to: &head, classification), now)
-    }
-
-    /// Runs the response phase on the head of an answer to `sent`.
-    mutating func intercept(_ response: inout ResponseHead, to sent: RequestHead, _ now: Int) -> Verdict {
-        guard let first = engine.plan.firstResponseMatch(response, request: sent, classification) else {
-            return .proceed
+        let plan = engine.plan
+        guard let first = plan.firstRequestMatch(head, classification) else { return .proceed }
+        guard plan.needsRequestBody(from: first, head, classification) else {
+            return told(plan.applyRequest(from: first, to: &head, classification), now)
         }
-        return told(engine.plan.applyResponse(from: first, to: &response, request: sent, classification), now)
+        let made = plan.applyRequest(
+            from: first, to: &head, body: arrivedBody, classification, limit: engine.settings.limits.keptBody)
+        if case .replaced(let bytes) = made.body { attempt.body = bytes }
+        return told(made.outcome, now)
     }
 
-    private mutating func told(_ outcome: Outcome, _ now: Int) -> Verdict {
+    private var arrivedBody: EditedBody.Arrival {
+        if body.isKept { return .whole(attempt.body ?? body.bytes) }
+        return body.lacksRoom ? .noRoom : .overLimit
+    }
+
+    mutating func told(_ outcome: Outcome, _ now: Int) -> Verdict {
         for change in outcome.changes { tell(.edited(change), now) }
+        for warning in outcome.warnings { tell(.warned(warning), now) }
         if case .respond(let local, let interceptor) = outcome.verdict {
             tell(.responded(interceptor: interceptor, status: local.status), now)
         }

@@ -17,7 +17,12 @@ extension Exchange {
     mutating func plan(_ context: inout ClientContext, _ out: inout Outbox) {
         classifierStep = engine.classifier.begin(request)
         var keep = 0
-        if case .needsBody = classifierStep { keep = Classifier.bodyPeek }
+        switch classifierStep {
+        case .none: break
+        case .done(let found): classification = found
+        case .needsBody: keep = Classifier.bodyPeek
+        }
+        if keep == 0, isBodyEdited { keep = engine.settings.limits.keptBody }
         if let policy = engine.authorization, let resource = policy.resource(for: request) {
             if policy.clientHandlesAdvice(request) {
                 tell(.leftToClient, out.now)
@@ -62,9 +67,10 @@ extension Exchange {
         guard case .collecting = stage else { return passOn(bytes, &out) }
         body.bytes.append(bytes)
         if !mayKeep(context) {
+            body.lacksRoom = true
             tell(.unkept, out.now)
             collected(&context, &out)
-        } else if body.bytes.count > body.keepLimit {
+        } else if body.bytes.count > body.keepLimit, !keepsMore(context) {
             collected(&context, &out)
         }
         return .used
@@ -118,14 +124,37 @@ extension Exchange {
         classifyAndSend(&context, &out)
     }
 
+    /// An interceptor that applies changes the body.
+    private var isBodyEdited: Bool {
+        let plan = engine.plan
+        guard plan.editsRequestBodies, body.framing != .none,
+            let first = plan.firstRequestMatch(request, classification)
+        else { return false }
+        return plan.needsRequestBody(from: first, request, classification)
+    }
+
+    /// Keeps more of the body where it takes what is here to know what the request is, and interceptors for such requests
+    /// change their bodies.
+    private mutating func keepsMore(_ context: ClientContext) -> Bool {
+        guard case .needsBody = classifierStep else { return false }
+        classify(context)
+        let limit = engine.settings.limits.keptBody
+        if case .length(let length) = body.framing, length > UInt64(limit) { return false }
+        guard body.bytes.count <= limit, isBodyEdited else { return false }
+        body.keepLimit = limit
+        return true
+    }
+
+    private mutating func classify(_ context: ClientContext) {
+        guard case .needsBody(let call) = classifierStep else { return }
+        let found = engine.classifier.finish(
+            request, call, body: body.bytes, complete: body.isKept, flows: context.stores.flows)
+        classification = found
+        classifierStep = .done(found)
+    }
+
     private mutating func classifyAndSend(_ context: inout ClientContext, _ out: inout Outbox) {
-        switch classifierStep {
-        case .none: break
-        case .done(let found): classification = found
-        case .needsBody(let call):
-            classification = engine.classifier.finish(
-                request, call, body: body.bytes, complete: body.isKept, flows: context.stores.flows)
-        }
+        classify(context)
         if let classification, let action = classification.action {
             tell(
                 .recognised(
@@ -138,7 +167,7 @@ extension Exchange {
     /// Whether there is room for what this exchange keeps by now.
     func mayKeep(_ context: ClientContext, beside more: Int = 0) -> Bool {
         guard let share = context.share else { return true }
-        var kept = body.bytes.count + more + (detour?.keptBytes ?? 0)
+        var kept = body.bytes.count + more + (detour?.keptBytes ?? 0) + (attempt.body?.count ?? 0)
         if let call { kept += call.keptBytes }
         // what a call keeps stands beside what its exchange does
         return share.hold(kept, of: caller ?? id, engine.settings.limits)

@@ -103,6 +103,9 @@ extension Exchange {
         // the machine knows better than an authId that may tell nothing
         classification.change { $0.payload = call.payload }
         tell(.call(call.action, number: call.number, url: engine.redaction.url(of: head)), out.now)
+        body.bytes = call.body
+        body.isKept = true
+        body.hasEnded = true
         switch intercept(&head, out.now) {
         case .proceed: break
         case .respond(let local, _):
@@ -116,9 +119,6 @@ extension Exchange {
         if let refusal = detour.server.refusal(of: head) { return end(.notCalled(refusal), out.now) }
         if call.carriesAnswers { detour.login?.tell() }
         request = head
-        body.bytes = call.body
-        body.isKept = true
-        body.hasEnded = true
         attempt.head = head
         // what AM does by a call it does not do twice, and an idle connection may have ended unseen (RFC 9110 §9.2.2)
         lease(.new, &context, &out)
@@ -127,8 +127,9 @@ extension Exchange {
     /// The answer to the call that this exchange is.
     mutating func finishCall(_ answer: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         var answer = answer
-        switch intercept(&answer.head, to: attempt.head ?? request, out.now) {
-        case .proceed: break
+        let made = intercept(&answer.head, .whole(answer.body), out.now)
+        switch made.verdict {
+        case .proceed: answer.body = made.body.bytes(insteadOf: answer.body)
         case .respond(let local, _): answer = HeldResponse(local)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted AM's answer: \(reason)"), out.now)

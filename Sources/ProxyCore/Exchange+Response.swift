@@ -50,9 +50,26 @@ extension Exchange {
         if let limit = detour?.holds(response, to: request, sent: attempt.head ?? request) {
             return HeldResponse(reason: .advice, head: response, limit: min(limit, kept))
         }
-        guard tellsFlow else { return nil }
-        let limit = detour?.maxResponseBytes ?? Classifier.bodyPeek
-        return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
+        if tellsFlow {
+            let limit = detour?.maxResponseBytes ?? Classifier.bodyPeek
+            return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
+        }
+        guard editsBody(of: response), hasRoomFor(kept) else { return nil }
+        return HeldResponse(reason: .edit, head: response, limit: kept)
+    }
+
+    /// The answer's body is not known to be larger than that.
+    private func hasRoomFor(_ limit: Int) -> Bool {
+        if case .length(let length) = attempt.framing { length <= UInt64(limit) } else { true }
+    }
+
+    /// An interceptor that applies changes the body of an answer with this head.
+    private func editsBody(of response: borrowing ResponseHead) -> Bool {
+        let plan = engine.plan
+        guard plan.editsResponseBodies else { return false }
+        let sent = attempt.head ?? request
+        guard let first = plan.firstResponseMatch(response, request: sent, classification) else { return false }
+        return plan.needsResponseBody(from: first, copy response, request: sent, classification)
     }
 
     private var tellsFlow: Bool {
@@ -67,7 +84,7 @@ extension Exchange {
             return failed(
                 ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
         }
-        guard editResponse(&out) else { return }
+        guard editResponse(.whole([]), &out) != nil else { return }
         tell(.delivered(status: 101), out.now)
         out.replies.append(.switching(response))
         enter(.tunnelling, until: .max)
@@ -77,7 +94,8 @@ extension Exchange {
 
     /// Gives the response's head to the client, after the response phase of the interceptors.
     private mutating func deliver(_ framing: BodyFraming, _ context: ClientContext, _ out: inout Outbox) {
-        guard editResponse(&out) else { return }
+        // had any interceptor use for the body, it would be held, were it not too large
+        guard editResponse(.overLimit, &out) != nil else { return }
         reply(framing, &out)
     }
 
@@ -96,20 +114,40 @@ extension Exchange {
 
     private static let keepsConnections = Array("Proxy-Support: Session-Based-Authentication\r\n".utf8)
 
-    /// Runs the response phase. False when it ended in an answer made here.
-    private mutating func editResponse(_ out: inout Outbox) -> Bool {
-        guard engine.plan.hasResponseRules else { return true }
+    /// Runs the response phase on the head of an answer and its body, or on the head alone where no more is asked for. What
+    /// happened is noted.
+    mutating func intercept(
+        _ head: inout ResponseHead, _ body: EditedBody.Arrival, _ now: Int
+    ) -> (verdict: Verdict, body: BodyOutcome.Body) {
+        let plan = engine.plan
+        let sent = attempt.head ?? request
+        guard let first = plan.firstResponseMatch(head, request: sent, classification) else {
+            return (.proceed, .asItCame)
+        }
+        guard plan.needsResponseBody(from: first, head, request: sent, classification) else {
+            return (told(plan.applyResponse(from: first, to: &head, request: sent, classification), now), .asItCame)
+        }
+        let made = plan.applyResponse(
+            from: first, to: &head, body: body, request: sent, classification,
+            limit: engine.settings.limits.keptBody)
+        return (told(made.outcome, now), made.body)
+    }
+
+    /// Runs the response phase.
+    /// - Returns: what becomes of the body; nil where the phase ended in an answer made here.
+    private mutating func editResponse(_ body: EditedBody.Arrival, _ out: inout Outbox) -> BodyOutcome.Body? {
+        guard engine.plan.hasResponseRules else { return .asItCame }
         var head = response
-        let verdict = intercept(&head, to: attempt.head ?? request, out.now)
+        let made = intercept(&head, body, out.now)
         response = head
-        switch verdict {
-        case .proceed: return true
+        switch made.verdict {
+        case .proceed: return made.body
         case .respond(let local, let interceptor): answer(local, interceptor: interceptor, &out)
         case .abort(let interceptor, let reason):
             answer(
                 ProxyError("proxy_internal_error", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
         }
-        return false
+        return nil
     }
 
     // MARK: the body
@@ -128,10 +166,10 @@ extension Exchange {
         if count > limit {
             cannotHold(
                 .badResponse("AM's answer is larger than authorization.limits.answer or limits.buffered_body allows"),
-                "the answer is too large to be looked through for an advice", &context, &out)
+                .overLimit, "the answer is too large to be looked through for an advice", &context, &out)
         } else if !mayKeep(context, beside: count) {
             cannotHold(
-                .noRoom("AM's answer cannot be kept"),
+                .noRoom("AM's answer cannot be kept"), .noRoom,
                 "limits.buffered leaves no room to look through the answer for an advice", &context, &out)
         }
         return .used
@@ -143,13 +181,14 @@ extension Exchange {
     /// What cannot be held goes to the client as it is.
     /// - Parameter error: what that is of an answer that is for nobody else.
     private mutating func cannotHold(
-        _ error: ProxyError, _ words: String, _ context: inout ClientContext, _ out: inout Outbox
+        _ error: ProxyError, _ arrival: EditedBody.Arrival, _ words: String, _ context: inout ClientContext,
+        _ out: inout Outbox
     ) {
         guard case .holding(let held) = stage else { return }
         if held.reason == .call { return failed(error, &context, &out) }
         if held.reason == .advice { tell(.unread(words), out.now) }
         enter(.delivering)
-        guard editResponse(&out) else { return }
+        guard editResponse(arrival, &out) != nil else { return }
         reply(attempt.framing, &out)
         out.replies.append(.data(held.body))
     }
@@ -178,6 +217,7 @@ extension Exchange {
         case .flow:
             learnFlow(held.body, context)
             deliverHeld(held, &out)
+        case .edit: deliverHeld(held, &out)
         case .advice: considerHeld(held, &context, &out)
         }
     }
@@ -186,9 +226,9 @@ extension Exchange {
     mutating func deliverHeld(_ held: HeldResponse, _ out: inout Outbox) {
         enter(.deciding)
         response = held.head
-        guard editResponse(&out) else { return }
-        reply(.length(UInt64(held.body.count)), &out)
-        out.replies.append(.data(held.body))
+        guard let bytes = editResponse(.whole(held.body), &out)?.bytes(insteadOf: held.body) else { return }
+        reply(.length(UInt64(bytes.count)), &out)
+        out.replies.append(.data(bytes))
         out.replies.append(.end(trailers: []))
         complete(out.now)
     }

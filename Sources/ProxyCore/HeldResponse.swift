@@ -10,6 +10,8 @@ struct HeldResponse {
         case flow
         /// It answers a call of Usher's own.
         case call
+        /// An interceptor changes its body.
+        case edit
     }
 
     var reason: Reason

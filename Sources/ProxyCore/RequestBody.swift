@@ -8,6 +8,8 @@ struct RequestBody {
     var bytes: [UInt8] = []
     /// The whole of it is in `bytes`.
     var isKept = false
+    /// What others have kept left no room for it.
+    var lacksRoom = false
     /// How much is kept at most.
     var keepLimit = 0
     /// How many bytes have come.
@@ -22,6 +24,7 @@ struct RequestBody {
         self.framing = framing
         if bytes.capacity > Self.keptCapacity { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
         isKept = false
+        lacksRoom = false
         keepLimit = 0
         count = 0
         hasEnded = framing == .none

@@ -48,12 +48,15 @@ extension ResponseEdit where Self: BodyEdit {
 public enum BodyFault: Error, Equatable, Sendable {
     /// More of it came than is kept.
     case overLimit(Int)
+    /// What others have kept leaves no room for it.
+    case noRoom
     /// Completes "the body …": what it is not, or cannot be made.
     case unusable(String)
 
     public var explanation: String {
         switch self {
-        case .overLimit(let limit): "is larger than the \(limit) bytes that are kept"
+        case .overLimit(let limit): "is larger than the \(limit) bytes that are kept (limits.buffered_body)"
+        case .noRoom: "found no room (limits.buffered)"
         case .unusable(let words): words
         }
     }
@@ -79,7 +82,7 @@ public struct BodyPolicy: Equatable, Sendable {
 
     func passes(_ fault: BodyFault) -> Bool {
         switch fault {
-        case .overLimit: overLimit == .pass
+        case .overLimit, .noRoom: overLimit == .pass
         case .unusable: invalid == .pass
         }
     }

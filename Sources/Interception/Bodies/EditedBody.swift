@@ -9,6 +9,8 @@ public struct EditedBody: Sendable {
         case whole([UInt8])
         /// More of it came than is kept.
         case overLimit
+        /// There was no room to keep it beside what others are kept for.
+        case noRoom
         /// What came is a part of a body (RFC 9110 §14.2), which cannot be changed as if it were all.
         case part([UInt8])
     }
@@ -68,6 +70,7 @@ public struct EditedBody: Sendable {
             guard bytes.count <= limits.size else { throw .overLimit(limits.size) }
             return bytes
         case .overLimit: throw .overLimit(limits.size)
+        case .noRoom: throw .noRoom
         case .part: throw .unusable("is a part of a larger one")
         }
     }

@@ -10,6 +10,15 @@ public struct BodyOutcome: Sendable {
         case replaced([UInt8])
         /// The message has no body. A Content-Length in its head is that of the answer to another request and stays.
         case none
+
+        /// What goes on.
+        public func bytes(insteadOf received: [UInt8]) -> [UInt8] {
+            switch self {
+            case .asItCame: received
+            case .replaced(let bytes): bytes
+            case .none: []
+            }
+        }
     }
 
     public var outcome: Outcome
