@@ -41,7 +41,7 @@ struct ConditionBuilder {
     private static let keys: [String: Condition.Key] = [
         "action": .action, "tree": .tree, "type": .type, "realm": .realm, "platform": .platform, "scheme": .scheme,
         "host": .host, "port": .port, "path": .path, "method": .method, "status": .status,
-        "content_type": .contentType,
+        "content_type": .contentType, "error": .error,
     ]
 
     /// How the values of a key are written.
@@ -76,11 +76,17 @@ struct ConditionBuilder {
         }
         if Glob.isGlob(text) {
             if kind == .action { check(glob: text, value) }
+            if kind == .error, !Self.errors.contains(where: { Glob.matches(text, $0) }) {
+                unknown(error: text, value)
+            }
             return .glob(text)
         }
         switch kind {
         case .status: return status(text, value)
         case .action: return action(text, value).map { .exact($0) }
+        case .error where !Self.errors.contains(text):
+            unknown(error: text, value)
+            return nil
         default:
             if let fault = fault(text, kind) {
                 findings.error(
@@ -108,6 +114,15 @@ struct ConditionBuilder {
             value.position, "unknown Action \"\(value.written)\"; one's own are defined under actions",
             nearest: Nearest.name(to: text, among: known))
         return nil
+    }
+
+    private static let errors = OriginFault.Kind.allCases.map(\.rawValue)
+
+    private func unknown(error: String, _ value: Decoded) {
+        findings.error(
+            value.position,
+            "error takes \(Self.errors.dropLast().joined(separator: ", ")) or \(Self.errors.last ?? ""), found \"\(value.written)\"",
+            nearest: Nearest.name(to: error, among: Self.errors))
     }
 
     private func status(_ text: String, _ value: Decoded) -> TextMatcher? {
@@ -152,7 +167,7 @@ struct ConditionBuilder {
         case .contentType:
             let isType = text.utf8.contains(0x2F) && !text.utf8.contains { $0 == 0x3B || $0 == ASCII.space }
             return isType ? nil : ("takes a content type without parameters, such as application/json", nil)
-        case .text, .action, .status: return nil
+        case .text, .action, .status, .error: return nil
         }
     }
 }

@@ -40,6 +40,9 @@ extension KeyTable {
         Key("cookie", .map(.cookieName, .matcher(.text)), "Cookies by name."),
         Key("status", .matcher(.status), "The response's status: 401, 5xx, 400-499."),
         Key("content_type", .matcher(.contentType), "The response's content type without parameters."),
+        Key(
+            "error", .matcher(.error),
+            "Why the origin gave no answer: \(OriginFault.Kind.allCases.map(\.rawValue).joined(separator: ", "))."),
         Key("any", .list(.object(.condition)), "One of these holds."),
         Key("not", .object(.condition), "This does not hold."),
     ]

@@ -58,7 +58,15 @@ struct SnapshotBuilder {
                 findings.warning(
                     item.position, "this interceptor changes nothing; give it edits under request or response")
             }
-            if condition.needsResponse, let field = fields.all.first(where: { $0.name == "request" }),
+            if condition.needsError {
+                for phase in fields.all where ["request", "response"].contains(phase.name) && !phase.value.list.isEmpty
+                {
+                    findings.warning(
+                        phase.position,
+                        "these edits are never made, for \"when\" asks why there is no answer (error); move them to the list error"
+                    )
+                }
+            } else if condition.needsResponse, let field = fields.all.first(where: { $0.name == "request" }),
                 !request.isEmpty
             {
                 findings.warning(
@@ -97,10 +105,10 @@ struct SnapshotBuilder {
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "action \(fields["name"]?.written ?? "")"
             let condition = conditions.condition(fields.fields("when"))
-            if condition.needsResponse {
+            if condition.needsResponse || condition.needsError {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
-                    "an Action is told from the request alone; remove status and content_type from \"when\"")
+                    "an Action is told from the request alone; remove status, content_type and error from \"when\"")
             }
             guard let name = fields["name"], let text = name.text else { return nil }
             if Action.known.contains(Action(named: text)) {

@@ -47,5 +47,5 @@ public enum SecretKind: Sendable {
 
 /// Names of values in `when`, each with its own way of being written.
 public enum MatchKind: Sendable {
-    case action, text, realm, scheme, host, port, path, method, status, contentType
+    case action, text, realm, scheme, host, port, path, method, status, contentType, error
 }

@@ -71,6 +71,7 @@ extension Condition.Key {
         case .cookie(let name): "cookie \(name)"
         case .status: "status"
         case .contentType: "content_type"
+        case .error: "error"
         }
     }
 

@@ -5,6 +5,7 @@ struct CompiledRule: Sendable {
     let name: String
     let condition: CompiledCondition
     let needsResponse: Bool
+    let needsError: Bool
     let request: [any RequestEdit]
     let response: [any ResponseEdit]
     private let bodies: BodyPolicy
@@ -13,6 +14,7 @@ struct CompiledRule: Sendable {
         name = rule.name
         condition = CompiledCondition(rule.when)
         needsResponse = rule.when.needsResponse
+        needsError = rule.when.needsError
         request = rule.request
         response = rule.response
         bodies = rule.bodies

@@ -14,7 +14,9 @@ extension Plan {
         var verdicts = rules.map { rule in
             var (holds, because) = rule.condition.explain(
                 Subject(request: request, response: nil, classification: classification))
-            if rule.needsResponse {
+            if rule.needsError {
+                (holds, because) = (false, "its condition asks why there is no answer")
+            } else if rule.needsResponse {
                 (holds, because) = (false, "its condition looks at the response, which is not there yet")
             } else if rule.request.isEmpty {
                 if holds { because += "; it edits the response only" }
@@ -29,7 +31,7 @@ extension Plan {
         }
         // an answer made in the request phase does not pass the response phase
         guard ended == nil, var answer = response.take() else { return verdicts }
-        for (index, rule) in rules.enumerated() where !rule.response.isEmpty {
+        for (index, rule) in rules.enumerated() where !rule.response.isEmpty && !rule.needsError {
             var (holds, because) = rule.condition.explain(
                 Subject(request: request, response: answer, classification: classification))
             if let ended {

@@ -63,8 +63,9 @@ public final class Plan: Sendable {
         var response: [Candidate] = []
         for (index, rule) in rules.enumerated() {
             let candidate = Candidate(index, rule.when)
-            if !rule.request.isEmpty, !self.rules[index].needsResponse { request.append(candidate) }
-            if !rule.response.isEmpty { response.append(candidate) }
+            let needsError = self.rules[index].needsError
+            if !rule.request.isEmpty, !needsError, !self.rules[index].needsResponse { request.append(candidate) }
+            if !rule.response.isEmpty, !needsError { response.append(candidate) }
         }
         requestPhase = Reach(request)
         responsePhase = Reach(response)

@@ -41,9 +41,13 @@ public indirect enum Condition: Sendable {
         case status
         /// Response phase, without parameters.
         case contentType
+        /// Error phase: the kinds of an `OriginFault`.
+        case error
 
         /// True for what exists only once there is a response.
         public var needsResponse: Bool { self == .status || self == .contentType }
+        /// True for what exists only once it is clear that there will be no response.
+        public var needsError: Bool { self == .error }
     }
 }
 
@@ -57,12 +61,18 @@ extension Rule {
 extension Condition {
     /// True when some part looks at the response, even where another part could decide without it. Such a condition is
     /// asked in the response phase alone: it makes no edit of a request, and no Action is told by it.
-    public var needsResponse: Bool {
+    public var needsResponse: Bool { contains(where: \.needsResponse) }
+
+    /// True when some part looks at why there is no response. Such a condition is asked in the error phase alone.
+    public var needsError: Bool { contains(where: \.needsError) }
+
+    /// Whether some part asks for such a key.
+    func contains(where isSuch: (Key) -> Bool) -> Bool {
         switch self {
         case .always: false
-        case .all(let parts), .any(let parts): parts.contains(where: \.needsResponse)
-        case .not(let part): part.needsResponse
-        case .test(let key, _): key.needsResponse
+        case .all(let parts), .any(let parts): parts.contains { $0.contains(where: isSuch) }
+        case .not(let part): part.contains(where: isSuch)
+        case .test(let key, _): isSuch(key)
         }
     }
 

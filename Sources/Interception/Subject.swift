@@ -1,12 +1,13 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What conditions look at: a request, what it was recognised as and, in the response phase, its answer. Values are
-/// visited as bytes where they stand; none is copied out.
+/// What conditions look at: a request, what it was recognised as, and its answer or why there is none. Values are visited
+/// as bytes where they stand; none is copied out.
 struct Subject {
     let request: RequestHead
     let response: ResponseHead?
     let classification: Classification?
+    var error: OriginFault?
 
     static let platformField = "x-requested-platform"
 
@@ -30,6 +31,7 @@ struct Subject {
         case .cookie(let name): cookies(name, accepts)
         case .status: visit(response.map { String($0.status) }, accepts)
         case .contentType: contentType(accepts)
+        case .error: error?.kinds.contains { accepts($0.rawValue.utf8.span) } ?? false
         }
     }
 

@@ -1,3 +1,4 @@
+import Interception
 import TLSEngine
 
 /// Why Usher answered in the origin's place: a proxy error type of RFC 9209 §2.3, the status that goes with it, and
@@ -15,6 +16,8 @@ public struct ProxyError: Equatable, Sendable {
     public var alert: UInt8?
     /// Further fields of the answer's head.
     public var fields: [Field] = []
+    /// What it is to interceptors; nil where no origin is to blame.
+    var fault: OriginFault?
 
     /// One of them.
     public struct Field: Equatable, Sendable {
@@ -32,6 +35,7 @@ public struct ProxyError: Equatable, Sendable {
         self.status = status
         self.details = details
         self.receivedStatus = receivedStatus
+        fault = OriginFault(token: token)
     }
 
     init(_ failure: LeaseFailure, _ origin: Origin) {
@@ -80,7 +84,9 @@ public struct ProxyError: Equatable, Sendable {
             self.alert = alert
         case .version: self.init("tls_protocol_error", status: 502, to + fault.words + Self.remedy(70))
         case .protocolError, .closed: self.init("tls_protocol_error", status: 502, to + fault.words)
-        case .local: self.init("proxy_internal_error", status: 502, to + fault.words)
+        case .local:
+            self.init("proxy_internal_error", status: 502, to + fault.words)
+            self.fault = .tls
         }
     }
 
@@ -97,9 +103,11 @@ public struct ProxyError: Equatable, Sendable {
     }
 
     static func handshakeTimeout(_ origin: Origin) -> ProxyError {
-        ProxyError(
+        var error = ProxyError(
             "connection_timeout", status: 504,
             "\(origin) accepted the connection and did not finish the TLS handshake within timeouts.tls")
+        error.fault = .handshakeTimeout
+        return error
     }
 
     /// An upstream proxy does not do what destinations.via has it asked for.
@@ -111,14 +119,17 @@ public struct ProxyError: Equatable, Sendable {
         self.init(
             "destination_unavailable", status: 502,
             "\(proxy) made no tunnel to \(destination) but answered with status \(status)", receivedStatus: status)
+        fault = .proxyRefused
     }
 
     /// The 407 of an upstream proxy concerns this configuration, not the client.
     static func credentialsRefused(_ proxy: String) -> ProxyError {
-        ProxyError(
+        var error = ProxyError(
             "proxy_configuration_error", status: 502,
             "\(proxy) wants a user name and password, or other ones than destinations.via gives it (status 407)",
             receivedStatus: 407)
+        error.fault = .proxyRefused
+        return error
     }
 
     static func badRequest(_ status: Int, _ details: String) -> ProxyError {

@@ -26,6 +26,7 @@ import Testing
               - { set_form: { a: b }, add_form: { a: b }, remove_form: a, set_json: { /a: 1 }, remove_json: /a }
               - { replace_body: { a: b }, set_body: { text: a, content_type: text/x } }
               - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
+          - { name: errors, when: { error: tls }, response: [{ set_status: 204 }] }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
           - { name: file, request: [{ respond: { file: users } }] }
