@@ -20,22 +20,26 @@ struct CompiledRule: Sendable {
         bodies = rule.bodies
     }
 
-    func edit(_ head: inout RequestHead, _ outcome: inout Outcome) {
+    func edit(_ head: inout RequestHead, _ context: inout EditContext, _ outcome: inout Outcome) {
         run(request, &outcome) { edit throws(EditFault) in try edit.apply(to: &head) }
     }
 
-    func edit(_ head: inout ResponseHead, _ outcome: inout Outcome) {
+    func edit(_ head: inout ResponseHead, _ context: inout EditContext, _ outcome: inout Outcome) {
         run(response, &outcome) { edit throws(EditFault) in try edit.apply(to: &head) }
     }
 
-    func edit(_ head: inout RequestHead, _ body: inout EditedBody, _ outcome: inout Outcome) {
+    func edit(
+        _ head: inout RequestHead, _ body: inout EditedBody, _ context: inout EditContext, _ outcome: inout Outcome
+    ) {
         run(request, &outcome) { edit throws(EditFault) in
             if let effect = try change(edit, &head.fields, &body) { return effect }
             return try edit.apply(to: &head)
         }
     }
 
-    func edit(_ head: inout ResponseHead, _ body: inout EditedBody, _ outcome: inout Outcome) {
+    func edit(
+        _ head: inout ResponseHead, _ body: inout EditedBody, _ context: inout EditContext, _ outcome: inout Outcome
+    ) {
         run(response, &outcome) { edit throws(EditFault) in
             if let effect = try change(edit, &head.fields, &body) { return effect }
             return try edit.apply(to: &head)

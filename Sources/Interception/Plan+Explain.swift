@@ -8,6 +8,7 @@ extension Plan {
     public func explain(
         _ request: RequestHead, _ classification: Classification?, response: ResponseHead? = nil
     ) -> [RuleVerdict] {
+        var context = EditContext(classification)
         var request = request
         var response = response
         var ended: String?
@@ -24,7 +25,7 @@ extension Plan {
                 (holds, because) = (false, "\(ended) ended the chain before it")
             } else if holds {
                 var outcome = Outcome()
-                rule.edit(&request, &outcome)
+                rule.edit(&request, &context, &outcome)
                 if outcome.verdict != .proceed { ended = rule.name }
             }
             return RuleVerdict(name: rule.name, matched: holds, because: because)
@@ -38,7 +39,7 @@ extension Plan {
                 (holds, because) = (false, "\(ended) ended the chain before it")
             } else if holds {
                 var outcome = Outcome()
-                rule.edit(&answer, &outcome)
+                rule.edit(&answer, &context, &outcome)
                 if outcome.verdict != .proceed { ended = rule.name }
             }
             if rule.request.isEmpty || rule.needsResponse {

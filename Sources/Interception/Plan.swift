@@ -101,15 +101,16 @@ public final class Plan: Sendable {
     /// Runs the request phase.
     /// - Parameter index: what `firstRequestMatch` answered.
     public func applyRequest(
-        from index: Int, to head: inout RequestHead, _ classification: Classification?
+        from index: Int, to head: inout RequestHead, _ context: inout EditContext
     ) -> Outcome {
         var outcome = Outcome()
+        let classification = context.classification
         // no gates here: what one rule changes may open the next one's
         for candidate in requestPhase(classification?.action) where candidate.index >= index {
             let rule = rules[candidate.index]
             guard rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
             else { continue }
-            rule.edit(&head, &outcome)
+            rule.edit(&head, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         return outcome
@@ -134,17 +135,20 @@ public final class Plan: Sendable {
     }
 
     /// Runs the response phase.
-    /// - Parameter index: what `firstResponseMatch` answered.
+    /// - Parameters:
+    ///   - index: what `firstResponseMatch` answered.
+    ///   - request: as it was sent.
     public func applyResponse(
-        from index: Int, to response: inout ResponseHead, request: RequestHead, _ classification: Classification?
+        from index: Int, to response: inout ResponseHead, request: RequestHead, _ context: inout EditContext
     ) -> Outcome {
         var outcome = Outcome()
+        let classification = context.classification
         for candidate in responsePhase(classification?.action) where candidate.index >= index {
             let rule = rules[candidate.index]
             guard
                 rule.condition.holds(for: Subject(request: request, response: response, classification: classification))
             else { continue }
-            rule.edit(&response, &outcome)
+            rule.edit(&response, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         return outcome

@@ -18,7 +18,7 @@ extension Exchange {
     /// Runs the request phase on a copy. False when it ended in an answer made here.
     private mutating func edit(_ out: inout Outbox) -> Bool {
         var head = attempt.head ?? request
-        switch intercept(&head, out.now) {
+        switch intercept(&head, out) {
         case .proceed: break
         case .respond(let local, let interceptor):
             answer(local, interceptor: interceptor, &out)
@@ -36,19 +36,28 @@ extension Exchange {
     // MARK: interceptors
 
     /// Runs the request phase on a request that is about to go out. What happened is noted.
-    mutating func intercept(_ head: inout RequestHead, _ now: Int) -> Verdict {
+    mutating func intercept(_ head: inout RequestHead, _ out: borrowing Outbox) -> Verdict {
         let plan = engine.plan
         guard let first = plan.firstRequestMatch(head, classification) else { return .proceed }
-        guard plan.needsRequestBody(from: first, head, classification) else {
-            return told(plan.applyRequest(from: first, to: &head, classification), now)
+        var context = editContext(out)
+        guard plan.needsRequestBody(from: first, head, context) else {
+            let outcome = plan.applyRequest(from: first, to: &head, &context)
+            state = context.state
+            return told(outcome, out.now)
         }
-        let made = plan.applyRequest(
-            from: first, to: &head, body: arrivedBody, classification, limit: engine.settings.limits.keptBody)
+        let made = plan.applyRequest(from: first, to: &head, body: arrivedBody, &context)
+        state = context.state
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
-        return told(made.outcome, now)
+        return told(made.outcome, out.now)
     }
 
-    private var arrivedBody: EditedBody.Arrival {
+    /// What interceptors know of this exchange.
+    func editContext(_ out: borrowing Outbox) -> EditContext {
+        EditContext(
+            classification, state: state, time: out.seconds, bodyLimit: engine.settings.limits.keptBody)
+    }
+
+    var arrivedBody: EditedBody.Arrival {
         if body.isKept { return .whole(attempt.body ?? body.bytes) }
         return body.lacksRoom ? .noRoom : .overLimit
     }

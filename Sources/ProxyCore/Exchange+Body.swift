@@ -15,14 +15,14 @@ extension Exchange {
 
     /// Decides whether the body has to be kept, and goes on at once where it need not be.
     mutating func plan(_ context: inout ClientContext, _ out: inout Outbox) {
-        classifierStep = engine.classifier.begin(request)
+        body.classifierStep = engine.classifier.begin(request)
         var keep = 0
-        switch classifierStep {
+        switch body.classifierStep {
         case .none: break
         case .done(let found): classification = found
         case .needsBody: keep = Classifier.bodyPeek
         }
-        if keep == 0, isBodyEdited { keep = engine.settings.limits.keptBody }
+        if keep == 0, isBodyEdited(out) { keep = engine.settings.limits.keptBody }
         if let policy = engine.authorization, let resource = policy.resource(for: request) {
             if policy.clientHandlesAdvice(request) {
                 tell(.leftToClient, out.now)
@@ -70,7 +70,7 @@ extension Exchange {
             body.lacksRoom = true
             tell(.unkept, out.now)
             collected(&context, &out)
-        } else if body.bytes.count > body.keepLimit, !keepsMore(context) {
+        } else if body.bytes.count > body.keepLimit, !keepsMore(context, out) {
             collected(&context, &out)
         }
         return .used
@@ -125,32 +125,32 @@ extension Exchange {
     }
 
     /// An interceptor that applies changes the body.
-    private var isBodyEdited: Bool {
+    private func isBodyEdited(_ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
         guard plan.editsRequestBodies, body.framing != .none,
             let first = plan.firstRequestMatch(request, classification)
         else { return false }
-        return plan.needsRequestBody(from: first, request, classification)
+        return plan.needsRequestBody(from: first, request, editContext(out))
     }
 
     /// Keeps more of the body where it takes what is here to know what the request is, and interceptors for such requests
     /// change their bodies.
-    private mutating func keepsMore(_ context: ClientContext) -> Bool {
-        guard case .needsBody = classifierStep else { return false }
+    private mutating func keepsMore(_ context: ClientContext, _ out: borrowing Outbox) -> Bool {
+        guard case .needsBody = body.classifierStep else { return false }
         classify(context)
         let limit = engine.settings.limits.keptBody
         if case .length(let length) = body.framing, length > UInt64(limit) { return false }
-        guard body.bytes.count <= limit, isBodyEdited else { return false }
+        guard body.bytes.count <= limit, isBodyEdited(out) else { return false }
         body.keepLimit = limit
         return true
     }
 
     private mutating func classify(_ context: ClientContext) {
-        guard case .needsBody(let call) = classifierStep else { return }
+        guard case .needsBody(let call) = body.classifierStep else { return }
         let found = engine.classifier.finish(
             request, call, body: body.bytes, complete: body.isKept, flows: context.stores.flows)
         classification = found
-        classifierStep = .done(found)
+        body.classifierStep = .done(found)
     }
 
     private mutating func classifyAndSend(_ context: inout ClientContext, _ out: inout Outbox) {

@@ -106,7 +106,7 @@ extension Exchange {
         body.bytes = call.body
         body.isKept = true
         body.hasEnded = true
-        switch intercept(&head, out.now) {
+        switch intercept(&head, out) {
         case .proceed: break
         case .respond(let local, _):
             let answer = HeldResponse(local)
@@ -127,7 +127,7 @@ extension Exchange {
     /// The answer to the call that this exchange is.
     mutating func finishCall(_ answer: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         var answer = answer
-        let made = intercept(&answer.head, .whole(answer.body), out.now)
+        let made = intercept(&answer.head, .whole(answer.body), out)
         switch made.verdict {
         case .proceed: answer.body = made.body.bytes(insteadOf: answer.body)
         case .respond(let local, _): answer = HeldResponse(local)

@@ -36,13 +36,13 @@ extension Exchange {
         }
         detour?.answered()
         let deadline = bounded(out.now + engine.settings.timeouts.idle)
-        if let held = holding() { return enter(.holding(held), until: deadline) }
+        if let held = holding(out) { return enter(.holding(held), until: deadline) }
         enter(.delivering, until: deadline)
         deliver(framing, context, &out)
     }
 
     /// The answer where it has to be held back.
-    private mutating func holding() -> HeldResponse? {
+    private mutating func holding(_ out: borrowing Outbox) -> HeldResponse? {
         let kept = engine.settings.limits.keptBody
         if let call {
             return HeldResponse(reason: .call, head: response, limit: min(call.maxResponseBytes, kept))
@@ -54,7 +54,7 @@ extension Exchange {
             let limit = detour?.maxResponseBytes ?? Classifier.bodyPeek
             return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
         }
-        guard editsBody(of: response), hasRoomFor(kept) else { return nil }
+        guard editsBody(of: response, out), hasRoomFor(kept) else { return nil }
         return HeldResponse(reason: .edit, head: response, limit: kept)
     }
 
@@ -64,12 +64,12 @@ extension Exchange {
     }
 
     /// An interceptor that applies changes the body of an answer with this head.
-    private func editsBody(of response: borrowing ResponseHead) -> Bool {
+    private func editsBody(of response: borrowing ResponseHead, _ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
         guard plan.editsResponseBodies else { return false }
         let sent = attempt.head ?? request
         guard let first = plan.firstResponseMatch(response, request: sent, classification) else { return false }
-        return plan.needsResponseBody(from: first, copy response, request: sent, classification)
+        return plan.needsResponseBody(from: first, copy response, request: sent, editContext(out))
     }
 
     private var tellsFlow: Bool {
@@ -117,20 +117,23 @@ extension Exchange {
     /// Runs the response phase on the head of an answer and its body, or on the head alone where no more is asked for. What
     /// happened is noted.
     mutating func intercept(
-        _ head: inout ResponseHead, _ body: EditedBody.Arrival, _ now: Int
+        _ head: inout ResponseHead, _ body: EditedBody.Arrival, _ out: borrowing Outbox
     ) -> (verdict: Verdict, body: BodyOutcome.Body) {
         let plan = engine.plan
         let sent = attempt.head ?? request
         guard let first = plan.firstResponseMatch(head, request: sent, classification) else {
             return (.proceed, .asItCame)
         }
-        guard plan.needsResponseBody(from: first, head, request: sent, classification) else {
-            return (told(plan.applyResponse(from: first, to: &head, request: sent, classification), now), .asItCame)
+        var context = editContext(out)
+        context.sentBody = arrivedBody
+        guard plan.needsResponseBody(from: first, head, request: sent, context) else {
+            let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context)
+            state = context.state
+            return (told(outcome, out.now), .asItCame)
         }
-        let made = plan.applyResponse(
-            from: first, to: &head, body: body, request: sent, classification,
-            limit: engine.settings.limits.keptBody)
-        return (told(made.outcome, now), made.body)
+        let made = plan.applyResponse(from: first, to: &head, body: body, request: sent, &context)
+        state = context.state
+        return (told(made.outcome, out.now), made.body)
     }
 
     /// Runs the response phase.
@@ -138,7 +141,7 @@ extension Exchange {
     private mutating func editResponse(_ body: EditedBody.Arrival, _ out: inout Outbox) -> BodyOutcome.Body? {
         guard engine.plan.hasResponseRules else { return .asItCame }
         var head = response
-        let made = intercept(&head, body, out.now)
+        let made = intercept(&head, body, out)
         response = head
         switch made.verdict {
         case .proceed: return made.body

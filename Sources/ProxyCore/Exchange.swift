@@ -54,9 +54,10 @@ struct Exchange: ~Copyable {
     var body = RequestBody()
     var attempt = Attempt()
     var response = ResponseHead()
-    var classifierStep = Classifier.Step.none
     var classification: Classification?
     var detour: (any Detour)?
+    /// What interceptors keep for as long as it lasts.
+    var state: ExchangeState?
     var record = ExchangeRecord()
     var began = 0
     /// When `woke` is due.
@@ -75,7 +76,6 @@ struct Exchange: ~Copyable {
         caller = nil
         enter(.reading, until: .max)
         attempt.origin = nil
-        classifierStep = .none
         classification = nil
     }
 
@@ -95,6 +95,7 @@ struct Exchange: ~Copyable {
         call = nil
         caller = nil
         detour = nil
+        state = nil
         attempt.head = nil
         attempt.body = nil
         enter(.over(.complete), until: .max)

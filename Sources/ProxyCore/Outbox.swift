@@ -14,7 +14,8 @@ public struct Outbox: ~Copyable {
     var now = 0
     /// The time as a `Date` field says it, in whole seconds; empty until it is told.
     private(set) var date: [UInt8] = []
-    private var seconds = 0
+    /// The time by the calendar, in seconds since 1970; 0 until it is told.
+    private(set) var seconds = 0
     /// Exchanges that are over, for those to come.
     private var cells: [ExchangeCell] = []
 

@@ -1,4 +1,5 @@
 import HTTPCodec
+import Interception
 
 /// A request's body, as far as the exchange has it.
 struct RequestBody {
@@ -16,6 +17,8 @@ struct RequestBody {
     var count: UInt64 = 0
     /// All of it has come from the client.
     var hasEnded = false
+    /// Whether it tells what the request is, and what it told.
+    var classifierStep = Classifier.Step.none
 
     private static let keptCapacity = 64 << 10
 
@@ -28,5 +31,6 @@ struct RequestBody {
         keepLimit = 0
         count = 0
         hasEnded = framing == .none
+        classifierStep = .none
     }
 }

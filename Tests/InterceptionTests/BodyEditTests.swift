@@ -22,7 +22,8 @@ extension Plan {
         guard let first = firstRequestMatch(head, nil) else {
             return Edited(head: head, outcome: Outcome(), body: body, isReplaced: false)
         }
-        let done = applyRequest(from: first, to: &head, body: .whole(body), nil, limit: limit)
+        var context = EditContext(bodyLimit: limit)
+        let done = applyRequest(from: first, to: &head, body: .whole(body), &context)
         guard case .replaced(let new) = done.body else {
             return Edited(head: head, outcome: done.outcome, body: body, isReplaced: false)
         }
@@ -39,8 +40,8 @@ extension Plan {
         guard let first = firstResponseMatch(head, request: asked, nil) else {
             return (head, BodyOutcome(outcome: Outcome(), body: .asItCame))
         }
-        let done = applyResponse(
-            from: first, to: &head, body: .whole(body), request: asked, nil, limit: limit)
+        var context = EditContext(bodyLimit: limit)
+        let done = applyResponse(from: first, to: &head, body: .whole(body), request: asked, &context)
         return (head, done)
     }
 }
@@ -167,7 +168,8 @@ struct BodyEditTests {
         let plan = Plan(rules: [rule("a", request: [amount(), SetBody([0x61]), SetHeader([Pair("Z", "1")])])])
         var head = try InterceptionTests.request(Self.json)
         let first = try #require(plan.firstRequestMatch(head, nil))
-        let done = plan.applyRequest(from: first, to: &head, body: .overLimit, nil, limit: 100)
+        var context = EditContext(bodyLimit: 100)
+        let done = plan.applyRequest(from: first, to: &head, body: .overLimit, &context)
         #expect(done.body == .asItCame && done.outcome.warnings.count == 2 && head.fields["Z"] == "1")
     }
 
@@ -209,7 +211,7 @@ struct BodyEditTests {
         func needs(_ rules: [Rule], _ text: String) throws -> Bool {
             let (plan, head) = (Plan(rules: rules), try InterceptionTests.request(text))
             guard let first = plan.firstRequestMatch(head, nil) else { return false }
-            return plan.needsRequestBody(from: first, head, nil)
+            return plan.needsRequestBody(from: first, head, EditContext())
         }
         let post = Condition.test(.method, [.exact("POST")])
         let edit = rule(when: post, request: [amount()])
@@ -231,8 +233,8 @@ struct BodyEditTests {
             try InterceptionTests.request("GET http://a.example/"), try InterceptionTests.response("HTTP/1.1 200 OK")
         )
         let first = try #require(replies.firstResponseMatch(answer, request: asked, nil))
-        #expect(replies.needsResponseBody(from: first, answer, request: asked, nil))
-        #expect(!replies.needsRequestBody(from: 1, asked, nil))
+        #expect(replies.needsResponseBody(from: first, answer, request: asked, EditContext()))
+        #expect(!replies.needsRequestBody(from: 1, asked, EditContext()))
     }
 
     // MARK: responses

@@ -45,8 +45,15 @@ extension Plan {
     ) -> (head: RequestHead, outcome: Outcome) {
         guard let first = firstRequestMatch(head, classification) else { return (head, Outcome()) }
         var edited = head
-        let outcome = applyRequest(from: first, to: &edited, classification)
+        var context = EditContext(classification)
+        let outcome = applyRequest(from: first, to: &edited, &context)
         return (edited, outcome)
+    }
+
+    /// The request phase from the first rule on.
+    func request(_ head: inout RequestHead) -> Outcome {
+        var context = EditContext()
+        return applyRequest(from: 0, to: &head, &context)
     }
 
     func response(
@@ -54,7 +61,8 @@ extension Plan {
     ) -> (head: ResponseHead, outcome: Outcome) {
         guard let first = firstResponseMatch(head, request: request, classification) else { return (head, Outcome()) }
         var edited = head
-        let outcome = applyResponse(from: first, to: &edited, request: request, classification)
+        var context = EditContext(classification)
+        let outcome = applyResponse(from: first, to: &edited, request: request, &context)
         return (edited, outcome)
     }
 }

@@ -122,7 +122,8 @@ enum Work {
         var bytes = 0
         for _ in 0..<count {
             var edited = head
-            let done = plan.applyRequest(from: 0, to: &edited, body: .whole(json), nil, limit: 1 << 20)
+            var context = EditContext()
+            let done = plan.applyRequest(from: 0, to: &edited, body: .whole(json), &context)
             if case .replaced(let new) = done.body { bytes += new.count }
         }
         return bytes

@@ -31,17 +31,19 @@ extension Plan {
     /// Whether a rule that applies to this request changes its body.
     /// - Parameter index: what `firstRequestMatch` answered.
     public func needsRequestBody(
-        from index: Int, _ head: RequestHead, _ classification: Classification?
+        from index: Int, _ head: RequestHead, _ context: EditContext
     ) -> Bool {
         guard editsRequestBodies else { return false }
+        let classification = context.classification
         // the rules are run on a copy, for what one of them changes decides on the next
         var head = head
+        var context = context
         return needsBody(requestCandidates(from: index, classification)) { rule, outcome in
             guard
                 rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
             else { return false }
             if rule.request.contains(where: { Self.isForBody($0, head.fields) }) { return true }
-            rule.edit(&head, &outcome)
+            rule.edit(&head, &context, &outcome)
             return false
         }
     }
@@ -49,15 +51,17 @@ extension Plan {
     /// Whether a rule that applies to this response changes its body.
     /// - Parameter index: what `firstResponseMatch` answered.
     public func needsResponseBody(
-        from index: Int, _ response: ResponseHead, request: RequestHead, _ classification: Classification?
+        from index: Int, _ response: ResponseHead, request: RequestHead, _ context: EditContext
     ) -> Bool {
         guard editsResponseBodies else { return false }
+        let classification = context.classification
         var response = response
+        var context = context
         return needsBody(responseCandidates(from: index, classification)) { rule, outcome in
             let subject = Subject(request: request, response: response, classification: classification)
             guard rule.condition.holds(for: subject) else { return false }
             if rule.response.contains(where: { Self.isForBody($0, response.fields) }) { return true }
-            rule.edit(&response, &outcome)
+            rule.edit(&response, &context, &outcome)
             return false
         }
     }
@@ -78,22 +82,20 @@ extension Plan {
     // MARK: the phases
 
     /// Runs the request phase on a request whose body is here.
-    /// - Parameters:
-    ///   - index: what `firstRequestMatch` answered.
-    ///   - limit: of the body, in bytes: as it came, out of its codings, and as it goes on.
+    /// - Parameter index: what `firstRequestMatch` answered.
     public func applyRequest(
-        from index: Int, to head: inout RequestHead, body arrival: EditedBody.Arrival,
-        _ classification: Classification?, limit: Int
+        from index: Int, to head: inout RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
     ) -> BodyOutcome {
+        let classification = context.classification
         var arrival = arrival
         // RFC 9110 §14.5
         if case .whole(let bytes) = arrival, head.fields.first(named: "Content-Range") != nil { arrival = .part(bytes) }
-        var body = EditedBody(arrival, head.fields, CodingLimits(size: limit))
+        var body = EditedBody(arrival, head.fields, CodingLimits(size: context.bodyLimit))
         var outcome = Outcome()
         for index in requestCandidates(from: index, classification) where outcome.verdict == .proceed {
             let rule = rules[index]
             let subject = Subject(request: head, response: nil, classification: classification)
-            if rule.condition.holds(for: subject) { rule.edit(&head, &body, &outcome) }
+            if rule.condition.holds(for: subject) { rule.edit(&head, &body, &context, &outcome) }
         }
         guard body.isChanged else { return BodyOutcome(outcome: outcome, body: .asItCame) }
         return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&head.fields)))
@@ -103,20 +105,20 @@ extension Plan {
     /// - Parameters:
     ///   - index: what `firstResponseMatch` answered.
     ///   - request: as it was sent.
-    ///   - limit: of the body, in bytes: as it came, out of its codings, and as it goes on.
     public func applyResponse(
         from index: Int, to response: inout ResponseHead, body arrival: EditedBody.Arrival, request: RequestHead,
-        _ classification: Classification?, limit: Int
+        _ context: inout EditContext
     ) -> BodyOutcome {
+        let classification = context.classification
         var arrival = arrival
         if case .whole(let bytes) = arrival, response.status == 206 { arrival = .part(bytes) }
         let cameWithBody = response.mayHaveBody(answering: request.method)
-        var body = EditedBody(arrival, response.fields, CodingLimits(size: limit))
+        var body = EditedBody(arrival, response.fields, CodingLimits(size: context.bodyLimit))
         var outcome = Outcome()
         for index in responseCandidates(from: index, classification) where outcome.verdict == .proceed {
             let rule = rules[index]
             let subject = Subject(request: request, response: response, classification: classification)
-            if rule.condition.holds(for: subject) { rule.edit(&response, &body, &outcome) }
+            if rule.condition.holds(for: subject) { rule.edit(&response, &body, &context, &outcome) }
         }
         guard response.mayHaveBody(answering: request.method) else {
             // what a body would be like that is not sent is known of the one that came alone (RFC 9110 §8.6)

@@ -1,0 +1,25 @@
+/// What a phase knows of its exchange beside the messages. A value: a phase that is tried on copies leaves no trace.
+public struct EditContext {
+    public var classification: Classification?
+    /// The request's body as it was sent, in the response phase; nil where nobody kept it.
+    public var sentBody: EditedBody.Arrival?
+    /// What interceptors keep for as long as the exchange lasts; nil until one does.
+    public var state: ExchangeState?
+    /// By the calendar, in seconds since 1970.
+    public var time: Int
+    /// Of a body, in bytes: as it came, out of its codings, and as it goes on.
+    public var bodyLimit: Int
+    public var chance: any RandomNumberGenerator
+
+    public init(
+        _ classification: Classification? = nil, sentBody: EditedBody.Arrival? = nil, state: ExchangeState? = nil,
+        time: Int = 0, bodyLimit: Int = 1 << 20, chance: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.classification = classification
+        self.sentBody = sentBody
+        self.state = state
+        self.time = time
+        self.bodyLimit = bodyLimit
+        self.chance = chance
+    }
+}

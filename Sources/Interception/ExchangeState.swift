@@ -1,0 +1,54 @@
+/// What interceptors keep of one exchange, through its phases and attempts: texts by name. A value, so that a phase that is
+/// tried on a copy leaves no trace.
+public struct ExchangeState: Equatable, Sendable {
+    /// Whose names they are.
+    public enum Scope: Hashable, Sendable {
+        /// Of one interceptor, by its name: others may take the same names for their own.
+        case own(String)
+        /// Of all interceptors that share theirs.
+        case shared
+    }
+
+    private struct Key: Hashable, Sendable {
+        var scope: Scope
+        var name: String
+    }
+
+    /// So many values may be kept.
+    public static let mostValues = 64
+    /// Names and values together may have so many bytes.
+    public static let mostBytes = 32 << 10
+
+    private var values: [Key: String] = [:]
+    private var bytes = 0
+
+    public init() {}
+
+    public subscript(_ name: String, in scope: Scope) -> String? { values[Key(scope: scope, name: name)] }
+
+    /// - Parameter value: nil to let go of it.
+    /// - Throws: the state is unchanged then.
+    public mutating func set(_ name: String, to value: String?, in scope: Scope) throws(StateFault) {
+        let key = Key(scope: scope, name: name)
+        let old = values[key]
+        var count = bytes
+        if let old { count -= name.utf8.count + old.utf8.count }
+        if let value { count += name.utf8.count + value.utf8.count }
+        guard count <= Self.mostBytes || value == nil else { throw .tooLarge }
+        guard old != nil || value == nil || values.count < Self.mostValues else { throw .tooMany }
+        values[key] = value
+        bytes = count
+    }
+}
+
+/// Why a value is not kept.
+public enum StateFault: Error, Equatable, Sendable {
+    case tooMany, tooLarge
+
+    public var explanation: String {
+        switch self {
+        case .tooMany: "an exchange keeps no more than \(ExchangeState.mostValues) values"
+        case .tooLarge: "an exchange keeps no more than \(ExchangeState.mostBytes >> 10) KiB"
+        }
+    }
+}
