@@ -28,7 +28,7 @@ public struct ByteWord: Equatable, Sendable {
     /// Eight characters that are part of the program.
     @inlinable @inline(__always)
     public init(_ text: StaticString) {
-        assert(text.utf8CodeUnitCount == Self.count)
+        precondition(text.utf8CodeUnitCount == Self.count)
         let bytes = UnsafeRawPointer(text.utf8Start)
         bits = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }
@@ -67,21 +67,24 @@ public struct ByteWord: Equatable, Sendable {
     /// little else.
     @inlinable @inline(__always)
     public var outsideNames: UInt64 {
+        let other = (low ^ Self.all(0x2D)) &+ Self.all(0x7F)
+        return (~alphanumeric & other | bits) & Self.top
+    }
+
+    /// ASCII letters and digits, where the byte is ASCII.
+    @inlinable @inline(__always)
+    var alphanumeric: UInt64 {
         let folded = low | Self.all(0x20)
         let letter = (folded &+ Self.all(0x1F)) ^ (folded &+ Self.all(0x05))
         let digit = (low &+ Self.all(0x50)) ^ (low &+ Self.all(0x46))
-        let other = (low ^ Self.all(0x2D)) &+ Self.all(0x7F)
-        return (~(letter | digit) & other | bits) & Self.top
+        return letter | digit
     }
 
     /// What is neither an ASCII letter or digit nor a hyphen or a dot: names of hosts are made of these, and of little else.
     @inlinable @inline(__always)
     public var outsideHosts: UInt64 {
-        let folded = low | Self.all(0x20)
-        let letter = (folded &+ Self.all(0x1F)) ^ (folded &+ Self.all(0x05))
-        let digit = (low &+ Self.all(0x50)) ^ (low &+ Self.all(0x46))
         let other = (low &+ Self.all(0x53)) ^ (low &+ Self.all(0x51))
-        return (~(letter | digit | other) | bits) & Self.top
+        return (~(alphanumeric | other) | bits) & Self.top
     }
 
     /// What is no visible character of ASCII.

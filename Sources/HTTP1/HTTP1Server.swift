@@ -26,7 +26,7 @@ public struct HTTP1Server: Sendable {
 
     /// Reads a request's head. Always give it the bytes from the head's first one on.
     /// - Returns: how many bytes it took, or nil while it is incomplete.
-    /// - Throws: what `HeadParser.parse` does. `head` holds nothing that can be used then.
+    /// - Throws: what `HeadParser.parse` does. Nothing in `head` is to be relied on then.
     public mutating func readHead(
         _ input: Span<UInt8>, into head: inout RequestHead, limits: HeadLimits
     ) throws(HTTPFault) -> Int? {

@@ -29,7 +29,7 @@ public struct FieldTable: Sendable {
 
     /// Adds fields whose bytes stand in the buffer, or will when the head has been read.
     /// - Parameters:
-    ///   - count: no more than so many.
+    ///   - count: no more than so many; never negative.
     ///   - body: gives each of them its slot and its mark.
     @inline(__always)
     mutating func fill(

@@ -101,7 +101,8 @@ public struct HeadParser: Sendable {
         defer { if inFields { Self.take(input, upTo: lineStart, into: &fields) } }
         while true {
             var outcome = Outcome.incomplete
-            try fields.fill(min(Self.batch, limits.fields &- fields.count)) { slots, marks throws(HTTPFault) in
+            // between two pieces of a head the limits may have come down
+            try fields.fill(max(0, min(Self.batch, limits.fields &- fields.count))) { slots, marks throws(HTTPFault) in
                 outcome = try readLines(input, into: &slots, &marks, limits)
             }
             switch outcome {

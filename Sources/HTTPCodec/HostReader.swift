@@ -11,20 +11,20 @@ enum HostReader {
     static func plainEnd(_ bytes: Span<UInt8>, _ lower: Int, _ upper: Int) -> Int? {
         var index = lower
         // as if a dot stood before the first byte
-        var dot: UInt64 = 0x80
+        var before: UInt64 = 0x80
         while true {
             guard index &+ ByteWord.count <= bytes.count else { return nil }
             let word = ByteWord(bytes, at: index)
             let outside = word.outsideHosts
             let dots = word.equal(to: Self.dot)
-            let repeated = dots & (dots &<< 8 | dot)
+            let repeated = dots & (dots &<< 8 | before)
             // of what lies behind the end, none counts
             if repeated & (outside ^ (outside &- 1)) != 0 { return nil }
             if outside != 0 {
                 index &+= outside.trailingZeroBitCount &>> 3
                 break
             }
-            dot = dots &>> 56
+            before = dots &>> 56
             index &+= ByteWord.count
             if index >= upper { break }
         }

@@ -74,7 +74,8 @@ struct RequestGate: Sendable {
         for index in [0, host.count / 4, host.count / 2, host.count - 1] {
             hash = hash &* 37 &+ UInt64(ASCII.lower(host[index]))
         }
-        return 1 &<< (hash &* 0x9E37_79B9_7F4A_7C15 &>> 58)
+        // the upper bits of the product are the well mixed ones
+        return 1 &<< ((hash &* 0x9E37_79B9_7F4A_7C15) &>> 58)
     }
 
     // MARK: paths

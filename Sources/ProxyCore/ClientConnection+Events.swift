@@ -108,7 +108,14 @@ extension ClientConnection {
         settle(cell, &out)
         if cell.stream != nil { return pump(cell, &out) }
         guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
-        if intake.pending.isEmpty { relayRequest(cell) } else { drainPending(&out) }
+        if !intake.pending.isEmpty {
+            drainPending(&out)
+        } else if context.hasEnded {
+            // no more of the body will come
+            missEnd(&out)
+        } else {
+            relayRequest(cell)
+        }
         intake.isPaused = false
     }
 

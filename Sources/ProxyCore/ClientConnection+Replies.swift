@@ -42,7 +42,7 @@ extension ClientConnection {
         case .own(let head, let body, let isLast):
             var manner = ResponseManner()
             manner.isOwn = true
-            manner.isLast = isLast
+            manner.isLast = isLast || endsTunnel(cell.exchange, status: head.status)
             leg.respond(head, .length(UInt64(body.count)), manner, to: &out.client)
             leg.write(body.span, to: &out.client)
             leg.end(trailers: [], to: &out.client)
@@ -57,6 +57,13 @@ extension ClientConnection {
             out.client.append(literal: Self.established)
         case .call(let call): begin(call, for: cell, &out)
         }
+    }
+
+    /// What the client sent for a tunnel that it does not get must not be read as a request. Who has to show a password first
+    /// may do so here, where nothing of the kind has come.
+    private func endsTunnel(_ exchange: borrowing Exchange, status: Int) -> Bool {
+        guard exchange.request.method == .connect else { return false }
+        return status != 407 || intake.hasMore || !intake.pending.isEmpty
     }
 
     static let established: StaticString = "HTTP/1.1 200 Connection Established\r\n\r\n"

@@ -18,6 +18,8 @@ public struct Outbox: ~Copyable {
     private(set) var seconds = 0
     /// Exchanges that are over, for those to come.
     private var cells: [ExchangeCell] = []
+    /// The generation of the configuration that the last exchange began with; cells of no other are kept.
+    private var generation: ObjectIdentifier?
 
     private static let keptCells = 64
     private static let keptCapacity = 256 << 10
@@ -53,6 +55,10 @@ public struct Outbox: ~Copyable {
     // MARK: exchanges
 
     mutating func cell(_ id: ExchangeID, _ engine: Engine) -> ExchangeCell {
+        if generation != ObjectIdentifier(engine) {
+            generation = ObjectIdentifier(engine)
+            cells = []
+        }
         guard let cell = cells.popLast() else { return ExchangeCell(id, engine) }
         cell.exchange.renew(id, engine)
         cell.origin = Endpoint()
@@ -62,6 +68,7 @@ public struct Outbox: ~Copyable {
 
     mutating func giveBack(_ cell: ExchangeCell) {
         cell.exchange.rest()
-        if cells.count < Self.keptCells { cells.append(cell) }
+        guard cells.count < Self.keptCells, generation == ObjectIdentifier(cell.exchange.engine) else { return }
+        cells.append(cell)
     }
 }

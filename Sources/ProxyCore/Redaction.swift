@@ -80,7 +80,8 @@ public struct Redaction: Sendable {
         } else {
             text.put(target.scheme == .http ? "http://" : "https://", bytes)
             text.keep(target.authority.indices, of: bytes)
-            appendPath(target.path.indices, of: bytes, to: &text)
+            // OPTIONS * is about the whole server, whose URL has no path (RFC 9112 §3.3)
+            if target.form != .asterisk { appendPath(target.path.indices, of: bytes, to: &text) }
             if let query = target.query {
                 // the question mark stands before it
                 text.keep(query.lower - 1..<query.lower, of: bytes)

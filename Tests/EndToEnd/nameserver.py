@@ -33,7 +33,8 @@ class NameServer:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def asked(self, name, kind=A):
-        return self.questions.count((name, kind))
+        """How often it was asked. What is sent again because no answer came soon enough is the same question."""
+        return len({number for number, *asked in self.questions if asked == [name, kind]})
 
     def _serve(self):
         while True:
@@ -47,7 +48,7 @@ class NameServer:
                 place += 1 + message[place]
             kind = struct.unpack("!H", message[place + 1:place + 3])[0]
             name = ".".join(labels)
-            self.questions.append((name, kind))
+            self.questions.append((message[:2], name, kind))
             if name.endswith(self.dead) or kind == AAAA and name in self.mute:
                 continue
             life, texts = self.records.get(name, (0, []))

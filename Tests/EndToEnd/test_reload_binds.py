@@ -51,6 +51,24 @@ def base():
     return {"workers": 1}
 
 
+# how large a head may be
+
+
+@pytest.mark.parametrize("allowed", [1, 40], ids=["far less", "one less"])
+def test_a_head_that_is_under_way(start, base, origin, allowed):
+    server = origin()
+    usher = start(base)
+    url = f"http://localhost:{server.port}/"
+    with connection(usher) as client:
+        client.send(f"GET {url} HTTP/1.1\r\nHost: localhost:{server.port}\r\n" + "X: y\r\n" * 40)
+        with connection(usher) as other:
+            assert other.exchange(wire.request("GET", url)).status == 200
+        reload(usher, {**base, "limits": {"header_fields": allowed}})
+        client.send("X: y\r\n\r\n")
+        assert client.read_response().status == 431
+    assert len(server.requests) == 1
+
+
 # where Usher may go
 
 

@@ -117,6 +117,27 @@ struct HeadFaultTests {
         expect("GET / HTTP/1.1\r\nA:\r\nB:\r\nC:\r\nD:\r\n\r\n", .tooManyFields)
     }
 
+    @Test("Limits that come down between two pieces of a head", arguments: [0, 1, 19, 20, 21])
+    func loweredLimits(allowed: Int) throws {
+        let lines = (0..<20).map { "X\($0): y\r\n" }.joined()
+        let first = Array("GET / HTTP/1.1\r\n\(lines)".utf8)
+        for (rest, code) in [("\r\n", nil), ("Z: z\r\n\r\n", allowed > 20 ? nil : HTTPFault.Code.tooManyFields)] {
+            var parser = HeadParser()
+            var head = RequestHead()
+            #expect(try parser.parse(first.span, into: &head, limits: HeadLimits(fields: 128)) == nil)
+            let whole = first + Array(rest.utf8)
+            let limits = HeadLimits(fields: allowed)
+            if let code {
+                let fault = #expect(throws: HTTPFault.self) {
+                    try parser.parse(whole.span, into: &head, limits: limits)
+                }
+                #expect(fault?.code == code)
+            } else {
+                #expect(try parser.parse(whole.span, into: &head, limits: limits) == whole.count)
+            }
+        }
+    }
+
     @Test("Every fault has a status of its class and a sentence of its own")
     func words() {
         let sentences = HTTPFault.Code.allCases.map { HTTPFault($0, at: 0).explanation }

@@ -42,6 +42,15 @@ struct HalfClosedTests {
         #expect(talk.driver.dialing == nil)
     }
 
+    @Test func noOriginIsLeftToWaitForABodyThatDoesNotCome() {
+        for sent in ["", "some"] {
+            let talk = asked(
+                short, "POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 50\r\n\r\n\(sent)")
+            talk.connects()
+            #expect(talk.driver.isOver && talk.driver.releases == [false], "\(sent)")
+        }
+    }
+
     @Test func itIsGivenUpWhileAPasswordIsChecked() {
         var asking = PasswordTests.asking
         asking.timeouts.halfClosed = 500

@@ -185,7 +185,7 @@ struct ConnectPortTests {
         let got = talk.clientGot()
         #expect(got.hasPrefix("HTTP/1.1 403 ") && got.contains("Proxy-Status: usher; error=http_request_denied;"))
         #expect(got.contains("permits CONNECT to 443, 8443 alone; add 22 to it"))
-        #expect(talk.driver.dials == 0 && talk.driver.client == .open && talk.record.status == 403)
+        #expect(talk.driver.dials == 0 && talk.driver.client == .finished && talk.record.status == 403)
     }
 
     @Test func plainRequestsGoAnywhere() {

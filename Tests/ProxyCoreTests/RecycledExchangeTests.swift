@@ -48,6 +48,26 @@ struct RecycledExchangeTests {
         #expect(cell.exchange.record.url.capacity <= 16 << 10)
     }
 
+    /// Exchanges that are over keep no generation of the configuration alive that is in force no more.
+    @Test func noOldConfigurationIsKept() {
+        var out = Outbox()
+        var engine = Engine(Settings())
+        weak var old = engine
+        let before = (1...3).map { out.cell(ExchangeID($0), engine) }
+        let underWay = out.cell(ExchangeID(4), engine)
+        for cell in before { out.giveBack(cell) }
+        engine = Engine(Settings())
+        out.giveBack(out.cell(ExchangeID(5), engine))
+        out.giveBack(underWay)
+        var left: [ExchangeCell] = [out.cell(ExchangeID(6), engine)]
+        left.append(out.cell(ExchangeID(7), engine))
+        #expect(old != nil, "the test itself holds cells of it")
+        _ = consume before
+        underWay.exchange.adopt(engine)
+        #expect(old == nil)
+        #expect(left.count == 2)
+    }
+
     @Test func nothingIsKeptOfACall() {
         var out = Outbox()
         var leg = HTTP1Client()

@@ -1,7 +1,8 @@
 import HTTPCodec
 import Interception
-import ProxyCore
 import Testing
+
+@testable import ProxyCore
 
 /// What of a request stands in the log.
 @Suite("Redaction")
@@ -70,6 +71,16 @@ struct RedactionTests {
     ])
     func forms(_ asked: String, _ shown: String) {
         #expect(url("http://\(asked)") == "http://\(shown)")
+    }
+
+    @Test("OPTIONS * is about the whole server, whose URL has no path")
+    func asterisk() throws {
+        var head = RequestHead()
+        var parser = HeadParser()
+        _ = try parser.parse(
+            Array("OPTIONS * HTTP/1.1\r\nHost: a.test:8080\r\n\r\n".utf8).span, into: &head, limits: HeadLimits())
+        try head.adopt(authority: "a.test:8080", scheme: .http)
+        #expect(Redaction(Settings()).url(of: head) == "http://a.test:8080" && head.url == "http://a.test:8080")
     }
 
     @Test("A URL is ASCII in the log, whatever bytes a client sends")

@@ -38,6 +38,19 @@ struct TunnelTests {
         #expect(talk.originGot() == "\u{16}\u{3}\u{1}hello!" && talk.clientGot() == established)
     }
 
+    @Test("What was meant for a tunnel that is refused is no request")
+    func bytesBehindARefusal() {
+        let early = "POST http://b.test/ HTTP/1.1\r\nHost: b.test\r\nContent-Length: 0\r\n\r\n"
+        for (settings, status) in [(settings { $0.connectPorts = [8443] }, 403), (PasswordTests.asking, 407)] {
+            let talk = Conversation(settings)
+            talk.client(connect + early)
+            let got = talk.clientGot()
+            #expect(got.hasPrefix("HTTP/1.1 \(status) ") && got.contains("\r\nConnection: close\r\n"))
+            #expect(got.split(separator: "HTTP/1.1 ").count == 1 && talk.driver.dialing == nil)
+            #expect(talk.driver.records.count == 1)
+        }
+    }
+
     @Test(arguments: Delivery.all)
     func theServerSpeaksFirst(_ delivery: Delivery) {
         let talk = Conversation(delivery: delivery)
