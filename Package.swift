@@ -75,8 +75,9 @@ let package = Package(
         room(
             "Usher",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Interception", "Authorization", "ProxyCore",
-                "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception",
+                "Authorization",
+                "ProxyCore", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
             ]),
         .executableTarget(
             name: "UsherCommand",

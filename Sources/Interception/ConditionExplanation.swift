@@ -1,22 +1,47 @@
 internal import HTTPCodec
 
+/// What is said of a condition that was asked.
+struct ConditionFinding {
+    var holds: Bool
+    /// The term that decided, as a sentence's part.
+    var because: String
+    /// The fewest terms that would have to be otherwise for it to hold.
+    var misses: [String]
+    /// How many terms held.
+    var held: Int
+}
+
+extension ConditionFinding {
+    /// Of one term.
+    init(_ holds: Bool, _ because: String) {
+        self.init(holds: holds, because: because, misses: holds ? [] : [because], held: holds ? 1 : 0)
+    }
+}
+
 extension CompiledCondition {
-    /// Whether the condition holds, and the term that decided, as a sentence's part.
-    func explain(_ subject: Subject) -> (holds: Bool, because: String) {
+    func explain(_ subject: Subject) -> ConditionFinding {
         switch self {
-        case .always: return (true, "applies to everything")
+        case .always: return ConditionFinding(holds: true, because: "applies to everything", misses: [], held: 0)
         case .all(let parts):
-            let results = parts.map { $0.explain(subject) }
-            if let failed = results.first(where: { !$0.holds }) { return failed }
-            return (true, results.map(\.because).joined(separator: " and "))
+            let findings = parts.map { $0.explain(subject) }
+            let failed = findings.first { !$0.holds }
+            return ConditionFinding(
+                holds: failed == nil,
+                because: failed?.because ?? findings.map(\.because).joined(separator: " and "),
+                misses: findings.flatMap(\.misses), held: findings.reduce(0) { $0 + $1.held })
         case .any(let parts):
-            let results = parts.map { $0.explain(subject) }
-            if let held = results.first(where: \.holds) { return held }
-            return (false, results.map(\.because).joined(separator: "; "))
+            let findings = parts.map { $0.explain(subject) }
+            if let held = findings.first(where: \.holds) { return held }
+            let nearest = findings.min { $0.misses.count < $1.misses.count }
+            return ConditionFinding(
+                holds: false, because: findings.map(\.because).joined(separator: "; "),
+                misses: nearest?.misses ?? [], held: nearest?.held ?? 0)
         case .not(let part):
-            let result = part.explain(subject)
-            return (!result.holds, "not (\(result.because))")
-        case .test(let test): return test.explain(subject)
+            let finding = part.explain(subject)
+            return ConditionFinding(!finding.holds, "not (\(finding.because))")
+        case .test(let test):
+            let (holds, because) = test.explain(subject)
+            return ConditionFinding(holds, because)
         }
     }
 }

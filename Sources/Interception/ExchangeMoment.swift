@@ -9,6 +9,8 @@ public enum ExchangeMoment: Equatable, Sendable {
     case routed(by: String)
     /// The request goes out: for the first time, or again.
     case sent
+    /// A phase of the interceptors was run by a plan that explains itself.
+    case judged(PhaseJudgement)
     /// An interceptor changed the request or the response; its words.
     case edited(String)
     /// An interceptor would have changed a body, and could not; its words.
@@ -82,6 +84,7 @@ extension ExchangeMoment {
         case .recognised(let action, let realm, let tree, let evidence):
             .recognised(action, realm: realm, tree: tree, evidence: shown(evidence))
         case .routed(let peer): .routed(by: shown(peer))
+        case .judged(let judgement): .judged(judgement.redacted(shown))
         case .edited(let change): .edited(shown(change))
         case .warned(let words): .warned(shown(words))
         case .failed(let token, let details): .failed(token: token, details: shown(details))

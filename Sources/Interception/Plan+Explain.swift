@@ -1,51 +1,60 @@
-public import HTTPCodec
+internal import HTTPCodec
 
+/// A plan that explains itself tells with the outcome of each phase how that went for every interceptor. The phases are run
+/// as they are for everybody, but every interceptor that takes part is looked at, and none passed over by its gate.
 extension Plan {
-    /// One verdict for every rule, in file order: the request phase is run on a copy, so each rule is judged by what the
-    /// one before it left.
-    /// - Parameter response: judges the rules' response side too. Without it a rule that only edits responses is judged
-    ///   by what its condition says of the request.
-    public func explain(
-        _ request: RequestHead, _ classification: Classification?, response: ResponseHead? = nil
-    ) -> [RuleVerdict] {
-        var context = EditContext(classification)
-        var request = request
-        var response = response
-        var ended: String?
-        var verdicts = rules.map { rule in
-            var (holds, because) = rule.condition.explain(
-                Subject(request: request, response: nil, classification: classification))
-            if rule.needsError {
-                (holds, because) = (false, "its condition asks why there is no answer")
-            } else if rule.needsResponse {
-                (holds, because) = (false, "its condition looks at the response, which is not there yet")
-            } else if rule.request.isEmpty {
-                if holds { because += "; it edits the response only" }
-            } else if let ended {
-                (holds, because) = (false, "\(ended) ended the chain before it")
-            } else if holds {
-                var outcome = Outcome()
-                rule.edit(&request, &context, &outcome)
-                if outcome.verdict != .proceed { ended = rule.name }
-            }
-            return RuleVerdict(name: rule.name, matched: holds, because: because)
+    /// Whether the rule applies.
+    func applies(_ rule: CompiledRule, to subject: Subject, _ outcome: inout Outcome) -> Bool {
+        let holds = rule.condition.holds(for: subject)
+        if explains { outcome.judgement?.verdicts.append(rule.verdict(holds, subject, takesPart: true)) }
+        return holds
+    }
+
+    /// What a phase begins with.
+    func begin(_ phase: PhaseJudgement.Phase) -> Outcome {
+        var outcome = Outcome()
+        if explains { outcome.judgement = PhaseJudgement(phase, []) }
+        return outcome
+    }
+
+    /// Adds the interceptors that the phase did not come to.
+    func finish(_ outcome: inout Outcome, _ subject: Subject) {
+        guard let judgement = outcome.judgement else { return }
+        let ended = outcome.verdict == .proceed ? nil : judgement.verdicts.last?.name
+        var judged = judgement.verdicts[...]
+        outcome.judgement?.verdicts = rules.compactMap { rule in
+            if judged.first?.name == rule.name { return judged.popFirst() }
+            return verdict(on: rule, judgement.phase, subject, ended: ended)
         }
-        // an answer made in the request phase does not pass the response phase
-        guard ended == nil, var answer = response.take() else { return verdicts }
-        for (index, rule) in rules.enumerated() where !rule.response.isEmpty && !rule.needsError {
-            var (holds, because) = rule.condition.explain(
-                Subject(request: request, response: answer, classification: classification))
-            if let ended {
-                (holds, because) = (false, "\(ended) ended the chain before it")
-            } else if holds {
-                var outcome = Outcome()
-                rule.edit(&answer, &context, &outcome)
-                if outcome.verdict != .proceed { ended = rule.name }
-            }
-            if rule.request.isEmpty || rule.needsResponse {
-                verdicts[index] = RuleVerdict(name: rule.name, matched: holds, because: because)
-            }
+    }
+
+    private func verdict(
+        on rule: CompiledRule, _ phase: PhaseJudgement.Phase, _ subject: Subject, ended: String?
+    ) -> RuleVerdict? {
+        let edits = phase == .request ? !rule.request.isEmpty : !rule.response.isEmpty && !rule.needsError
+        if phase == .response, !edits { return nil }
+        func waits(_ because: String) -> RuleVerdict {
+            RuleVerdict(name: rule.name, matched: false, because: because, takesPart: false)
         }
-        return verdicts
+        if phase == .request, rule.needsError { return waits("its condition asks why there is no answer") }
+        if phase == .request, rule.needsResponse {
+            return waits("its condition looks at the response, which is not there yet")
+        }
+        if phase == .request, !edits {
+            var verdict = rule.verdict(rule.condition.holds(for: subject), subject, takesPart: false)
+            if verdict.matched { verdict.because += "; it edits the response only" }
+            return verdict
+        }
+        guard let ended else { return nil }
+        return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the chain before it")
+    }
+}
+
+extension CompiledRule {
+    fileprivate func verdict(_ holds: Bool, _ subject: Subject, takesPart: Bool) -> RuleVerdict {
+        let finding = condition.explain(subject)
+        return RuleVerdict(
+            name: name, matched: holds, because: finding.because, misses: finding.misses, held: finding.held,
+            takesPart: takesPart)
     }
 }

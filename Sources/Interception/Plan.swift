@@ -54,7 +54,12 @@ public final class Plan: Sendable {
     public let editsRequestBodies: Bool
     public let editsResponseBodies: Bool
 
-    public init(rules: [Rule]) {
+    /// Each phase tells how it went for every rule.
+    let explains: Bool
+
+    /// - Parameter explains: for whoever asks what becomes of one exchange, and why.
+    public init(rules: [Rule], explains: Bool = false) {
+        self.explains = explains
         editsRequestBodies = rules.contains { $0.request.contains { $0 is any BodyEdit } }
         editsResponseBodies = rules.contains { $0.response.contains { $0 is any BodyEdit } }
         self.rules = rules.map(CompiledRule.init)
@@ -62,7 +67,7 @@ public final class Plan: Sendable {
         var request: [Candidate] = []
         var response: [Candidate] = []
         for (index, rule) in rules.enumerated() {
-            let candidate = Candidate(index, rule.when)
+            let candidate = Candidate(index, explains ? .always : rule.when)
             let needsError = self.rules[index].needsError
             if !rule.request.isEmpty, !needsError, !self.rules[index].needsResponse { request.append(candidate) }
             if !rule.response.isEmpty, !needsError { response.append(candidate) }
@@ -87,6 +92,7 @@ public final class Plan: Sendable {
 
     /// The first rule that changes this request, or nil: only then is the head worth a copy.
     public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
+        if explains { return rules.isEmpty ? nil : 0 }
         let candidates = requestPhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
         let traits = RequestGate.Traits(head)
@@ -103,16 +109,17 @@ public final class Plan: Sendable {
     public func applyRequest(
         from index: Int, to head: inout RequestHead, _ context: inout EditContext
     ) -> Outcome {
-        var outcome = Outcome()
+        var outcome = begin(.request)
         let classification = context.classification
         // no gates here: what one rule changes may open the next one's
         for candidate in requestPhase(classification?.action) where candidate.index >= index {
             let rule = rules[candidate.index]
-            guard rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
-            else { continue }
+            let subject = Subject(request: head, response: nil, classification: classification)
+            guard applies(rule, to: subject, &outcome) else { continue }
             rule.edit(&head, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
+        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification)) }
         return outcome
     }
 
@@ -123,6 +130,7 @@ public final class Plan: Sendable {
     public func firstResponseMatch(
         _ response: borrowing ResponseHead, request: borrowing RequestHead, _ classification: Classification?
     ) -> Int? {
+        if explains { return hasResponseRules ? 0 : nil }
         let candidates = responsePhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
         let traits = RequestGate.Traits(request)
@@ -141,15 +149,17 @@ public final class Plan: Sendable {
     public func applyResponse(
         from index: Int, to response: inout ResponseHead, request: RequestHead, _ context: inout EditContext
     ) -> Outcome {
-        var outcome = Outcome()
+        var outcome = begin(.response)
         let classification = context.classification
         for candidate in responsePhase(classification?.action) where candidate.index >= index {
             let rule = rules[candidate.index]
-            guard
-                rule.condition.holds(for: Subject(request: request, response: response, classification: classification))
-            else { continue }
+            let subject = Subject(request: request, response: response, classification: classification)
+            guard applies(rule, to: subject, &outcome) else { continue }
             rule.edit(&response, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
+        }
+        if explains {
+            finish(&outcome, Subject(request: request, response: response, classification: classification))
         }
         return outcome
     }

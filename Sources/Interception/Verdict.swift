@@ -13,19 +13,8 @@ public struct Outcome: Equatable, Sendable {
     public var changes: [String] = []
     /// The same of edits that were asked for and could not be made.
     public var warnings: [String] = []
+    /// Of a plan that explains itself alone.
+    public var judgement: PhaseJudgement?
 
     public init() {}
-}
-
-/// Whether one interceptor applied, and the term that decided.
-public struct RuleVerdict: Equatable, Sendable {
-    public var name: String
-    public var matched: Bool
-    public var because: String
-
-    public init(name: String, matched: Bool, because: String) {
-        self.name = name
-        self.matched = matched
-        self.because = because
-    }
 }

@@ -19,7 +19,7 @@ extension ExchangeMoment {
     public var kind: Kind {
         switch self {
         case .recognised, .call: .action
-        case .edited, .warned, .responded: .interceptor
+        case .judged, .edited, .warned, .responded: .interceptor
         case .advice: .advice
         case .conversation: .authenticate
         case .replayed: .replay
@@ -33,6 +33,8 @@ extension ExchangeMoment {
         case .recognised(let action, _, _, let evidence): "\(action.rawValue): \(evidence)"
         case .routed(let peer): "sent on to \(peer)"
         case .sent: "sent"
+        case .judged(let judgement):
+            "\(judgement.phase.rawValue) phase: \(judgement.verdicts.count { $0.matched && $0.takesPart }) interceptors apply"
         case .edited(let words), .warned(let words): words
         case .responded(let interceptor, let status): "\(interceptor): answered with status \(status)"
         case .delivered(let status): "delivered with status \(status)"

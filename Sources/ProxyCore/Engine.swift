@@ -32,14 +32,18 @@ public final class Engine: Sendable {
     /// - Parameters:
     ///   - pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
     ///   - pages: what is answered for `usher.proxy`.
-    public init(_ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil) {
+    ///   - explains: each phase tells how it went for every interceptor.
+    public init(
+        _ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil,
+        explains: Bool = false
+    ) {
         self.pseudonym = pseudonym
         self.pages = pages
         via = Engine.via(pseudonym)
         oldVia = Engine.via(pseudonym, received: .http10)
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
-        plan = Plan(rules: settings.rules)
+        plan = Plan(rules: settings.rules, explains: explains)
         redaction = Redaction(settings)
         watches = (settings.rules.flatMap(\.patterns) + settings.actions.flatMap(\.when.patterns)).map(\.watch)
         headLimits = HeadLimits(

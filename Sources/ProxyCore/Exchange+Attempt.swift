@@ -63,6 +63,7 @@ extension Exchange {
     }
 
     mutating func told(_ outcome: Outcome, _ now: Int) -> Verdict {
+        if let judgement = outcome.judgement { tell(.judged(judgement), now) }
         for change in outcome.changes { tell(.edited(change), now) }
         for warning in outcome.warnings { tell(.warned(warning), now) }
         if case .respond(let local, let interceptor) = outcome.verdict {

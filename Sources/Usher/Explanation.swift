@@ -1,28 +1,40 @@
 public import Configuration
-public import Formats
 import HTTPCodec
 import Interception
 import ProxyCore
 
-/// What Usher would make of one request: the answer of `usher explain`.
+/// What Usher would make of one request, and of its answer: what `usher explain` says.
 public struct Explanation {
-    /// Why the text is no request, in one line.
+    /// Why the text is no request, or no response, in one line.
     public struct Fault: Error, Sendable {
         public let description: String
     }
 
-    private let given: GivenRequest
-    private let dryRun: DryRun
-    private let redaction: Redaction
+    let given: GivenRequest
+    /// What its origin answers, where that was given.
+    let answer: GivenResponse?
+    let dryRun: DryRun
+    let redaction: Redaction
     /// What is said of each interceptor.
-    private let rules: [RuleVerdict]
+    let rules: [RuleVerdict]
 
-    /// - Parameter text: an HTTP message with an absolute-form request line, lines ended by CRLF or LF, or a curl command.
-    /// - Throws: `Fault` when it can be read as neither.
-    public init(_ text: [UInt8], snapshot: Snapshot) throws(Fault) {
+    /// - Parameters:
+    ///   - text: an HTTP message with an absolute-form request line, lines ended by CRLF or LF, or a curl command.
+    ///   - response: the HTTP message that its origin answers with.
+    /// - Throws: `Fault` when they can be read as neither.
+    public init(_ text: [UInt8], response: [UInt8]? = nil, snapshot: Snapshot) throws(Fault) {
         given = try GivenRequest(text)
+        var origin = DryOrigin.silent
+        if let response {
+            let answer = try GivenResponse(response, to: given.head)
+            origin = .always(.bytes(answer.message))
+            self.answer = answer
+        } else {
+            answer = nil
+        }
         dryRun = DryRun(
-            given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil))
+            given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
+            origin: origin)
         if case .incomplete = dryRun.outcome {
             throw Fault(description: "the message's body does not come to its end")
         }
@@ -37,23 +49,29 @@ public struct Explanation {
 
     // MARK: what came of it
 
-    private var classification: Classification {
+    var classification: Classification {
         if let found = dryRun.classification { return found }
-        return dryRun.interceptors == nil ? Self.unclassified : .unknownHost
+        return dryRun.isPlanned ? .unknownHost : Self.unclassified
     }
 
     private static let unclassified = Classification(
         action: nil, evidence: "The request does not come as far as being classified.")
 
-    private var forwarded: (head: RequestHead, body: [UInt8])? {
+    var forwarded: (head: RequestHead, body: [UInt8])? {
         if case .sent(let head, let body) = dryRun.outcome { (head, body) } else { nil }
     }
 
     /// Why it is not sent on.
-    private var end: String {
+    var end: String {
         guard case .answered(let status) = dryRun.outcome else {
             return "a tunnel is made, and what goes through it is another request: explain that one by its whole URL"
         }
+        return madeHere ?? "answered by usher with status \(status)"
+    }
+
+    /// Who made the answer, where that was not the origin.
+    var madeHere: String? {
+        let status = dryRun.received?.head.status ?? 502
         for moment in dryRun.moments {
             switch moment {
             case .responded(let interceptor, let status):
@@ -62,10 +80,10 @@ public struct Explanation {
             default: continue
             }
         }
-        return "answered by usher with status \(status)"
+        return nil
     }
 
-    private var protection: String? {
+    var protection: String? {
         dryRun.resource.map {
             "protected by \($0)"
                 + (dryRun.moments.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
@@ -73,81 +91,11 @@ public struct Explanation {
     }
 
     /// By way of which other proxy it goes.
-    private var route: String? {
+    var route: String? {
         for case .routed(let peer) in dryRun.moments { return peer }
         return nil
     }
 
-    // MARK: telling
-
-    /// The shape that `usher explain --json` promises.
-    public var json: JSONValue { redaction.document(whole) }
-
-    private var whole: JSONValue {
-        func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-        return .object([
-            .init("action", optional(classification.action?.rawValue)),
-            .init(
-                "payload",
-                classification.payload.map {
-                    .object([.init("tree", optional($0.tree)), .init("type", optional($0.type))])
-                } ?? .null),
-            .init("realm", optional(classification.realm)),
-            .init("evidence", .string(classification.evidence)),
-            .init(
-                "interceptors",
-                .array(
-                    rules.map {
-                        .object([
-                            .init("name", .string($0.name)), .init("matched", .bool($0.matched)),
-                            .init("because", .string($0.because)),
-                        ])
-                    })),
-            .init("request", shape(given.head, given.body)),
-            .init("forwarded", forwarded.map { shape($0.head, $0.body) } ?? .null),
-        ])
-    }
-
-    private func shape(_ head: RequestHead, _ body: [UInt8]) -> JSONValue {
-        .object([
-            .init("method", .string(head.methodText)),
-            .init("url", .string(head.url)),
-            .init(
-                "headers", .array(head.fields.lines.map { .array([.string($0.name), .string($0.value)]) })),
-            .init("body", .string(String(decoding: body, as: UTF8.self))),
-        ])
-    }
-
-    /// The same for a person.
-    public var text: String {
-        var lines = ["\(given.head.methodText) \(given.head.url)", ""]
-        lines.append("Action       \(classification.action?.rawValue ?? "none")")
-        if let payload = classification.payload {
-            lines.append("Tree         \(payload.tree ?? "the default") (\(payload.type ?? "type unknown"))")
-        }
-        if let realm = classification.realm { lines.append("Realm        \(realm)") }
-        lines.append("Evidence     \(classification.evidence)")
-        if let protection { lines.append("Resource     \(protection)") }
-        if dryRun.isUnopened {
-            lines.append(
-                "TLS          left unopened (tls.intercept): usher sees nothing of this; what follows is as if it did")
-        }
-        if let route { lines.append("Route        by way of \(route)") }
-        if !rules.isEmpty {
-            lines.append("")
-            lines.append("Interceptors")
-            for rule in rules {
-                lines.append("  \(rule.matched ? "yes" : " no")  \(rule.name): \(rule.because)")
-            }
-        }
-        lines.append("")
-        if let head = forwarded?.head {
-            lines.append("Forwarded")
-            lines.append("  \(head.methodText) \(head.url)")
-            for (name, value) in head.fields.lines { lines.append("  \(name): \(value)") }
-        } else {
-            lines.append("Not forwarded: \(end)")
-        }
-        return redaction.text(lines.joined(separator: "\n") + "\n")
-    }
+    /// What the client does not get before somebody else has answered, where it gets nothing yet.
+    var pending: DryRequest? { dryRun.received == nil ? dryRun.sent.last : nil }
 }

@@ -6,9 +6,7 @@ import ProxyCore
 /// A request as somebody wrote it down to have it explained, made into what a client would send to its proxy.
 struct GivenRequest {
     private(set) var head: RequestHead
-    private(set) var body: [UInt8]
-    /// The lines of the head without their ends, the request line first.
-    private var lines: [[UInt8]]
+    private var given: GivenMessage
 
     /// Where the client has a tunnel made to first: a request for an https URL goes in one.
     var tunnel: Origin? {
@@ -16,7 +14,8 @@ struct GivenRequest {
         return Origin(scheme: .https, host: head.host, port: head.target.port)
     }
 
-    var message: [UInt8] { Self.joined(lines) + body }
+    var body: [UInt8] { given.body }
+    var message: [UInt8] { given.bytes }
 
     /// - Parameter text: an HTTP message, lines ended by CRLF or LF, or a curl command.
     /// - Throws: `Explanation.Fault` where it can be read as neither.
@@ -26,15 +25,14 @@ struct GivenRequest {
         }
         let trimmed = Array(text[start...])
         let isCommand = trimmed.starts(with: "curl ".utf8)
-        let message = isCommand ? try Self.message(of: String(decoding: trimmed, as: UTF8.self)) : trimmed
-        (lines, body) = Self.split(message)
+        given = GivenMessage(isCommand ? try Self.message(of: String(decoding: trimmed, as: UTF8.self)) : trimmed)
         do throws(HTTPFault) {
-            head = try Self.read(lines)
+            head = try Self.read(given)
             if head.target.form == .origin || head.target.form == .asterisk {
                 // as the origin sees it, or a browser shows it; a client tells its proxy the whole URL
                 try head.settleHost()
-                lines[0] = Array("\(head.methodText) \(head.url) HTTP/1.\(head.version == .http11 ? 1 : 0)".utf8)
-                head = try Self.read(lines)
+                given.lines[0] = Array("\(head.methodText) \(head.url) HTTP/1.\(head.version == .http11 ? 1 : 0)".utf8)
+                head = try Self.read(given)
             }
         } catch {
             throw Explanation.Fault(
@@ -45,30 +43,9 @@ struct GivenRequest {
 
     // MARK: a message
 
-    /// A message in a file has the line ends of the editor that wrote it.
-    private static func split(_ text: [UInt8]) -> (lines: [[UInt8]], body: [UInt8]) {
-        var lines: [[UInt8]] = []
-        var start = 0
-        while start < text.count {
-            let end = text[start...].firstIndex(of: ASCII.lf) ?? text.count
-            var line = Array(text[start..<end])
-            start = min(end + 1, text.count)
-            if end < text.count, line.last == ASCII.cr { line.removeLast() }
-            if line.isEmpty { break }
-            lines.append(line)
-        }
-        return (lines, Array(text[start...]))
-    }
-
-    private static func joined(_ lines: [[UInt8]]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for line in lines + [[]] { bytes += line + [ASCII.cr, ASCII.lf] }
-        return bytes
-    }
-
     /// How much is too much is decided when the request is run.
-    private static func read(_ lines: [[UInt8]]) throws(HTTPFault) -> RequestHead {
-        let bytes = joined(lines)
+    private static func read(_ given: GivenMessage) throws(HTTPFault) -> RequestHead {
+        let bytes = given.head
         var head = RequestHead()
         var leg = HTTP1Server()
         let limits = HeadLimits(bytes: bytes.count, fields: bytes.count, target: bytes.count)
@@ -85,14 +62,12 @@ struct GivenRequest {
         }
         let stated = head.fields.values(named: "Content-Length")
         guard stated.count == 1, let count = Int(stated[0]), count >= 0 else { return }
-        if count > body.count { setLength() } else { body.removeLast(body.count - count) }
+        if count > body.count { setLength() } else { given.body.removeLast(body.count - count) }
     }
 
     private mutating func setLength() {
         head.fields.set("Content-Length", String(body.count))
-        let name = "content-length:"
-        lines.removeAll { ASCII.equal(String(decoding: $0.prefix(name.utf8.count), as: UTF8.self), name) }
-        lines.append(Array("Content-Length: \(body.count)".utf8))
+        given.setLength()
     }
 
     // MARK: a command

@@ -6,10 +6,12 @@ import Usher
 
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what usher would make of one request.",
+        abstract: "Say what usher would make of one request, and of its answer.",
         discussion: """
             The request is an HTTP message with a whole URL in its request line, or a curl command line. Nothing is sent. A \
-            request for an https URL is taken to come in a tunnel whose TLS is opened; no password is asked for.
+            request for an https URL is taken to come in a tunnel whose TLS is opened; no password is asked for. With a \
+            response, an HTTP message as curl -i prints it, every attempt is answered so, and calls to AM are not answered. \
+            Interceptors that do not apply are listed by how near they came. Colours are for terminals, unless NO_COLOR is set.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -17,14 +19,25 @@ struct Explain: ParsableCommand {
     @Option(help: ArgumentHelp("The request; - is standard input.", valueName: "file"))
     var request = "-"
 
+    @Option(help: ArgumentHelp("What the origin answers; - is standard input.", valueName: "file"))
+    var response: String?
+
     @Flag(help: "Print JSON.")
     var json = false
+
+    func validate() throws {
+        if request == "-", response == "-" {
+            throw ValidationError("standard input is the request or the response: name a file for one of them")
+        }
+    }
 
     func run() throws {
         let snapshot = try file.loadOrExit()
         do {
-            let explanation = try Explanation(try Input.read(request), snapshot: snapshot)
-            Console.print(json ? explanation.json.serialized + "\n" : explanation.text)
+            let answer = try response.map { path throws(Input.Fault) in try Input.read(path) }
+            let explanation = try Explanation(try Input.read(request), response: answer, snapshot: snapshot)
+            let style = TextStyle(environment: ProcessEnvironment.all)
+            Console.print(json ? explanation.json.serialized + "\n" : explanation.text(style))
         } catch let fault as Explanation.Fault {
             throw CommandExit.usage(fault.description)
         } catch let fault as Input.Fault {

@@ -7,9 +7,9 @@ struct ConditionTests {
     static func holds(
         _ condition: Condition, _ head: RequestHead, _ classification: Classification? = nil
     ) -> Bool {
-        let plan = Plan(rules: [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])])
-        let matched = plan.firstRequestMatch(head, classification) == 0
-        #expect(plan.explain(head, classification).first?.matched == matched)
+        let rules = [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])]
+        let matched = Plan(rules: rules).firstRequestMatch(head, classification) == 0
+        #expect(explain(rules, head, classification).first?.matched == matched)
         return matched
     }
 

@@ -8,27 +8,43 @@ struct ExplainTests {
     }
 
     static func because(_ condition: Condition, _ classification: Classification? = nil) throws -> RuleVerdict {
-        let plan = Plan(rules: [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])])
-        return try #require(plan.explain(try head.get(), classification).first)
+        let rules = [Rule(name: "r", when: condition, request: [.setHeader([Pair("X", "1")])])]
+        return try #require(explain(rules, try head.get(), classification).first)
     }
 
     @Test func theTermThatDecided() throws {
         let next = Classification.of(.authenticate, tree: "Login", type: "service")
         let start = Condition.test(.action, [.exact("START_AUTHENTICATE")])
         let login = Condition.test(.tree, [.exact("Login"), .glob("Log*")])
+        let isNext = "action is AUTHENTICATE, wanted START_AUTHENTICATE"
         #expect(
             try Self.because(start, next)
-                == RuleVerdict(name: "r", matched: false, because: "action is AUTHENTICATE, wanted START_AUTHENTICATE"))
+                == RuleVerdict(name: "r", matched: false, because: isNext, misses: [isNext]))
         #expect(try Self.because(start).because == "there is no action, wanted START_AUTHENTICATE")
         #expect(
             try Self.because(.all([login, .test(.method, [.exact("POST")])]), next)
-                == RuleVerdict(name: "r", matched: true, because: "tree is Login and method is POST"))
+                == RuleVerdict(name: "r", matched: true, because: "tree is Login and method is POST", held: 2))
         #expect(
             try Self.because(.any([start, .test(.host, [.pattern(try Pattern("^shop"))])]), next).because
-                == "action is AUTHENTICATE, wanted START_AUTHENTICATE; host is am.example.com, wanted ~^shop")
+                == "\(isNext); host is am.example.com, wanted ~^shop")
         #expect(try Self.because(.not(start), next).matched)
         #expect(try Self.because(.always).because == "applies to everything")
         #expect(try Self.because(.test(.port, [.range(80...90)])).because == "port is 443, wanted 80-90")
+    }
+
+    @Test func whatIsMissing() throws {
+        let next = Classification.of(.authenticate, tree: "Login", type: "service")
+        let start = Condition.test(.action, [.exact("START_AUTHENTICATE")])
+        let post = Condition.test(.method, [.exact("POST")])
+        let put = Condition.test(.method, [.exact("PUT")])
+        let near = try Self.because(.all([start, post, .not(put)]), next)
+        #expect(near.misses == ["action is AUTHENTICATE, wanted START_AUTHENTICATE"] && near.held == 2)
+        // the nearer of two ways counts
+        let either = try Self.because(.any([.all([start, put]), .all([post, put])]), next)
+        #expect(either.misses == ["method is POST, wanted PUT"] && either.held == 1)
+        #expect(try Self.because(.any([start, post]), next).misses == [])
+        #expect(try Self.because(.not(post)).misses == ["not (method is POST)"])
+        #expect(try Self.because(.all([start, put]), next).misses.count == 2)
     }
 
     @Test(arguments: [Condition.Key.header("Authorization"), .cookie("c"), .query("code")])
@@ -43,15 +59,15 @@ struct ExplainTests {
 
     @Test func everyRuleHasAVerdictInFileOrder() throws {
         let edit: [any RequestEdit] = [.setHeader([Pair("X-Mark", "1")])]
-        let plan = Plan(rules: [
+        let rules = [
             Rule(name: "mark", request: edit),
             Rule(name: "sees-mark", when: .test(.header("X-Mark"), [.exact("1")]), request: edit),
             Rule(name: "answers", when: .test(.status, [.exact("401")]), response: [.setStatus(200)]),
             Rule(name: "any-answer", response: [.setHeader([Pair("X", "1")])]),
             Rule(name: "stops", request: [.abort("enough")]),
             Rule(name: "late", request: edit),
-        ])
-        let verdicts = plan.explain(try Self.head.get(), nil)
+        ]
+        let verdicts = explain(rules, try Self.head.get())
         #expect(verdicts.map(\.name) == ["mark", "sees-mark", "answers", "any-answer", "stops", "late"])
         #expect(verdicts.map(\.matched) == [true, true, false, true, true, false])
         #expect(verdicts[2].because == "its condition looks at the response, which is not there yet")
@@ -59,14 +75,37 @@ struct ExplainTests {
         #expect(verdicts[5].because == "stops ended the chain before it")
     }
 
-    @Test func withAResponseItsRulesAreJudgedToo() throws {
-        let plan = Plan(rules: [
-            Rule(name: "to-200", when: .test(.status, [.exact("401")]), response: [.setStatus(200)]),
-            Rule(name: "still-401", when: .test(.status, [.exact("401")]), response: [.setStatus(500)]),
-            Rule(name: "request", request: [.setMethod("GET")]),
-        ])
-        let verdicts = plan.explain(try Self.head.get(), nil, response: try response("HTTP/1.1 401 No"))
-        #expect(verdicts.map(\.matched) == [true, false, true])
-        #expect(verdicts[1].because == "status is 200, wanted 401")
+    @Test func eachPhaseIsJudgedByItself() throws {
+        let plan = Plan(
+            rules: [
+                Rule(name: "to-200", when: .test(.status, [.exact("401")]), response: [.setStatus(200)]),
+                Rule(name: "still-401", when: .test(.status, [.exact("401")]), response: [.setStatus(500)]),
+                Rule(name: "request", request: [.setMethod("GET")]),
+                Rule(name: "stops", response: [.abort("enough")]),
+                Rule(name: "late", response: [.setStatus(204)]),
+            ], explains: true)
+        let request = plan.request(try Self.head.get()).outcome.judgement
+        #expect(request?.phase == .request)
+        #expect(request?.verdicts.map(\.takesPart) == [false, false, true, false, false])
+        let response = plan.response(try response("HTTP/1.1 401 No"), to: try Self.head.get()).outcome.judgement
+        #expect(response?.phase == .response)
+        #expect(response?.verdicts.map(\.name) == ["to-200", "still-401", "stops", "late"])
+        #expect(response?.verdicts.map(\.matched) == [true, false, true, false])
+        #expect(response?.verdicts[1].because == "status is 200, wanted 401")
+        #expect(response?.verdicts[3].because == "stops ended the chain before it")
+    }
+
+    @Test("A plan that explains itself does what any other does, and only it tells")
+    func sameResult() throws {
+        let rules = [
+            Rule(name: "not", when: .test(.host, [.exact("h")]), request: [.setMethod("GET")]),
+            Rule(name: "does", when: .test(.method, [.exact("POST")]), request: [.setHeader([Pair("X", "1")])]),
+        ]
+        let (plain, telling) = (Plan(rules: rules), Plan(rules: rules, explains: true))
+        let head = try Self.head.get()
+        #expect(
+            plain.request(head).head.fields.lines.map(\.name) == telling.request(head).head.fields.lines.map(\.name))
+        #expect(plain.request(head).outcome.judgement == nil)
+        #expect(plain.request(head).outcome.changes == telling.request(head).outcome.changes)
     }
 }

@@ -67,6 +67,13 @@ extension Plan {
     }
 }
 
+/// What a plan that explains itself says of each rule in the request phase.
+func explain(
+    _ rules: [Rule], _ head: RequestHead, _ classification: Classification? = nil
+) -> [RuleVerdict] {
+    Plan(rules: rules, explains: true).request(head, classification).outcome.judgement?.verdicts ?? []
+}
+
 extension Classification {
     static func of(_ action: Action, tree: String? = nil, type: String? = nil, realm: String? = "/") -> Classification {
         Classification(

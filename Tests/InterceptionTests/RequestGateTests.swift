@@ -52,8 +52,9 @@ struct RequestGateTests {
             }
             for rule in rules {
                 let plan = Plan(rules: [rule])
+                let telling = Plan(rules: [rule], explains: true)
                 for head in heads {
-                    let holds = plan.explain(head, nil).first?.matched
+                    let holds = telling.request(head).outcome.judgement?.verdicts.first?.matched
                     #expect((plan.firstRequestMatch(head, nil) != nil) == holds, "\(rule.when) for \(head.url)")
                     #expect((plan.firstResponseMatch(answer, request: head, nil) != nil) == holds)
                 }

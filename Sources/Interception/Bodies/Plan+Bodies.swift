@@ -91,12 +91,13 @@ extension Plan {
         // RFC 9110 §14.5
         if case .whole(let bytes) = arrival, head.fields.first(named: "Content-Range") != nil { arrival = .part(bytes) }
         var body = EditedBody(arrival, head.fields, CodingLimits(size: context.bodyLimit))
-        var outcome = Outcome()
+        var outcome = begin(.request)
         for index in requestCandidates(from: index, classification) where outcome.verdict == .proceed {
             let rule = rules[index]
             let subject = Subject(request: head, response: nil, classification: classification)
-            if rule.condition.holds(for: subject) { rule.edit(&head, &body, &context, &outcome) }
+            if applies(rule, to: subject, &outcome) { rule.edit(&head, &body, &context, &outcome) }
         }
+        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification)) }
         guard body.isChanged else { return BodyOutcome(outcome: outcome, body: .asItCame) }
         return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&head.fields)))
     }
@@ -114,11 +115,14 @@ extension Plan {
         if case .whole(let bytes) = arrival, response.status == 206 { arrival = .part(bytes) }
         let cameWithBody = response.mayHaveBody(answering: request.method)
         var body = EditedBody(arrival, response.fields, CodingLimits(size: context.bodyLimit))
-        var outcome = Outcome()
+        var outcome = begin(.response)
         for index in responseCandidates(from: index, classification) where outcome.verdict == .proceed {
             let rule = rules[index]
             let subject = Subject(request: request, response: response, classification: classification)
-            if rule.condition.holds(for: subject) { rule.edit(&response, &body, &context, &outcome) }
+            if applies(rule, to: subject, &outcome) { rule.edit(&response, &body, &context, &outcome) }
+        }
+        if explains {
+            finish(&outcome, Subject(request: request, response: response, classification: classification))
         }
         guard response.mayHaveBody(answering: request.method) else {
             // what a body would be like that is not sent is known of the one that came alone (RFC 9110 §8.6)

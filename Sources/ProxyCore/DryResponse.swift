@@ -1,0 +1,44 @@
+import HTTP1
+public import HTTPCodec
+
+/// A response as whoever asked gets it.
+public struct DryResponse: Sendable {
+    public var head: ResponseHead
+    /// Without its framing.
+    public var body: [UInt8]
+    /// False where it ends before its time.
+    public var isWhole: Bool
+
+    /// The first final response in these bytes; nil where there is none.
+    /// - Parameters:
+    ///   - request: what it answers.
+    ///   - endsCleanly: what the bytes lack was cut off where that is false.
+    public init?(reading bytes: [UInt8], to request: RequestHead, endsCleanly: Bool = true) {
+        var leg = HTTP1Client()
+        var scratch: [UInt8] = []
+        leg.send(request, Forwarding(framing: .none), to: &scratch)
+        leg.end(to: &scratch)
+        var position = 0
+        var head: ResponseHead?
+        body = []
+        isWhole = false
+        let limits = HeadLimits(bytes: bytes.count, fields: bytes.count, target: bytes.count)
+        reading: while let event = try? leg.read(bytes.span, &position, limits: limits, maxTrailerBytes: bytes.count) {
+            switch event {
+            case .needsMore: break reading
+            case .interim: continue
+            case .head: head = leg.head
+            case .switched:
+                head = leg.head
+                isWhole = true
+            case .data(let range): body += bytes[range]
+            case .end:
+                isWhole = true
+                break reading
+            }
+        }
+        guard let head else { return nil }
+        self.head = head
+        if !isWhole, endsCleanly { isWhole = leg.ended(cleanly: true) }
+    }
+}

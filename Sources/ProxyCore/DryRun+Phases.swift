@@ -1,0 +1,54 @@
+public import Interception
+
+extension DryRun {
+    /// One run of a phase of the interceptors.
+    public struct PhaseRun: Sendable {
+        public var judgement: PhaseJudgement
+        /// The number of the call of Usher's own that it was about; nil where it was the client's request.
+        public var call: Int?
+        /// How often the client's request was sent by then, this time included.
+        public var attempt: Int
+        /// What interceptors did, each in a sentence that begins with its name.
+        public var notes: [String] = []
+    }
+
+    /// How the phases went, in order.
+    public var phases: [PhaseRun] {
+        var runs: [PhaseRun] = []
+        var announced: Int?
+        var call: Int?
+        var attempt = 0
+        for moment in moments {
+            switch moment {
+            case .call(_, let number, _): announced = number
+            case .judged(let judgement):
+                if judgement.phase == .request {
+                    call = announced
+                    announced = nil
+                    if call == nil { attempt += 1 }
+                }
+                runs.append(PhaseRun(judgement: judgement, call: call, attempt: attempt))
+                if judgement.phase == .response { call = nil }
+            case .edited(let words), .warned(let words):
+                if !runs.isEmpty { runs[runs.count - 1].notes.append(words) }
+            // whatever a call came to, it is over by then
+            case .conversation, .replayed, .stepUpFailed, .notReplayed, .notApproved, .askedAgain: call = nil
+            default: break
+            }
+        }
+        return runs
+    }
+
+    /// What can be said of each interceptor, in file order: of one that edits responses alone what was said in the response
+    /// phase, where there was one. Nil where the request did not come so far.
+    public var interceptors: [RuleVerdict]? {
+        guard isPlanned else { return nil }
+        let own = phases.filter { $0.call == nil }
+        let request = own.first { $0.judgement.phase == .request }?.judgement.verdicts ?? []
+        let response = own.last { $0.judgement.phase == .response }?.judgement.verdicts ?? []
+        return request.map { verdict in
+            guard !verdict.takesPart else { return verdict }
+            return response.first { $0.name == verdict.name } ?? verdict
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import HTTPCodec
+import Interception
+import Observation
+import ProxyCore
+
+extension Explanation {
+    /// The same for a person.
+    public func text(_ style: TextStyle = .plain) -> String {
+        var lines = [redaction.text("\(given.head.methodText) \(given.head.url)"), ""]
+        lines += facts.map(redaction.text)
+        let answered = dryRun.phases.contains { $0.call == nil && $0.judgement.phase == .response }
+        if dryRun.isPlanned {
+            for run in dryRun.phases {
+                // what edits responses alone is told of where there is one
+                let verdicts = run.judgement.verdicts.filter { $0.takesPart || !answered && run.call == nil }
+                lines += block(title(run), verdicts, run, style)
+            }
+        } else {
+            lines += block("Interceptors", rules, nil, style)
+        }
+        lines += [""] + message(style)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var facts: [String] {
+        var lines = ["Action       \(classification.action?.rawValue ?? "none")"]
+        if let payload = classification.payload {
+            lines.append("Tree         \(payload.tree ?? "the default") (\(payload.type ?? "type unknown"))")
+        }
+        if let realm = classification.realm { lines.append("Realm        \(realm)") }
+        lines.append("Evidence     \(classification.evidence)")
+        if let protection { lines.append("Resource     \(protection)") }
+        if dryRun.isUnopened {
+            lines.append(
+                "TLS          left unopened (tls.intercept): usher sees nothing of this; what follows is as if it did")
+        }
+        if let route { lines.append("Route        by way of \(route)") }
+        return lines
+    }
+
+    // MARK: interceptors
+
+    private func title(_ run: DryRun.PhaseRun) -> String {
+        let isResponse = run.judgement.phase == .response
+        if let call = run.call { return "Interceptors of \(isResponse ? "AM's answer to " : "")call \(call) to AM" }
+        let again = run.attempt > 1 ? ", attempt \(run.attempt)" : ""
+        return (isResponse ? "Interceptors of the response" : "Interceptors") + again
+    }
+
+    private func block(
+        _ title: String, _ verdicts: [RuleVerdict], _ run: DryRun.PhaseRun?, _ style: TextStyle
+    ) -> [String] {
+        guard !verdicts.isEmpty else { return [] }
+        var lines = ["", style.heading(title)]
+        for verdict in Self.sorted(verdicts) {
+            let words = redaction.text("\(verdict.name): \(verdict.because)\(Self.nearness(verdict))")
+            lines.append(verdict.matched ? "  \(style.good("yes"))  \(words)" : "  \(style.faint(" no  \(words)"))")
+            guard verdict.matched, let run else { continue }
+            lines += run.deeds(of: verdict.name).map { redaction.text("         \($0)") }
+        }
+        return lines
+    }
+
+    /// Those that apply in the order of the file, then the others, the nearest first.
+    static func sorted(_ verdicts: [RuleVerdict]) -> [RuleVerdict] {
+        func rank(_ verdict: RuleVerdict, _ place: Int) -> (Int, Int, Int, Int) {
+            (verdict.takesPart ? 0 : 1, verdict.misses.count, -verdict.held, place)
+        }
+        let missed = verdicts.enumerated().filter { !$0.element.matched }.sorted {
+            rank($0.element, $0.offset) < rank($1.element, $1.offset)
+        }
+        return verdicts.filter(\.matched) + missed.map(\.element)
+    }
+
+    private static func nearness(_ verdict: RuleVerdict) -> String {
+        guard !verdict.matched else { return "" }
+        switch verdict.misses.count {
+        case 0: return ""
+        case 1: return verdict.held > 0 ? " (all else fits)" : ""
+        case let count:
+            let others = verdict.misses.filter { $0 != verdict.because }
+            return others.count == count - 1 ? "; \(others.joined(separator: "; "))" : ""
+        }
+    }
+
+    // MARK: messages
+
+    private func message(_ style: TextStyle) -> [String] {
+        var lines: [String] = []
+        if let forwarded {
+            lines.append(style.heading("Forwarded"))
+            let before = ShownMessage(given.head, given.body, redaction)
+            lines += before.diff(ShownMessage(forwarded.head, forwarded.body, redaction), style)
+            lines += laterMessages(style)
+        } else {
+            lines.append("\(style.heading("Not forwarded")): \(redaction.text(end))")
+        }
+        return lines + answerLines(style)
+    }
+
+    /// What goes out behind the first.
+    private func laterMessages(_ style: TextStyle) -> [String] {
+        guard let first = dryRun.sent.firstIndex(where: { !$0.isCall }) else { return [] }
+        var lines: [String] = []
+        for request in dryRun.sent[(first + 1)...] {
+            lines += ["", style.heading(request.isCall ? "Call to AM" : "Sent again")]
+            lines += ShownMessage(request.head, request.body, redaction).lines
+        }
+        return lines
+    }
+
+    private func answerLines(_ style: TextStyle) -> [String] {
+        guard answer != nil || forwarded == nil else { return [] }
+        var lines: [String] = []
+        let notes = dryRun.moments.filter(Self.isRemark).map { "  \(redaction.text($0.sentence))" }
+        if !notes.isEmpty, answer != nil { lines += ["", style.heading("What happened")] + notes }
+        guard let received = dryRun.received else {
+            guard answer != nil else { return lines }
+            return lines + ["", "\(style.heading("Received")): nothing before the last of these is answered"]
+        }
+        let shown = ShownMessage(received.head, received.body, redaction)
+        guard let answer, madeHere == nil else {
+            return forwarded == nil && answer == nil
+                ? lines + ["", style.heading("Received")] + shown.lines
+                : lines + ["", "\(style.heading("Received")): \(redaction.text(madeHere ?? end))"] + shown.lines
+        }
+        lines += ["", style.heading(received.isWhole ? "Received" : "Received, cut short")]
+        return lines + ShownMessage(answer.head, answer.body, redaction).diff(shown, style)
+    }
+
+    /// What stands nowhere else in the text.
+    private static func isRemark(_ moment: ExchangeMoment) -> Bool {
+        switch moment {
+        case .judged, .edited, .warned, .recognised, .routed, .responded, .failed: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Formats
+
+/// An HTTP message as somebody wrote it down, with the line ends of the editor that wrote it.
+struct GivenMessage {
+    /// The lines of the head without their ends, the start line first.
+    var lines: [[UInt8]]
+    var body: [UInt8]
+
+    init(_ text: some Collection<UInt8>) {
+        let text = Array(text)
+        lines = []
+        var start = 0
+        while start < text.count {
+            let end = text[start...].firstIndex(of: ASCII.lf) ?? text.count
+            var line = Array(text[start..<end])
+            start = min(end + 1, text.count)
+            if end < text.count, line.last == ASCII.cr { line.removeLast() }
+            if line.isEmpty { break }
+            lines.append(line)
+        }
+        body = Array(text[start...])
+    }
+
+    var head: [UInt8] {
+        var bytes: [UInt8] = []
+        for line in lines + [[]] { bytes += line + [ASCII.cr, ASCII.lf] }
+        return bytes
+    }
+
+    /// As it would stand on the wire.
+    var bytes: [UInt8] { head + body }
+
+    /// Says how long the body is that is here.
+    mutating func setLength() {
+        remove("content-length")
+        lines.append(Array("Content-Length: \(body.count)".utf8))
+    }
+
+    /// - Parameter name: of a field, in lower case.
+    mutating func remove(_ name: String) {
+        lines.removeAll { line in
+            guard let colon = line.firstIndex(of: ASCII.colon) else { return false }
+            return ASCII.equal(String(decoding: line[..<colon], as: UTF8.self), name)
+        }
+    }
+}
