@@ -10,30 +10,32 @@ struct CallbackAnswerBuilder {
 
     func answers(_ items: [Decoded]) -> [AuthorizationPolicy.CallbackAnswer] {
         var answers: [AuthorizationPolicy.CallbackAnswer] = []
-        var lines: [Int] = []
-        var end: Int?
+        var places: [Position] = []
+        var end: Position?
         for item in items {
             guard let fields = item.fields else { continue }
             if let end {
                 findings.warning(
-                    item.position, "this is never reached, for the \"otherwise\" of line \(end) comes first")
+                    item.position,
+                    "this is never reached, for the \"otherwise\" of \(findings.place(end, from: item.position)) comes first"
+                )
             }
             if fields.has("otherwise") {
                 if fields.written.count > 1 {
                     findings.error(item.position, "\"otherwise\" stands alone in its entry; begin another with \"- \"")
                 }
-                end = end ?? item.position.line
+                end = end ?? item.position
                 continue
             }
             guard let answer = answer(fields, item.position) else { continue }
             if let index = answers.firstIndex(where: { Self.covers($0, answer) }) {
                 findings.warning(
                     item.position,
-                    "this is never reached, for the answer of line \(lines[index]) takes every \(answer.callback) that it would"
+                    "this is never reached, for the answer of \(findings.place(places[index], from: item.position)) takes every \(answer.callback) that it would"
                 )
             }
             answers.append(answer)
-            lines.append(item.position.line)
+            places.append(item.position)
         }
         return answers
     }

@@ -8,7 +8,7 @@ public struct ConfigurationFaults: Error, Equatable, Sendable {
     public var diagnostics: [Diagnostic]
 }
 
-/// YAML → snapshot. All faults are found in one go; a file with one yields no snapshot.
+/// YAML → snapshot. All faults are found in one go; files with one yield no snapshot.
 public enum ConfigurationLoader {
     /// - Parameters:
     ///   - file: the file's path, for messages and as the start of relative paths.
@@ -19,24 +19,30 @@ public enum ConfigurationLoader {
         text: String, file: String, generation: Int = 1, environment: [String: String], now: Int? = nil,
         readFile: @escaping FileReading
     ) -> Result<Snapshot, ConfigurationFaults> {
-        let findings = Findings(file: file)
-        guard let root = YAMLReader.read(text, findings) else {
-            if !findings.hasErrors {
-                findings.error(.start, "the file is empty; begin it with version: 1")
-            }
-            return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
-        }
-        let folder = file.lastIndex(of: "/").map { file[..<$0].isEmpty ? "/" : String(file[..<$0]) } ?? ""
+        load(
+            [ConfigurationSource(text: text, file: file)], generation: generation, environment: environment, now: now,
+            readFile: readFile)
+    }
+
+    /// Loads a configuration that is spread over several files: lists are joined in the order of the files.
+    public static func load(
+        _ sources: [ConfigurationSource], generation: Int = 1, environment: [String: String], now: Int? = nil,
+        readFile: @escaping FileReading
+    ) -> Result<Snapshot, ConfigurationFaults> {
+        let findings = Findings(files: sources.map(\.file))
+        let root = read(sources, findings)
+        guard let root else { return .failure(ConfigurationFaults(diagnostics: findings.diagnostics)) }
         let variables = ReadVariables()
         let secrets = Secrets(
-            environment: environment, folder: folder, readFile: readFile, findings: findings, variables: variables)
+            environment: environment, folders: sources.map(\.folder), readFile: readFile, findings: findings,
+            variables: variables)
         let walker = Walker(findings: findings, secrets: secrets)
         guard let fields = walker.object(root, .root, path: "") else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
         let material = MaterialReader(findings: findings, secrets: secrets, now: now ?? time(nil))
         var snapshot = SnapshotBuilder(findings: findings, material: material).snapshot(
-            fields, file: file, generation: generation)
+            fields, file: sources.map(\.file).joined(separator: ", "), generation: generation)
         guard !findings.hasErrors else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
@@ -46,37 +52,37 @@ public enum ConfigurationLoader {
         return .success(snapshot)
     }
 
-    /// Loads a file of this machine.
+    /// The document that the files are together; nil where there is none, which has been reported then.
+    private static func read(_ sources: [ConfigurationSource], _ findings: Findings) -> YAMLNode? {
+        var roots: [YAMLNode] = []
+        var isReadable = true
+        for (number, source) in sources.enumerated() {
+            let own = Findings(file: source.file)
+            let root = YAMLReader.read(source.text, own)
+            findings.take(own, file: number)
+            if let root { roots.append(root.inFile(number)) } else if own.hasErrors { isReadable = false }
+        }
+        guard isReadable, let document = DocumentMerge(findings: findings).document(roots) else {
+            if !findings.hasErrors {
+                findings.error(.start, "the file is empty; begin it with version: 1")
+            }
+            return nil
+        }
+        return document
+    }
+
+    /// Loads files of this machine, and those in folders of it.
     public static func load(
-        path: String, generation: Int = 1, environment: [String: String]
+        paths: [String], generation: Int = 1, environment: [String: String]
     ) -> Result<Snapshot, ConfigurationFaults> {
-        func failure(_ message: String, line: Int = 1) -> Result<Snapshot, ConfigurationFaults> {
-            let fault = Diagnostic(.error, file: path, line: line, column: 1, message: message)
-            return .failure(ConfigurationFaults(diagnostics: [fault]))
+        switch ConfigurationSource.read(paths) {
+        case .success(let sources):
+            load(sources, generation: generation, environment: environment, readFile: readFile)
+        case .failure(let faults): .failure(faults)
         }
-        let content: FileContent
-        do {
-            content = try DiskFile.read(path, limit: YAMLReader.maxBytes)
-        } catch .tooLarge {
-            return failure(
-                "the file is larger than \(Units.size(YAMLReader.maxBytes)); split off what is no configuration")
-        } catch {
-            return failure("the file \(error.explanation)")
-        }
-        guard let text = String(validating: content.bytes, as: UTF8.self) else {
-            let line = validLines(content.bytes)
-            return failure("the file is no UTF-8 text; save it as UTF-8", line: line)
-        }
-        return load(text: text, file: path, generation: generation, environment: environment, readFile: readFile)
     }
 
     private static func readFile(_ path: String) throws(FileFault) -> FileContent {
         try DiskFile.read(path, limit: MaterialReader.maxBytes)
-    }
-
-    /// The number of the first line that is no UTF-8.
-    private static func validLines(_ bytes: [UInt8]) -> Int {
-        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-        return (lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0) + 1
     }
 }

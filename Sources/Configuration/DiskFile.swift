@@ -27,6 +27,25 @@ enum DiskFile {
         return FileContent(bytes: bytes, isWorldReadable: status.st_mode & S_IROTH != 0)
     }
 
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The names in a folder, in no order; more than can be of use are left out.
+    static func names(in path: String) throws(FileFault) -> [String] {
+        guard let folder = opendir(path) else { throw fault(errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while names.count < 100_000, let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            names.append(name)
+        }
+        return names
+    }
+
     private static func fault(_ number: Int32) -> FileFault {
         switch number {
         case ENOENT, ENOTDIR: .missing

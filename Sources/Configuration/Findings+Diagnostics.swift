@@ -1,7 +1,7 @@
 internal import Declaration
 
 extension Findings {
-    /// In the order of the file, each once: a value that aliases repeat is judged at every use.
+    /// In the order of the files, each once: a value that aliases repeat is judged at every use.
     var diagnostics: [Diagnostic] {
         var seen: Set<String> = []
         return all.enumerated()
@@ -14,7 +14,7 @@ extension Findings {
 
     private func diagnostic(_ finding: Finding) -> Diagnostic {
         Diagnostic(
-            finding.isError ? .error : .warning, file: file, line: finding.position.line,
+            finding.isError ? .error : .warning, file: file(finding.position), line: finding.position.line,
             column: finding.position.column, message: finding.message, nearest: finding.nearest)
     }
 }

@@ -44,7 +44,7 @@ struct MaterialReader {
     }
 
     private func file(_ written: Decoded) -> Secrets.SecretFile? {
-        written.text.map { secrets.file("the file", $0, written: written.written) }
+        written.text.map { secrets.file("the file", $0, written) }
     }
 
     /// The bytes of a file that holds no secret; nil where it cannot be read, which has been reported then.
@@ -77,7 +77,7 @@ struct MaterialReader {
             findings.error(field.position, "this is one key too many, for \(written.written) holds its own; remove it")
             return nil
         }
-        let file = secrets.file("the file", name, written: written.written)
+        let file = secrets.file("the file", name, written)
         guard var bytes = secrets.content(file, written.position) else { return nil }
         defer { _ = SecretBytes(taking: &bytes) }
         do throws(MaterialFault) {
@@ -116,7 +116,7 @@ struct MaterialReader {
         case nil: return nil
         case .material(let material): (bytes, subject) = (material, "this")
         case .path(let text):
-            let file = secrets.file("the key file", text, written: written.written)
+            let file = secrets.file("the key file", text, written)
             subject = file.subject
             guard let read = secrets.bytes(file, written.position) else { return nil }
             bytes = read

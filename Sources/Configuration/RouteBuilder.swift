@@ -9,7 +9,7 @@ struct RouteBuilder {
     let findings: Findings
 
     func table(_ items: [Decoded]) -> RouteTable {
-        var lines: [(host: String, line: Int)] = []
+        var places: [(host: String, place: Position)] = []
         var table = RouteTable()
         for item in items {
             guard let fields = item.fields else { continue }
@@ -21,12 +21,13 @@ struct RouteBuilder {
                 guard let text = host.text else { continue }
                 let name = HostName.normalized(text)
                 // a glob that fits another as a text fits all that the other fits
-                if let earlier = lines.first(where: { Glob.matches($0.host, name) }) {
+                if let earlier = places.first(where: { Glob.matches($0.host, name) }) {
+                    let place = findings.place(earlier.place, from: host.position)
                     findings.warning(
                         host.position,
-                        "\"\(host.written)\" is never reached: \"\(earlier.host)\" of line \(earlier.line) comes first")
+                        "\"\(host.written)\" is never reached: \"\(earlier.host)\" of \(place) comes first")
                 }
-                lines.append((name, host.position.line))
+                places.append((name, host.position))
                 hosts.append(name)
             }
             guard let text = fields.text("proxy") else { continue }

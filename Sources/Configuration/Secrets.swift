@@ -10,8 +10,8 @@ struct Secrets {
     static let maxBytes = 64 << 10
 
     let environment: [String: String]
-    /// The folder of the configuration file, which relative paths start from; empty for the current one.
-    let folder: String
+    /// The folder of each configuration file, which relative paths in it start from; empty for the current one.
+    let folders: [String]
     let readFile: FileReading
     let findings: Findings
     let variables: ReadVariables
@@ -114,7 +114,7 @@ struct Secrets {
             return credential(String(reference.dropFirst(11)), position)
         }
         if reference.hasPrefix("file:"), reference.utf8.count > 5 {
-            let path = located(String(reference.dropFirst(5)))
+            let path = located(String(reference.dropFirst(5)), position)
             return .file(SecretFile(kind: "the secret file", path: path, shown: path))
         }
         return misspelt(reference, position)
@@ -122,14 +122,15 @@ struct Secrets {
 
     /// A file that the configuration names, and what it is called in messages: where the environment had a part in its
     /// path, as it was written.
-    func file(_ kind: String, _ text: String, written: String) -> SecretFile {
-        let path = located(text)
-        return SecretFile(kind: kind, path: path, shown: written.contains("${") ? written : path)
+    func file(_ kind: String, _ text: String, _ value: Decoded) -> SecretFile {
+        let path = located(text, value.position)
+        return SecretFile(kind: kind, path: path, shown: value.written.contains("${") ? value.written : path)
     }
 
     /// A path of the configuration as one of this process.
-    private func located(_ path: String) -> String {
-        path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
+    private func located(_ path: String, _ position: Position) -> String {
+        let folder = folders.indices.contains(position.file) ? folders[position.file] : ""
+        return path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
     }
 
     private func credential(_ name: String, _ position: Position) -> Source? {

@@ -10,17 +10,18 @@ struct ServerBuilder {
 
     /// - Parameter opened: whose TLS is opened; nil where nothing asks what requests to servers are.
     func servers(_ items: [Decoded], opened: InterceptionPolicy?) -> [AuthorizationServer] {
-        var lines: [String: Int] = [:]
+        var places: [String: Position] = [:]
         return items.compactMap { item in
             guard let fields = item.fields, let written = fields["url"], let text = written.text,
                 let url = Self.normalized(text), let head = try? RequestHead(method: "GET", url: url)
             else { return nil }
             let host = head.host
-            if let line = lines[url] {
-                findings.error(written.position, "this server already stands in line \(line); join the two")
+            if let place = places[url] {
+                let other = findings.place(place, from: written.position)
+                findings.error(written.position, "this server already stands in \(other); join the two")
                 return nil
             }
-            lines[url] = written.position.line
+            places[url] = written.position
             if let opened, head.target.scheme == .https, !opened.opens(host, port: head.target.port) {
                 findings.warning(
                     written.position,

@@ -46,7 +46,7 @@ struct SnapshotBuilder {
 
     private func rules(_ items: [Decoded], _ conditions: ConditionBuilder) -> [Rule] {
         var conditions = conditions
-        var lines: [String: Int] = [:]
+        var places: [String: Position] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "interceptor \(fields["name"]?.written ?? "")"
@@ -75,12 +75,13 @@ struct SnapshotBuilder {
                 )
             }
             guard let name = fields["name"], let text = name.text else { return nil }
-            if let line = lines[text] {
+            if let place = places[text] {
+                let other = findings.place(place, from: name.position)
                 findings.error(
-                    name.position, "the name \"\(name.written)\" is already taken by the interceptor of line \(line)")
+                    name.position, "the name \"\(name.written)\" is already taken by the interceptor of \(other)")
                 return nil
             }
-            lines[text] = name.position.line
+            places[text] = name.position
             return Rule(
                 name: text, when: condition, request: request, response: response, bodies: Self.bodies(fields))
         }
@@ -100,7 +101,7 @@ struct SnapshotBuilder {
 
     private func actions(_ items: [Decoded], _ conditions: ConditionBuilder) -> [ActionDefinition] {
         var conditions = conditions
-        var lines: [String: Int] = [:]
+        var places: [String: Position] = [:]
         return items.compactMap { item in
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "action \(fields["name"]?.written ?? "")"
@@ -115,12 +116,13 @@ struct SnapshotBuilder {
                 findings.error(name.position, "\"\(name.written)\" is an Action that Usher knows; take another name")
                 return nil
             }
-            if let line = lines[text] {
+            if let place = places[text] {
+                let other = findings.place(place, from: name.position)
                 findings.error(
-                    name.position, "the Action \"\(name.written)\" already stands in line \(line); join them with any")
+                    name.position, "the Action \"\(name.written)\" already stands in \(other); join them with any")
                 return nil
             }
-            lines[text] = name.position.line
+            places[text] = name.position
             return ActionDefinition(action: Action(rawValue: text), when: condition)
         }
     }
@@ -133,16 +135,17 @@ struct SnapshotBuilder {
         if let written = root["listen"], written.isEmptyList {
             findings.error(written.position, "listen takes at least one address; remove the key for the default")
         }
-        var lines: [Listener: Int] = [:]
+        var places: [Listener: Position] = [:]
         return items.compactMap { item in
             guard let listener = item.text.flatMap({ Listener($0) }) else { return nil }
             let plain = Listener(address: listener.address, port: listener.port)
             // two free ports are two listeners
-            if let line = lines[plain], listener.port != 0 {
-                findings.error(item.position, "\(plain) already stands in line \(line); remove one")
+            if let place = places[plain], listener.port != 0 {
+                let other = findings.place(place, from: item.position)
+                findings.error(item.position, "\(plain) already stands in \(other); remove one")
                 return nil
             }
-            lines[plain] = item.position.line
+            places[plain] = item.position
             return (listener, item.position)
         }
     }

@@ -169,17 +169,18 @@ struct TLSBuilder {
     }
 
     private func identities(_ items: [Decoded]) -> [OriginSecurity.ClientIdentity] {
-        var earlier: [(pattern: DestinationPattern, line: Int)] = []
+        var earlier: [(pattern: DestinationPattern, place: Position)] = []
         return items.flatMap { item -> [OriginSecurity.ClientIdentity] in
             guard let fields = item.fields else { return [] }
             let hosts = hosts(fields)
             for (host, pattern) in hosts {
                 if let first = earlier.first(where: { $0.pattern.covers(pattern) }) {
+                    let place = findings.place(first.place, from: host.position)
                     findings.warning(
                         host.position,
-                        "\"\(host.written)\" is never reached: \"\(first.pattern)\" of line \(first.line) comes first")
+                        "\"\(host.written)\" is never reached: \"\(first.pattern)\" of \(place) comes first")
                 }
-                earlier.append((pattern, host.position.line))
+                earlier.append((pattern, host.position))
             }
             guard let identity = material.identity(fields) else { return [] }
             return hosts.map { OriginSecurity.ClientIdentity(host: $0.pattern, identity: identity) }

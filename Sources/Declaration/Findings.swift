@@ -11,15 +11,37 @@ public final class Findings {
         public var nearest: String?
     }
 
-    public let file: String
+    /// As they were given to the loader; places name them by their number.
+    public let files: [String]
     public private(set) var all: [Finding] = []
     public private(set) var hasErrors = false
 
-    /// - Parameter file: as it was given to the loader.
-    public init(file: String) { self.file = file }
+    public init(file: String) { files = [file] }
+
+    public init(files: [String]) { self.files = files }
+
+    public func file(_ position: Position) -> String {
+        files.indices.contains(position.file) ? files[position.file] : ""
+    }
 
     /// `usher.yaml:12:5`.
-    public func place(_ position: Position) -> String { "\(file):\(position.line):\(position.column)" }
+    public func place(_ position: Position) -> String {
+        "\(file(position)):\(position.line):\(position.column)"
+    }
+
+    /// Another place, as a message at the first one names it: `line 12`, or with its file where that is another.
+    public func place(_ other: Position, from position: Position) -> String {
+        other.file == position.file ? "line \(other.line)" : place(other)
+    }
+
+    /// Takes over what was found in one file, read by itself.
+    public func take(_ others: Findings, file: Int) {
+        for var finding in others.all {
+            finding.position.file = file
+            all.append(finding)
+        }
+        hasErrors = hasErrors || others.hasErrors
+    }
 
     public func error(_ position: Position, _ message: String, nearest: String? = nil) {
         hasErrors = true

@@ -1,7 +1,9 @@
-/// A place in the file, both numbers from 1; columns count Unicode scalars.
+/// A place in one of the files; line and column from 1, columns count Unicode scalars.
 public struct Position: Hashable, Comparable, Sendable {
     public var line: Int
     public var column: Int
+    /// Which of `Findings.files` it is in.
+    public var file = 0
 
     public init(line: Int, column: Int) {
         self.line = line
@@ -11,6 +13,6 @@ public struct Position: Hashable, Comparable, Sendable {
     public static let start = Position(line: 1, column: 1)
 
     public static func < (left: Position, right: Position) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
+        (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }
 }

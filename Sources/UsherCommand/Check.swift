@@ -6,10 +6,15 @@ import Usher
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a configuration; every fault with file:line:column.")
+        abstract: "Check a configuration; every fault with file:line:column.",
+        discussion: """
+            Several files are one configuration: their lists are joined in the order of the files, their maps merged, and \
+            what can be given once stands in one of them. A folder stands for the files in it whose names end in .yaml or \
+            .yml, in the order of their names. What --config takes is meant so, too.
+            """)
 
-    @Argument(help: "The configuration (default: \(ConfigurationFile.standard)).")
-    var file: String?
+    @Argument(help: "Files and folders of the configuration (default: \(ConfigurationFile.standard)).")
+    var files: [String] = []
 
     @Flag(help: "Print the JSON Schema of the configuration, for editors, and do nothing else.")
     var printSchema = false
@@ -23,10 +28,11 @@ struct Check: ParsableCommand {
     func run() throws {
         if printSchema { return Console.print(Schema.text) }
         if printEdits { return Console.print(EditList.text) }
-        let path = file ?? ConfigurationFile.standard
+        let paths = files.isEmpty ? [ConfigurationFile.standard] : files
+        let path = paths.joined(separator: ", ")
         let diagnostics: [Diagnostic]
         let stands: Bool
-        switch ConfigurationLoader.load(path: path, environment: ProcessEnvironment.all) {
+        switch ConfigurationLoader.load(paths: paths, environment: ProcessEnvironment.all) {
         case .success(let snapshot): (diagnostics, stands) = (snapshot.warnings, true)
         case .failure(let faults): (diagnostics, stands) = (faults.diagnostics, false)
         }
@@ -49,7 +55,8 @@ struct Check: ParsableCommand {
                 .array(
                     diagnostics.map {
                         .object([
-                            .init("severity", .string($0.severity.rawValue)), .init("line", .integer($0.line)),
+                            .init("severity", .string($0.severity.rawValue)), .init("file", .string($0.file)),
+                            .init("line", .integer($0.line)),
                             .init("column", .integer($0.column)), .init("message", .string($0.message)),
                             .init("nearest", $0.nearest.map(JSONValue.string) ?? .null),
                         ])

@@ -8,21 +8,23 @@ struct ConfigurationFile: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The configuration (default: \(ConfigurationFile.standard)).", valueName: "file"))
-    var config: String?
+        help: ArgumentHelp(
+            "The configuration (default: \(ConfigurationFile.standard)), or a folder of .yaml files; may be repeated.",
+            valueName: "file"))
+    var config: [String] = []
 
     /// A file that was named must be there; the usual one may be missing, and the defaults hold then.
     func load(generation: Int = 1) -> Result<Snapshot, ConfigurationFaults> {
         let environment = ProcessEnvironment.all
-        if let config {
-            return ConfigurationLoader.load(path: config, generation: generation, environment: environment)
+        if !config.isEmpty {
+            return ConfigurationLoader.load(paths: config, generation: generation, environment: environment)
         }
         guard (try? Input.read(Self.standard)) != nil else {
             return ConfigurationLoader.load(
                 text: "version: 1\n", file: "(defaults)", generation: generation, environment: environment,
                 readFile: { _ throws(FileFault) in throw .missing })
         }
-        return ConfigurationLoader.load(path: Self.standard, generation: generation, environment: environment)
+        return ConfigurationLoader.load(paths: [Self.standard], generation: generation, environment: environment)
     }
 
     /// The configuration, or exit 1 with every fault on standard error.

@@ -144,7 +144,7 @@ private struct Load {
         _ environment: [String: String], _ files: [String: FileContent], _ findings: Findings
     ) -> Secrets {
         Secrets(
-            environment: environment, folder: "",
+            environment: environment, folders: [],
             readFile: { path throws(FileFault) in
                 guard let content = files[path] else { throw .missing }
                 return content

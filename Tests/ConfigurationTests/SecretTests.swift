@@ -79,12 +79,12 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let pipe = folder.appending(path: "usher.yaml").path()
         #expect(mkfifo(pipe, 0o600) == 0)
-        for path in [pipe, folder.path()] {
-            guard case .failure(let faults) = ConfigurationLoader.load(path: path, environment: [:]) else {
+        for (path, words) in [(pipe, "is no regular file"), (folder.path(), "is no regular file")] {
+            guard case .failure(let faults) = ConfigurationLoader.load(paths: [path], environment: [:]) else {
                 Issue.record("\(path) was read")
                 continue
             }
-            #expect(lines(faults).contains("is no regular file"))
+            #expect(lines(faults).contains(words))
         }
     }
 
@@ -122,7 +122,7 @@ import Testing
         let configuration = folder.appending(path: "usher.yaml")
         try Data("version: 1\nworkers: ${file:count}\n".utf8).write(to: configuration)
         func load() -> Result<Snapshot, ConfigurationFaults> {
-            ConfigurationLoader.load(path: configuration.path, generation: 7, environment: [:])
+            ConfigurationLoader.load(paths: [configuration.path], generation: 7, environment: [:])
         }
         func message() -> String? {
             if case .failure(let faults) = load() { faults.diagnostics.first?.message } else { nil }
@@ -139,9 +139,9 @@ import Testing
         try Data([0x76, 0x0A, 0x0A, 0xFF, 0x0A]).write(to: configuration)
         guard case .failure(let faults) = load() else { return #expect(Bool(false)) }
         #expect(faults.diagnostics.map(\.line) == [3])
-        #expect(ConfigurationLoader.load(path: folder.path, environment: [:]).fault == "the file is no regular file")
+        #expect(ConfigurationLoader.load(paths: ["/dev/null"], environment: [:]).fault == "the file is no regular file")
         let missing = folder.appending(path: "none").path
-        #expect(ConfigurationLoader.load(path: missing, environment: [:]).fault == "the file does not exist")
+        #expect(ConfigurationLoader.load(paths: [missing], environment: [:]).fault == "the file does not exist")
         try Data(repeating: 0x23, count: (1 << 20) + 1).write(to: configuration)
         #expect(load().fault?.hasPrefix("the file is larger than 1MiB") == true)
     }

@@ -60,7 +60,7 @@ struct OriginFaultTests {
             #expect(plan.firstRequestMatch(asked, nil) == nil)
             #expect(plan.firstResponseMatch(answer, request: asked, nil) == nil)
             #expect(!plan.hasResponseRules)
-            let told = plan.explain(asked, nil, response: answer)
+            let told = explain([rule], asked)
             #expect(told.map(\.matched) == [false])
             #expect(told.first?.because == "its condition asks why there is no answer")
         }

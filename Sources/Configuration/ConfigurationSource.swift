@@ -1,0 +1,83 @@
+internal import Glibc
+
+/// The text of one file of a configuration.
+public struct ConfigurationSource: Sendable {
+    public var text: String
+    /// Its path, for messages and as the start of relative paths.
+    public var file: String
+
+    public init(text: String, file: String) {
+        self.text = text
+        self.file = file
+    }
+
+    /// The folder that relative paths start from; empty for the current one.
+    var folder: String {
+        guard let slash = file.lastIndex(of: "/") else { return "" }
+        return file[..<slash].isEmpty ? "/" : String(file[..<slash])
+    }
+}
+
+extension ConfigurationSource {
+    /// Files of one configuration, and their bytes together.
+    static let maxFiles = 1_000
+    static let maxBytes = 16 << 20
+
+    /// Reads files, and what stands in folders: every file there whose name ends in .yaml or .yml, in the order of the names.
+    static func read(_ paths: [String]) -> Result<[ConfigurationSource], ConfigurationFaults> {
+        var faults: [Diagnostic] = []
+        func add(_ path: String, _ message: String, line: Int = 1) {
+            faults.append(Diagnostic(.error, file: path, line: line, column: 1, message: message))
+        }
+        var files: [String] = []
+        for path in paths {
+            guard DiskFile.isFolder(path) else {
+                files.append(path)
+                continue
+            }
+            do throws(FileFault) {
+                let found = try DiskFile.names(in: path).filter { isConfiguration($0) }.sorted {
+                    $0.utf8.lexicographicallyPrecedes($1.utf8)
+                }
+                if found.isEmpty { add(path, "the folder holds no file whose name ends in .yaml or .yml") }
+                files += found.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+            } catch {
+                add(path, "the folder \(error.explanation)")
+            }
+        }
+        if files.count > maxFiles { add(files[maxFiles], "there are more than \(maxFiles) files; join some of them") }
+        var sources: [ConfigurationSource] = []
+        var bytes = 0
+        for file in files.prefix(maxFiles) {
+            do throws(FileFault) {
+                let content = try DiskFile.read(file, limit: YAMLReader.maxBytes).bytes
+                bytes += content.count
+                guard bytes <= maxBytes else {
+                    add(file, "the files are larger than \(Units.size(maxBytes)) up to here")
+                    break
+                }
+                if let text = String(validating: content, as: UTF8.self) {
+                    sources.append(ConfigurationSource(text: text, file: file))
+                } else {
+                    add(file, "the file is no UTF-8 text; save it as UTF-8", line: validLines(content))
+                }
+            } catch .tooLarge {
+                let most = Units.size(YAMLReader.maxBytes)
+                add(file, "the file is larger than \(most); split off what is no configuration")
+            } catch {
+                add(file, "the file \(error.explanation)")
+            }
+        }
+        return faults.isEmpty ? .success(sources) : .failure(ConfigurationFaults(diagnostics: faults))
+    }
+
+    private static func isConfiguration(_ name: String) -> Bool {
+        !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
+    }
+
+    /// The number of the first line that is no UTF-8.
+    private static func validLines(_ bytes: [UInt8]) -> Int {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        return (lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0) + 1
+    }
+}

@@ -1,0 +1,104 @@
+internal import Declaration
+
+/// Several files as one document: lists are joined, maps merged, and what can stand once stands in one of them.
+struct DocumentMerge {
+    let findings: Findings
+
+    /// - Parameter roots: of the files, in their order.
+    func document(_ roots: [YAMLNode]) -> YAMLNode? {
+        guard var document = roots.first else { return nil }
+        for root in roots.dropFirst() {
+            guard case .map = document.content, case .map = root.content else {
+                // what is wrong with the first is told when it is read
+                if case .map = root.content { continue }
+                findings.error(root.position, "the file takes keys with values, found \(root.kind)")
+                continue
+            }
+            document = merged(document, root, .object(.root), path: "")
+        }
+        return document
+    }
+
+    private func merged(_ first: YAMLNode, _ second: YAMLNode, _ shape: Shape?, path: String) -> YAMLNode {
+        if first.isNull { return second }
+        if second.isNull { return first }
+        if let list = Self.lists(first, second, shape) {
+            return YAMLNode(position: first.position, content: .list(list))
+        }
+        if case .map(let entries) = first.content, case .map(let others) = second.content {
+            return YAMLNode(
+                position: first.position, content: .map(merged(entries, others, shape, path: path)))
+        }
+        // every file may begin with the version, so that it can be checked by itself
+        if path == "version", case .scalar(let one, _) = first.content, case .scalar(let other, _) = second.content,
+            one == other
+        {
+            return first
+        }
+        findings.error(
+            second.position,
+            "\(path) already stands in \(findings.place(first.position, from: second.position)); it can be given once")
+        return first
+    }
+
+    private func merged(
+        _ first: [YAMLNode.Entry], _ second: [YAMLNode.Entry], _ shape: Shape?, path: String
+    ) -> [YAMLNode.Entry] {
+        var entries = first
+        for entry in second {
+            guard let index = entries.firstIndex(where: { $0.key == entry.key }) else {
+                entries.append(entry)
+                continue
+            }
+            let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
+            let shape = shape?.object?.keys.first { $0.name == entry.key }?.shape
+            entries[index].value = merged(entries[index].value, entry.value, shape, path: inner)
+        }
+        return entries
+    }
+
+    /// The items of both, where they are lists; one value stands for a list of one where the key takes either.
+    private static func lists(_ first: YAMLNode, _ second: YAMLNode, _ shape: Shape?) -> [YAMLNode]? {
+        let takesOne = if case .oneOrMany? = shape { true } else { false }
+        func items(_ node: YAMLNode) -> [YAMLNode]? {
+            switch node.content {
+            case .list(let items): items
+            case .scalar: takesOne ? [node] : nil
+            case .map: nil
+            }
+        }
+        guard let left = items(first), let right = items(second) else { return nil }
+        return left + right
+    }
+}
+
+extension Shape {
+    /// Of a value that is one object.
+    fileprivate var object: ObjectShape? {
+        switch self {
+        case .object(let object), .textOr(_, let object): object
+        default: nil
+        }
+    }
+}
+
+extension YAMLNode {
+    /// The same with its places in that one of the files.
+    func inFile(_ number: Int) -> YAMLNode {
+        var node = self
+        node.position.file = number
+        switch content {
+        case .scalar: break
+        case .list(let items): node.content = .list(items.map { $0.inFile(number) })
+        case .map(let entries):
+            node.content = .map(
+                entries.map { entry in
+                    var entry = entry
+                    entry.position.file = number
+                    entry.value = entry.value.inFile(number)
+                    return entry
+                })
+        }
+        return node
+    }
+}
