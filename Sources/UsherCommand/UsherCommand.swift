@@ -8,7 +8,7 @@ struct UsherCommand: ParsableCommand {
         version: VersionCommand.text,
         subcommands: [
             Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self, DoctorCommand.self,
-            Explain.self, SandboxCommand.self, VersionCommand.self,
+            Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
         ])
 
     /// Exit codes: 0 done, 1 the answer is no, 2 wrong use.
