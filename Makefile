@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install run test bench instructions soak browser testssl hostile fuzz mutants tsan asan format lint
+.PHONY: help deps build install run test bench instructions soak browser testssl hostile fuzz mutants tsan asan format lint schema
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
@@ -62,3 +62,6 @@ format: ## bring every Swift file into the house's format
 
 lint: ## warn about files that are not
 	@swift format lint --strict -r Sources Tests bench Package.swift
+
+schema: ## write the JSON Schema of the configuration into config/usher.schema.json
+	@swift build --product usher && "$$(swift build --show-bin-path)/usher" check --print-schema >config/usher.schema.json

@@ -23,6 +23,18 @@ public enum Output {
         }
     }
 
+    /// Writes a file that is not there yet.
+    public static func create(_ bytes: [UInt8], at path: String) throws(FileError) {
+        let place = FilePath(path)
+        if let folder = try OpenFolder.at(place.folder), folder.has(place.name) {
+            throw FileError("\(path) is there already; name another file with --output, or move it away")
+        }
+        let file = try opened(path, O_EXCL, mode: 0o644)
+        guard bytes.withUnsafeBytes({ DescriptorBytes.write($0, to: file) }) else {
+            throw FileError(path, cannotBe: "written")
+        }
+    }
+
     /// Opens a file that lines are added to; it stays open until the process ends.
     /// - Returns: the descriptor.
     public static func appending(to path: String) throws(FileError) -> Int32 {

@@ -7,7 +7,8 @@ struct UsherCommand: ParsableCommand {
         abstract: "A forward proxy that knows what an app's calls mean to PingAM, and steps up for it.",
         version: VersionCommand.text,
         subcommands: [
-            Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self, DoctorCommand.self,
+            Init.self, Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self,
+            DoctorCommand.self,
             Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
         ])
 

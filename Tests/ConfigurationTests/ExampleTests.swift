@@ -28,7 +28,8 @@ import Testing
     @Test func theCommentedOutLinesStand() throws {
         let text = try String(contentsOf: Self.folder.appending(path: "usher.yaml"), encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
-            let rest = line.hasPrefix("# ") ? line.dropFirst(2) : ""
+            // the first line is for editors
+            let rest = line.hasPrefix("# ") && !line.hasPrefix("# yaml-language-server:") ? line.dropFirst(2) : ""
             let isKey = rest.first == " " || rest.first == "-" || rest.prefix { $0.isLowercase || $0 == "_" }.count > 1
             return isKey && (rest.contains(": ") || rest.hasSuffix(":")) && !rest.contains("example:") ? rest : ""
         }

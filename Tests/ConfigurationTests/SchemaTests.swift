@@ -1,5 +1,6 @@
 import Declaration
 import Formats
+import Foundation
 import HTTPCodec
 import ProxyCore
 import Testing
@@ -15,6 +16,13 @@ import Testing
             for key in object.keys { #expect(properties[key.name] != nil, "\(object.name).\(key.name)") }
             for key in Unavailable.keys(of: object) { #expect(properties[key] != nil, "\(object.name).\(key)") }
         }
+    }
+
+    /// Editors complete from it. Where this fails, `make schema` writes it anew.
+    @Test func whatIsCheckedInIsIt() throws {
+        let file = testFolder.deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: "config/usher.schema.json")
+        #expect(try String(contentsOf: file, encoding: .utf8) == Schema.text)
     }
 
     @Test func referencesLeadSomewhere() throws {

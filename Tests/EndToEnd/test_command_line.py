@@ -43,7 +43,7 @@ def test_wrong_use(run, arguments):
 
 
 def test_every_verb_has_help(run):
-    for verb in ("serve", "check", "run", "env", "ca", "doctor", "explain", "test", "sandbox", "version"):
+    for verb in ("init", "serve", "check", "run", "env", "ca", "doctor", "explain", "test", "sandbox", "version"):
         done = run(verb, "--help")
         assert done.returncode == 0
         assert "USAGE" in done.stdout.upper()

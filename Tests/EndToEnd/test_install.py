@@ -15,7 +15,8 @@ from wire import Connection, request
 
 UNIT = conftest.ROOT / "systemd" / "usher.service"
 MODES = {
-    "usr/local/bin/usher": 0o755, "etc/usher/usher.yaml": 0o644, "etc/systemd/system/usher.service": 0o644,
+    "usr/local/bin/usher": 0o755, "etc/usher/usher.yaml": 0o644,
+    "etc/usher/usher.schema.json": 0o644, "etc/systemd/system/usher.service": 0o644,
     "etc/systemd/system/usher.socket": 0o644,
 }
 

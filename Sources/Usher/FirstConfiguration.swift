@@ -1,0 +1,138 @@
+import Configuration
+import Formats
+import HTTPCodec
+
+/// A configuration to begin with: what `usher init` writes.
+public struct FirstConfiguration {
+    public var server = "https://am.example.com/am"
+    public var realms = ["/"]
+    public var cookie = "iPlanetDirectoryPro"
+    /// Globs over whole URLs.
+    public var resources: [String] = []
+    /// Whose TLS is opened; nil for the hosts of all that is named here.
+    public var intercepted: [String]?
+    /// The tree by which users were seen to sign in.
+    var tree = "Login"
+    /// The callbacks that it was seen to ask by.
+    var callbacks = ["NameCallback", "PasswordCallback"]
+
+    public init() {}
+
+    /// The hosts of AM and of the resources, as far as they are spoken to over TLS.
+    public var hosts: [String] {
+        var hosts: [String] = []
+        for url in [server] + resources where url.hasPrefix("https://") {
+            let place = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" }
+            let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
+            if !host.isEmpty, !hosts.contains(String(host)) { hosts.append(String(host)) }
+        }
+        return hosts
+    }
+
+    /// Why the file could not be used, in one line each.
+    public var faults: [String] {
+        guard case .failure(let faults) = loaded else { return [] }
+        return faults.diagnostics.filter { $0.severity == .error }.map(\.message)
+    }
+
+    /// What in it is likely not meant.
+    public var warnings: [String] {
+        guard case .success(let snapshot) = loaded else { return [] }
+        return snapshot.warnings.map(\.message)
+    }
+
+    private var loaded: Result<Snapshot, ConfigurationFaults> {
+        ConfigurationLoader.load(
+            text: text, file: "", environment: [:], readFile: { _ throws(FileFault) in throw .missing })
+    }
+
+    // MARK: the file
+
+    public var text: String {
+        [Self.beginning, am, tls, interceptors, authorization].joined(separator: "\n")
+    }
+
+    private static let beginning = """
+        # A configuration of Usher to begin with. `usher check FILE` says what is wrong with it, `usher explain --config FILE`
+        # what becomes of one request, `usher run --config FILE -- COMMAND` runs a program behind it.
+        version: 1
+
+        """
+
+    private var am: String {
+        """
+        # Requests to this host are recognised as what they mean to AM: START_AUTHENTICATE, EXCHANGE_TOKEN, LOGOUT and so on.
+        am:
+          - url: \(Self.quoted(server))
+            realms: \(Self.list(realms))  # those that Usher may authenticate in; the first is the default
+            cookie: \(Self.quoted(cookie))  # the session's
+
+        """
+    }
+
+    private var tls: String {
+        let hosts = intercepted ?? hosts
+        let words = "# Whose TLS is opened. Everything else is tunnelled unopened, and nothing of this file sees it.\n"
+        guard !hosts.isEmpty else {
+            return words
+                + "# tls:\n#   intercept: [\"*.staging.example.com\"]\n#   ca: { constrain_to: [staging.example.com] }\n"
+        }
+        return words + """
+            tls:
+              intercept: \(Self.list(hosts))
+              ca:  # it is made when it is first needed, and speaks for these domains alone
+                constrain_to: \(Self.list(Self.domains(hosts)))
+
+            """
+    }
+
+    private static func domains(_ hosts: [String]) -> [String] {
+        var domains: [String] = []
+        for host in hosts {
+            let plain = host.prefix { $0 != ":" }
+            let domain = String(plain.hasPrefix("*.") ? plain.dropFirst(2) : plain)
+            if !domains.contains(domain) { domains.append(domain) }
+        }
+        return domains
+    }
+
+    private var interceptors: String {
+        """
+        # What is changed of requests and responses, in this order; `usher check --print-edits` lists what can be. An example:
+        # interceptors:
+        #   - name: force-auth
+        #     when: { action: START_AUTHENTICATE, tree: \(Self.quoted(tree)) }
+        #     request: [{ set_query: { ForceAuth: "true" } }]
+
+        """
+    }
+
+    private var authorization: String {
+        let mark = resources.isEmpty ? "# " : ""
+        let resources = resources.isEmpty ? ["https://shop.example.com/api/*"] : resources
+        let lines =
+            ["authorization:", "  am: \(Self.quoted(server))", "  resources:"]
+            + resources.map { "    - \(Self.quoted($0))" }
+        let answers = ["  answers:"] + callbacks.map { "    - \(Self.answer($0))" }
+        let words = """
+            # Protected resources. Where one answers with an advice, Usher authenticates at AM with these answers and sends the
+            # request again; without answers the app gets the resource's own. Secrets stay out of this file.
+
+            """
+        return words + lines.map { "\(mark)\($0)\n" }.joined() + answers.map { "# \($0)\n" }.joined()
+    }
+
+    private static func answer(_ callback: String) -> String {
+        switch callback {
+        case "NameCallback": "{ callback: NameCallback, value: \"${env.ROBOT_USER}\" }"
+        case "PasswordCallback": "{ callback: PasswordCallback, value: \"${env.ROBOT_PASSWORD}\" }"
+        case "ChoiceCallback", "ConfirmationCallback": "{ callback: \(callback), choose: \"Yes\" }"
+        default: "{ callback: \(quoted(callback)), value: \"\" }"
+        }
+    }
+
+    /// JSON's strings are YAML's.
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).serialized }
+
+    private static func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ", "))]" }
+}

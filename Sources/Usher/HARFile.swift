@@ -1,0 +1,58 @@
+import Formats
+import HTTPCodec
+
+/// Requests and responses that a browser or a proxy has recorded (HTTP Archive 1.2).
+struct HARFile {
+    struct Entry {
+        var request: RequestHead
+        var body: [UInt8]
+        var status: Int
+        var headers: [(name: String, value: String)]
+        /// The response's body, where it is JSON.
+        var json: JSONValue?
+
+        func header(_ name: String) -> [String] {
+            headers.filter { ASCII.equal($0.name, name) }.map(\.value)
+        }
+    }
+
+    /// Why it cannot be used, in one line.
+    struct Fault: Error {
+        let description: String
+    }
+
+    let entries: [Entry]
+
+    init(_ text: [UInt8]) throws(Fault) {
+        guard let document = try? JSONValue(parsing: String(decoding: text, as: UTF8.self)),
+            let items = document["log"]?["entries"]?.items
+        else { throw Fault(description: "this is no HAR: it has no log.entries") }
+        entries = items.compactMap(Self.entry)
+    }
+
+    private static func entry(_ item: JSONValue) -> Entry? {
+        guard let asked = item["request"], let url = asked["url"]?.text,
+            var request = try? RequestHead(method: asked["method"]?.text ?? "GET", url: withoutFragment(url))
+        else { return nil }
+        for (name, value) in fields(asked["headers"]) where !ASCII.equal(name, "host") {
+            if FieldSyntax.isName(name), FieldSyntax.isValue(value) { request.fields.add(name, value) }
+        }
+        let answered = item["response"]
+        let text = answered?["content"]?["text"]?.text
+        let isEncoded = answered?["content"]?["encoding"]?.text == "base64"
+        let plain = isEncoded ? text.flatMap { Base64.decode($0) }.map { String(decoding: $0, as: UTF8.self) } : text
+        return Entry(
+            request: request, body: Array((asked["postData"]?["text"]?.text ?? "").utf8),
+            status: answered?["status"]?.integer ?? 0, headers: fields(answered?["headers"]),
+            json: plain.flatMap { try? JSONValue(parsing: $0) })
+    }
+
+    private static func withoutFragment(_ url: String) -> String { String(url.prefix { $0 != "#" }) }
+
+    private static func fields(_ list: JSONValue?) -> [(name: String, value: String)] {
+        (list?.items ?? []).compactMap { item in
+            guard let name = item["name"]?.text, let value = item["value"]?.text else { return nil }
+            return (name, value)
+        }
+    }
+}
