@@ -26,6 +26,9 @@ struct ConditionBuilder {
             case "header": parts += tests(field.value, Condition.Key.header)
             case "query": parts += tests(field.value, Condition.Key.query)
             case "cookie": parts += tests(field.value, Condition.Key.cookie)
+            case "form": parts += tests(field.value, Condition.Key.form)
+            case "json": parts += tests(field.value) { JSONPointer($0).map(Condition.Key.json) }
+            case "response_json": parts += tests(field.value) { JSONPointer($0).map(Condition.Key.responseJSON) }
             default:
                 guard let key = Self.keys[field.name] else {
                     findings.error(field.position, "\"\(field.name)\" is no condition")
@@ -53,9 +56,9 @@ struct ConditionBuilder {
         }
     }
 
-    private func tests(_ value: Decoded, _ key: (String) -> Condition.Key) -> [Condition] {
-        (value.fields?.all ?? []).map { field in
-            .test(key(field.name), field.value.list.compactMap { matcher($0, .text, field.name) })
+    private func tests(_ value: Decoded, _ key: (String) -> Condition.Key?) -> [Condition] {
+        (value.fields?.all ?? []).compactMap { field in
+            key(field.name).map { .test($0, field.value.list.compactMap { matcher($0, .text, field.name) }) }
         }
     }
 

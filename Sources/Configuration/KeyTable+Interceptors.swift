@@ -10,6 +10,11 @@ extension KeyTable {
     static let interceptor: [Key] = [
         Key("name", .text(.label), "Unique; stands in log and answers.", isRequired: true),
         Key("when", .object(.condition), "Which exchanges it concerns; all where it is missing."),
+        Key("percent", .integer(0...100), "Takes so many of a hundred of them, by chance.", standard: "100"),
+        Key("first", .integer(1...counted), "Takes so many of them, and none after that; counted from each reload on."),
+        Key(
+            "every", .integer(1...counted), "Takes each one behind so many less one: with 3 the third, the sixth.",
+            standard: "1"),
         Key("request", .list(.object(.requestEdit)), "Edits of the request, in this order.", standard: "[]"),
         Key("response", .list(.object(.responseEdit)), "Edits of the response, in this order.", standard: "[]"),
         Key(
@@ -22,6 +27,7 @@ extension KeyTable {
             standard: "pass"),
     ]
 
+    private static let counted = 1_000_000_000
     private static let handling = Shape.choice(BodyPolicy.Handling.allCases.map(\.rawValue))
 
     static let condition: [Key] = [
@@ -38,8 +44,14 @@ extension KeyTable {
         Key("header", .map(.headerName, .matcher(.text)), "Headers by name."),
         Key("query", .map(.name, .matcher(.text)), "Query parameters by name."),
         Key("cookie", .map(.cookieName, .matcher(.text)), "Cookies by name."),
+        Key(
+            "json", .map(.jsonPointer, .matcher(.text)),
+            "What JSON pointers lead to in the request's body; numbers compare by what they are worth."),
+        Key("form", .map(.name, .matcher(.text)), "Fields of a form that is the request's body, by name."),
         Key("status", .matcher(.status), "The response's status: 401, 5xx, 400-499."),
         Key("content_type", .matcher(.contentType), "The response's content type without parameters."),
+        Key(
+            "response_json", .map(.jsonPointer, .matcher(.text)), "What JSON pointers lead to in the response's body."),
         Key(
             "error", .matcher(.error),
             "Why the origin gave no answer: \(OriginFault.Kind.allCases.map(\.rawValue).joined(separator: ", "))."),

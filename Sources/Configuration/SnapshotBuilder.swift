@@ -47,7 +47,8 @@ struct SnapshotBuilder {
     private func rules(_ items: [Decoded], _ conditions: ConditionBuilder) -> [Rule] {
         var conditions = conditions
         var places: [String: Position] = [:]
-        return items.compactMap { item in
+        let audit = RuleAudit(findings: findings)
+        let built = items.compactMap { item -> (Rule, Fields)? in
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "interceptor \(fields["name"]?.written ?? "")"
             let edits = EditBuilder(reader: conditions.reader)
@@ -58,22 +59,7 @@ struct SnapshotBuilder {
                 findings.warning(
                     item.position, "this interceptor changes nothing; give it edits under request or response")
             }
-            if condition.needsError {
-                for phase in fields.all where ["request", "response"].contains(phase.name) && !phase.value.list.isEmpty
-                {
-                    findings.warning(
-                        phase.position,
-                        "these edits are never made, for \"when\" asks why there is no answer (error); move them to the list error"
-                    )
-                }
-            } else if condition.needsResponse, let field = fields.all.first(where: { $0.name == "request" }),
-                !request.isEmpty
-            {
-                findings.warning(
-                    field.position,
-                    "these edits are never made, for \"when\" looks at the response (status, content_type), which is not there yet; move them to an interceptor that asks for the request alone"
-                )
-            }
+            audit.look(at: condition, in: fields)
             guard let name = fields["name"], let text = name.text else { return nil }
             if let place = places[text] {
                 let other = findings.place(place, from: name.position)
@@ -82,9 +68,19 @@ struct SnapshotBuilder {
                 return nil
             }
             places[text] = name.position
-            return Rule(
-                name: text, when: condition, request: request, response: response, bodies: Self.bodies(fields))
+            let rule = Rule(
+                name: text, when: condition, request: request, response: response, bodies: Self.bodies(fields),
+                sampling: Self.sampling(fields))
+            return (rule, fields)
         }
+        audit.look(at: built)
+        return built.map(\.0)
+    }
+
+    private static func sampling(_ fields: Fields) -> Sampling {
+        Sampling(
+            percent: fields.number("percent") ?? 100, first: fields.number("first"),
+            every: fields.number("every") ?? 1)
     }
 
     private static func bodies(_ fields: Fields) -> BodyPolicy {
@@ -109,8 +105,15 @@ struct SnapshotBuilder {
             if condition.needsResponse || condition.needsError {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
-                    "an Action is told from the request alone; remove status, content_type and error from \"when\"")
+                    "an Action is told from the request alone; remove status, content_type, response_json and error from \"when\""
+                )
             }
+            if condition.asksBody {
+                findings.error(
+                    fields.position(of: "when") ?? item.position,
+                    "an Action is told before the body is here; remove json and form from \"when\"")
+            }
+            RuleAudit(findings: findings).look(forContradictionsIn: condition, of: fields)
             guard let name = fields["name"], let text = name.text else { return nil }
             if Action.known.contains(Action(named: text)) {
                 findings.error(name.position, "\"\(name.written)\" is an Action that Usher knows; take another name")

@@ -48,7 +48,6 @@ enum Unavailable {
         Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
 
-        Row(.interceptor, "percent", "acting on a share of the requests", accepted: [.integer(100)]),
         Row(.interceptor, "session_cookie", "logging in by session cookie"),
 
         Row(

@@ -34,6 +34,9 @@ public struct MediaType: Equatable, Sendable {
     /// What nobody reads as text.
     public var isMedia: Bool { ["image", "audio", "video", "font"].contains(type) }
 
+    /// Events that follow one another, for as long as somebody listens.
+    public var isEventStream: Bool { type == "text" && subtype == "event-stream" }
+
     /// What stands between the parts of a multipart body (RFC 2046 §5.1.1).
     public var boundary: String? { type == "multipart" ? boundaryText : nil }
 

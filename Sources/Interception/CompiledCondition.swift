@@ -5,6 +5,7 @@ enum CompiledCondition: Sendable {
     case any([CompiledCondition])
     indirect case not(CompiledCondition)
     case test(Test)
+    case body(BodyTest)
 
     /// Behind a reference: looking at one costs a single count, not one for each of its parts.
     final class Test: Sendable {
@@ -23,13 +24,21 @@ enum CompiledCondition: Sendable {
     init(_ condition: Condition) {
         switch condition {
         case .always: self = .always
-        case .all(let parts): self = .all(parts.map(CompiledCondition.init))
-        case .any(let parts): self = .any(parts.map(CompiledCondition.init))
+        case .all(let parts): self = .all(Self.ordered(parts))
+        case .any(let parts): self = .any(Self.ordered(parts))
         case .not(let part): self = .not(CompiledCondition(part))
-        case .test(let key, let matchers): self = .test(Test(key, matchers))
+        case .test(let key, let matchers):
+            self = key.body.map { .body(BodyTest(key, $0, matchers)) } ?? .test(Test(key, matchers))
         }
     }
 
+    /// What asks for no body decides first, so that no body is looked at for nothing.
+    private static func ordered(_ parts: [Condition]) -> [CompiledCondition] {
+        let parts = parts.map(CompiledCondition.init)
+        return parts.filter { !$0.asksBodies } + parts.filter(\.asksBodies)
+    }
+
+    /// As heads tell; `judge` is asked where bodies are looked at.
     func holds(for subject: Subject) -> Bool {
         switch self {
         case .always: true
@@ -37,6 +46,7 @@ enum CompiledCondition: Sendable {
         case .any(let parts): parts.contains { $0.holds(for: subject) }
         case .not(let part): !part.holds(for: subject)
         case .test(let test): test.holds(for: subject)
+        case .body: false
         }
     }
 }
@@ -71,14 +81,17 @@ extension Condition.Key {
         case .cookie(let name): "cookie \(name)"
         case .status: "status"
         case .contentType: "content_type"
+        case .json(let pointer): "json \(pointer)"
+        case .form(let name): "form \(name)"
+        case .responseJSON(let pointer): "response_json \(pointer)"
         case .error: "error"
         }
     }
 
-    /// Values of fields, queries and cookies may be secrets and are never shown.
+    /// Values of fields, queries, cookies and bodies may be secrets and are never shown.
     var isSecret: Bool {
         switch self {
-        case .header, .query, .cookie: true
+        case .header, .query, .cookie, .json, .form, .responseJSON: true
         default: false
         }
     }

@@ -3,22 +3,67 @@ internal import HTTPCodec
 /// A `Rule` made ready for many requests.
 struct CompiledRule: Sendable {
     let name: String
+    /// Its place among all.
+    private let index: Int
     let condition: CompiledCondition
     let needsResponse: Bool
     let needsError: Bool
     let request: [any RequestEdit]
     let response: [any ResponseEdit]
     private let bodies: BodyPolicy
+    private let asksBodies: Bool
+    /// Nil where it takes all that fits.
+    let sampler: Sampler?
 
-    init(_ rule: Rule) {
+    init(_ rule: Rule, at index: Int) {
         name = rule.name
+        self.index = index
         condition = CompiledCondition(rule.when)
+        asksBodies = condition.asksBodies
+        sampler = rule.sampling.isWhole ? nil : Sampler(rule.sampling)
         needsResponse = rule.when.needsResponse
         needsError = rule.when.needsError
         request = rule.request
         response = rule.response
         bodies = rule.bodies
     }
+
+    // MARK: whether it applies
+
+    /// What its condition comes to; no where it was decided that it leaves the exchange.
+    func judge(_ subject: Subject, _ bodies: inout SubjectBodies, _ context: EditContext) -> Judgement {
+        if leaves(context) { return .no }
+        guard asksBodies else { return Judgement(condition.holds(for: subject)) }
+        bodies.fault = nil
+        return condition.judge(subject, &bodies)
+    }
+
+    /// Whether it may apply once the request is out, and that hangs on the request's body.
+    func waitsForBody(_ early: Subject, _ context: EditContext) -> Bool {
+        if leaves(context) { return false }
+        var bodies = SubjectBodies()
+        return condition.needsBody(of: .request, early, &bodies)
+    }
+
+    private func leaves(_ context: EditContext) -> Bool {
+        sampler != nil && context.decisions.decision(on: index) == false
+    }
+
+    /// Whether it takes an exchange for which its condition holds.
+    func takes(_ context: inout EditContext) -> Bool {
+        guard let sampler else { return true }
+        var decisions = context.decisions
+        defer { context.decisions = decisions }
+        return decisions.takes(index, sampler, &context.chance)
+    }
+
+    /// Tells, once in an exchange, why its condition could not look at a body.
+    func warn(_ bodies: SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome) {
+        guard asksBodies, let fault = bodies.fault, context.decisions.mayWarn(of: index) else { return }
+        outcome.warnings.append("\(name): \(fault)")
+    }
+
+    // MARK: what it does
 
     func edit(_ head: inout RequestHead, _ context: inout EditContext, _ outcome: inout Outcome) {
         run(request, &outcome) { edit throws(EditFault) in try edit.apply(to: &head) }

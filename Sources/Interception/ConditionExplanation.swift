@@ -19,28 +19,31 @@ extension ConditionFinding {
 }
 
 extension CompiledCondition {
-    func explain(_ subject: Subject) -> ConditionFinding {
+    func explain(_ subject: Subject, _ bodies: inout SubjectBodies) -> ConditionFinding {
         switch self {
         case .always: return ConditionFinding(holds: true, because: "applies to everything", misses: [], held: 0)
         case .all(let parts):
-            let findings = parts.map { $0.explain(subject) }
+            let findings = parts.map { $0.explain(subject, &bodies) }
             let failed = findings.first { !$0.holds }
             return ConditionFinding(
                 holds: failed == nil,
                 because: failed?.because ?? findings.map(\.because).joined(separator: " and "),
                 misses: findings.flatMap(\.misses), held: findings.reduce(0) { $0 + $1.held })
         case .any(let parts):
-            let findings = parts.map { $0.explain(subject) }
+            let findings = parts.map { $0.explain(subject, &bodies) }
             if let held = findings.first(where: \.holds) { return held }
             let nearest = findings.min { $0.misses.count < $1.misses.count }
             return ConditionFinding(
                 holds: false, because: findings.map(\.because).joined(separator: "; "),
                 misses: nearest?.misses ?? [], held: nearest?.held ?? 0)
         case .not(let part):
-            let finding = part.explain(subject)
+            let finding = part.explain(subject, &bodies)
             return ConditionFinding(!finding.holds, "not (\(finding.because))")
         case .test(let test):
             let (holds, because) = test.explain(subject)
+            return ConditionFinding(holds, because)
+        case .body(let test):
+            let (holds, because) = test.explain(subject, &bodies)
             return ConditionFinding(holds, because)
         }
     }

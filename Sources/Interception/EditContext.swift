@@ -22,4 +22,15 @@ public struct EditContext {
         self.bodyLimit = bodyLimit
         self.chance = chance
     }
+
+    /// What was decided of interceptors. It outlasts a phase that is tried on copies.
+    var decisions: RuleMemory {
+        get { state?.decisions ?? RuleMemory() }
+        set {
+            guard newValue != decisions else { return }
+            var kept = state ?? ExchangeState()
+            kept.decisions = newValue
+            state = kept
+        }
+    }
 }

@@ -19,6 +19,8 @@ public struct ExchangeState: Equatable, Sendable {
     /// Names and values together may have so many bytes.
     public static let mostBytes = 32 << 10
 
+    /// What was decided of the interceptors themselves.
+    var decisions = RuleMemory()
     private var values: [Key: String] = [:]
     private var bytes = 0
 

@@ -3,12 +3,19 @@ internal import HTTPCodec
 /// A plan that explains itself tells with the outcome of each phase how that went for every interceptor. The phases are run
 /// as they are for everybody, but every interceptor that takes part is looked at, and none passed over by its gate.
 extension Plan {
-    /// Whether the rule applies.
-    func applies(_ rule: CompiledRule, to subject: Subject, _ outcome: inout Outcome) -> Bool {
-        let holds = rule.condition.holds(for: subject)
-        if explains { outcome.judgement?.verdicts.append(rule.verdict(holds, subject, takesPart: true)) }
-        return holds
+    /// Whether the rule applies: its condition holds, and it takes the exchange.
+    func applies(
+        _ rule: CompiledRule, to subject: Subject, _ bodies: inout SubjectBodies, _ context: inout EditContext,
+        _ outcome: inout Outcome
+    ) -> Bool {
+        let holds = rule.judge(subject, &bodies, context) == .yes
+        rule.warn(bodies, &context, &outcome)
+        if explains { outcome.judgement?.verdicts.append(rule.verdict(holds, subject, &bodies, takesPart: true)) }
+        return holds && takes(rule, &context)
     }
+
+    /// Whether the rule takes an exchange for which its condition holds. What takes some alone is shown at work.
+    func takes(_ rule: CompiledRule, _ context: inout EditContext) -> Bool { explains || rule.takes(&context) }
 
     /// What a phase begins with.
     func begin(_ phase: PhaseJudgement.Phase) -> Outcome {
@@ -18,18 +25,20 @@ extension Plan {
     }
 
     /// Adds the interceptors that the phase did not come to.
-    func finish(_ outcome: inout Outcome, _ subject: Subject) {
+    func finish(_ outcome: inout Outcome, _ subject: Subject, _ bodies: SubjectBodies) {
+        var bodies = bodies
         guard let judgement = outcome.judgement else { return }
         let ended = outcome.verdict == .proceed ? nil : judgement.verdicts.last?.name
         var judged = judgement.verdicts[...]
         outcome.judgement?.verdicts = rules.compactMap { rule in
             if judged.first?.name == rule.name { return judged.popFirst() }
-            return verdict(on: rule, judgement.phase, subject, ended: ended)
+            return verdict(on: rule, judgement.phase, subject, &bodies, ended: ended)
         }
     }
 
     private func verdict(
-        on rule: CompiledRule, _ phase: PhaseJudgement.Phase, _ subject: Subject, ended: String?
+        on rule: CompiledRule, _ phase: PhaseJudgement.Phase, _ subject: Subject, _ bodies: inout SubjectBodies,
+        ended: String?
     ) -> RuleVerdict? {
         let edits = phase == .request ? !rule.request.isEmpty : !rule.response.isEmpty && !rule.needsError
         if phase == .response, !edits { return nil }
@@ -41,7 +50,7 @@ extension Plan {
             return waits("its condition looks at the response, which is not there yet")
         }
         if phase == .request, !edits {
-            var verdict = rule.verdict(rule.condition.holds(for: subject), subject, takesPart: false)
+            var verdict = rule.verdict(nil, subject, &bodies, takesPart: false)
             if verdict.matched { verdict.because += "; it edits the response only" }
             return verdict
         }
@@ -51,10 +60,16 @@ extension Plan {
 }
 
 extension CompiledRule {
-    fileprivate func verdict(_ holds: Bool, _ subject: Subject, takesPart: Bool) -> RuleVerdict {
-        let finding = condition.explain(subject)
+    /// - Parameter holds: nil where the words of the condition tell.
+    fileprivate func verdict(
+        _ holds: Bool?, _ subject: Subject, _ bodies: inout SubjectBodies, takesPart: Bool
+    ) -> RuleVerdict {
+        let finding = condition.explain(subject, &bodies)
+        let holds = holds ?? finding.holds
+        var because = finding.because
+        if holds, let sampler { because += "; it takes some of them alone (\(sampler.sampling.words))" }
         return RuleVerdict(
-            name: name, matched: holds, because: finding.because, misses: finding.misses, held: finding.held,
+            name: name, matched: holds, because: because, misses: finding.misses, held: finding.held,
             takesPart: takesPart)
     }
 }

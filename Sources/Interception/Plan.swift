@@ -43,16 +43,20 @@ public final class Plan: Sendable {
     }
 
     let rules: [CompiledRule]
-    /// Those of `rules`, side by side: the search for a match touches nothing else.
+    /// Those of `rules` as far as heads tell, side by side: the search for a match touches nothing else.
     private let conditions: [CompiledCondition]
     private let requestPhase: Reach
     private let responsePhase: Reach
     /// False when no rule ever changes a response: nothing needs to be asked.
     public let hasResponseRules: Bool
 
-    /// Whether any rule edits bodies: else nobody needs to be asked.
-    public let editsRequestBodies: Bool
-    public let editsResponseBodies: Bool
+    /// Whether any rule edits bodies or asks what is in them: else nobody needs to be asked.
+    public let readsRequestBodies: Bool
+    public let readsResponseBodies: Bool
+    /// Whether any rule asks what is in a request's body.
+    let asksRequestBodies: Bool
+    /// Those that do.
+    private let requestBodyReaders: Reach
 
     /// Each phase tells how it went for every rule.
     let explains: Bool
@@ -60,10 +64,16 @@ public final class Plan: Sendable {
     /// - Parameter explains: for whoever asks what becomes of one exchange, and why.
     public init(rules: [Rule], explains: Bool = false) {
         self.explains = explains
-        editsRequestBodies = rules.contains { $0.request.contains { $0 is any BodyEdit } }
-        editsResponseBodies = rules.contains { $0.response.contains { $0 is any BodyEdit } }
-        self.rules = rules.map(CompiledRule.init)
-        conditions = self.rules.map(\.condition)
+        func asks(_ rule: Rule, _ side: MessageSide) -> Bool { rule.when.contains { $0.body == side } }
+        self.rules = rules.enumerated().map { CompiledRule($1, at: $0) }
+        conditions = self.rules.map { $0.condition.withoutBodies() }
+        let readers = rules.indices.filter { asks(rules[$0], .request) }
+        requestBodyReaders = Reach(readers.map { Candidate($0, rules[$0].when) })
+        asksRequestBodies = !readers.isEmpty
+        readsRequestBodies = asksRequestBodies || rules.contains { $0.request.contains { $0 is any BodyEdit } }
+        readsResponseBodies = rules.contains {
+            asks($0, .response) || $0.response.contains { $0 is any BodyEdit }
+        }
         var request: [Candidate] = []
         var response: [Candidate] = []
         for (index, rule) in rules.enumerated() {
@@ -88,9 +98,13 @@ public final class Plan: Sendable {
         responsePhase(classification?.action).map(\.index).filter { $0 >= index }
     }
 
+    func requestBodyReaders(_ classification: Classification?) -> [Int] {
+        requestBodyReaders(classification?.action).map(\.index)
+    }
+
     // MARK: request phase
 
-    /// The first rule that changes this request, or nil: only then is the head worth a copy.
+    /// The first rule that may change this request, or nil: only then is the head worth a copy.
     public func firstRequestMatch(_ head: borrowing RequestHead, _ classification: Classification?) -> Int? {
         if explains { return rules.isEmpty ? nil : 0 }
         let candidates = requestPhase(classification?.action)
@@ -110,22 +124,23 @@ public final class Plan: Sendable {
         from index: Int, to head: inout RequestHead, _ context: inout EditContext
     ) -> Outcome {
         var outcome = begin(.request)
+        var bodies = SubjectBodies()
         let classification = context.classification
         // no gates here: what one rule changes may open the next one's
         for candidate in requestPhase(classification?.action) where candidate.index >= index {
             let rule = rules[candidate.index]
             let subject = Subject(request: head, response: nil, classification: classification)
-            guard applies(rule, to: subject, &outcome) else { continue }
+            guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
             rule.edit(&head, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
-        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification)) }
+        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification), bodies) }
         return outcome
     }
 
     // MARK: response phase
 
-    /// The first rule that changes this response, or nil.
+    /// The first rule that may change this response, or nil.
     /// - Parameter request: as it was sent.
     public func firstResponseMatch(
         _ response: borrowing ResponseHead, request: borrowing RequestHead, _ classification: Classification?
@@ -150,16 +165,17 @@ public final class Plan: Sendable {
         from index: Int, to response: inout ResponseHead, request: RequestHead, _ context: inout EditContext
     ) -> Outcome {
         var outcome = begin(.response)
+        var bodies = SubjectBodies(request: sentBody(of: request, context))
         let classification = context.classification
         for candidate in responsePhase(classification?.action) where candidate.index >= index {
             let rule = rules[candidate.index]
             let subject = Subject(request: request, response: response, classification: classification)
-            guard applies(rule, to: subject, &outcome) else { continue }
+            guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
             rule.edit(&response, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         if explains {
-            finish(&outcome, Subject(request: request, response: response, classification: classification))
+            finish(&outcome, Subject(request: request, response: response, classification: classification), bodies)
         }
         return outcome
     }

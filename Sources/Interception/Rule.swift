@@ -1,3 +1,5 @@
+public import Formats
+
 /// One entry of `interceptors:` in the configuration.
 public struct Rule: Sendable {
     public var name: String
@@ -5,13 +7,15 @@ public struct Rule: Sendable {
     public var request: [any RequestEdit]
     public var response: [any ResponseEdit]
     public var bodies: BodyPolicy
+    public var sampling: Sampling
 
     public init(
         name: String, when: Condition = .always, request: [any RequestEdit] = [],
-        response: [any ResponseEdit] = [], bodies: BodyPolicy = BodyPolicy()
+        response: [any ResponseEdit] = [], bodies: BodyPolicy = BodyPolicy(), sampling: Sampling = Sampling()
     ) {
         self.name = name
         self.when = when
+        self.sampling = sampling
         self.request = request
         self.response = response
         self.bodies = bodies
@@ -37,15 +41,25 @@ public indirect enum Condition: Sendable {
         case header(String)
         case query(String)
         case cookie(String)
+        /// Of the request's body, in whichever phase.
+        case json(JSONPointer)
+        case form(String)
         /// Response phase: `401`, `5xx`, `400-499`, already turned into exact matchers or `TextMatcher.range`.
         case status
         /// Response phase, without parameters.
         case contentType
+        /// Response phase.
+        case responseJSON(JSONPointer)
         /// Error phase: the kinds of an `OriginFault`.
         case error
 
         /// True for what exists only once there is a response.
-        public var needsResponse: Bool { self == .status || self == .contentType }
+        public var needsResponse: Bool {
+            switch self {
+            case .status, .contentType, .responseJSON: true
+            default: false
+            }
+        }
         /// True for what exists only once it is clear that there will be no response.
         public var needsError: Bool { self == .error }
     }
@@ -65,6 +79,9 @@ extension Condition {
 
     /// True when some part looks at why there is no response. Such a condition is asked in the error phase alone.
     public var needsError: Bool { contains(where: \.needsError) }
+
+    /// True when some part looks at what is in the request's body.
+    public var asksBody: Bool { contains { $0.body == .request } }
 
     /// Whether some part asks for such a key.
     func contains(where isSuch: (Key) -> Bool) -> Bool {

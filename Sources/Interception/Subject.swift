@@ -8,6 +8,8 @@ struct Subject {
     let response: ResponseHead?
     let classification: Classification?
     var error: OriginFault?
+    /// True where it is the request that is here, and what becomes of it is still to come.
+    var isEarly = false
 
     static let platformField = "x-requested-platform"
 
@@ -31,6 +33,8 @@ struct Subject {
         case .cookie(let name): cookies(name, accepts)
         case .status: visit(response.map { String($0.status) }, accepts)
         case .contentType: contentType(accepts)
+        // of bodies: BodyTest
+        case .json, .form, .responseJSON: false
         case .error: error?.kinds.contains { accepts($0.rawValue.utf8.span) } ?? false
         }
     }

@@ -7,6 +7,8 @@ public final class Engine: Sendable {
     public let settings: Settings
     public let classifier: Classifier
     public let plan: Plan
+    /// What interceptors leave to chance.
+    let chance: Chance
     /// Every regular expression of the configuration, each once.
     private let watches: [PatternWatch]
     public let headLimits: HeadLimits
@@ -35,8 +37,9 @@ public final class Engine: Sendable {
     ///   - explains: each phase tells how it went for every interceptor.
     public init(
         _ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil,
-        explains: Bool = false
+        explains: Bool = false, chance: Chance = Chance()
     ) {
+        self.chance = chance
         self.pseudonym = pseudonym
         self.pages = pages
         via = Engine.via(pseudonym)

@@ -40,7 +40,7 @@ extension Exchange {
         let plan = engine.plan
         guard let first = plan.firstRequestMatch(head, classification) else { return .proceed }
         var context = editContext(out)
-        guard plan.needsRequestBody(from: first, head, context) else {
+        guard plan.needsRequestBody(from: first, head, &context) else {
             let outcome = plan.applyRequest(from: first, to: &head, &context)
             state = context.state
             return told(outcome, out.now)
@@ -54,7 +54,8 @@ extension Exchange {
     /// What interceptors know of this exchange.
     func editContext(_ out: borrowing Outbox) -> EditContext {
         EditContext(
-            classification, state: state, time: out.seconds, bodyLimit: engine.settings.limits.keptBody)
+            classification, state: state, time: out.seconds, bodyLimit: engine.settings.limits.keptBody,
+            chance: engine.chance)
     }
 
     var arrivedBody: EditedBody.Arrival {

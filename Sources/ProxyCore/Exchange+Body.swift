@@ -22,7 +22,7 @@ extension Exchange {
         case .done(let found): classification = found
         case .needsBody: keep = Classifier.bodyPeek
         }
-        if keep == 0, isBodyEdited(out) { keep = engine.settings.limits.keptBody }
+        if keep == 0, isBodyRead(out) { keep = engine.settings.limits.keptBody }
         if let policy = engine.authorization, let resource = policy.resource(for: request) {
             if policy.clientHandlesAdvice(request) {
                 tell(.leftToClient, out.now)
@@ -124,13 +124,13 @@ extension Exchange {
         classifyAndSend(&context, &out)
     }
 
-    /// An interceptor that applies changes the body.
-    private func isBodyEdited(_ out: borrowing Outbox) -> Bool {
+    /// An interceptor that applies changes the body, or asks what is in it.
+    private mutating func isBodyRead(_ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
-        guard plan.editsRequestBodies, body.framing != .none,
-            let first = plan.firstRequestMatch(request, classification)
-        else { return false }
-        return plan.needsRequestBody(from: first, request, editContext(out))
+        guard plan.readsRequestBodies, body.framing != .none else { return false }
+        var context = editContext(out)
+        defer { state = context.state }
+        return plan.keepsRequestBody(request, &context)
     }
 
     /// Keeps more of the body where it takes what is here to know what the request is, and interceptors for such requests
@@ -140,7 +140,7 @@ extension Exchange {
         classify(context)
         let limit = engine.settings.limits.keptBody
         if case .length(let length) = body.framing, length > UInt64(limit) { return false }
-        guard body.bytes.count <= limit, isBodyEdited(out) else { return false }
+        guard body.bytes.count <= limit, isBodyRead(out) else { return false }
         body.keepLimit = limit
         return true
     }

@@ -54,7 +54,7 @@ extension Exchange {
             let limit = detour?.maxResponseBytes ?? Classifier.bodyPeek
             return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
         }
-        guard editsBody(of: response, out), hasRoomFor(kept) else { return nil }
+        guard isAnswerRead(out), hasRoomFor(kept) else { return nil }
         return HeldResponse(reason: .edit, head: response, limit: kept)
     }
 
@@ -63,13 +63,16 @@ extension Exchange {
         if case .length(let length) = attempt.framing { length <= UInt64(limit) } else { true }
     }
 
-    /// An interceptor that applies changes the body of an answer with this head.
-    private func editsBody(of response: borrowing ResponseHead, _ out: borrowing Outbox) -> Bool {
+    /// An interceptor that applies changes the body of the answer, or asks what is in it.
+    private mutating func isAnswerRead(_ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
-        guard plan.editsResponseBodies else { return false }
+        guard plan.readsResponseBodies else { return false }
         let sent = attempt.head ?? request
         guard let first = plan.firstResponseMatch(response, request: sent, classification) else { return false }
-        return plan.needsResponseBody(from: first, copy response, request: sent, editContext(out))
+        var context = editContext(out)
+        context.sentBody = arrivedBody
+        defer { state = context.state }
+        return plan.needsResponseBody(from: first, response, request: sent, &context)
     }
 
     private var tellsFlow: Bool {
@@ -126,7 +129,7 @@ extension Exchange {
         }
         var context = editContext(out)
         context.sentBody = arrivedBody
-        guard plan.needsResponseBody(from: first, head, request: sent, context) else {
+        guard plan.needsResponseBody(from: first, head, request: sent, &context) else {
             let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context)
             state = context.state
             return (told(outcome, out.now), .asItCame)

@@ -22,8 +22,8 @@ struct BodyEditTests {
         var head = try RequestHead(method: "POST", url: "http://a.example/withdraw")
         head.fields.add("Content-Type", type)
         guard let first = plan.firstRequestMatch(head, nil) else { return body }
-        #expect(plan.needsRequestBody(from: first, head, EditContext()))
         var context = EditContext(bodyLimit: 1000)
+        #expect(plan.needsRequestBody(from: first, head, &context))
         let done = plan.applyRequest(from: first, to: &head, body: .whole(Array(body.utf8)), &context)
         if case .abort(let name, _) = done.outcome.verdict { return "aborted by \(name)" }
         guard case .replaced(let new) = done.body else { return body }
@@ -105,9 +105,9 @@ struct BodyEditTests {
         head.fields.add("Content-Type", "application/json")
         let asked = try RequestHead(method: "GET", url: "http://a.example/userinfo")
         let first = try #require(plan.firstResponseMatch(head, request: asked, nil))
-        #expect(plan.needsResponseBody(from: first, head, request: asked, EditContext()))
         let body = Array(#"{"name": "a", "address": {"city": "b"}}"#.utf8)
         var context = EditContext(bodyLimit: 1000)
+        #expect(plan.needsResponseBody(from: first, head, request: asked, &context))
         let done = plan.applyResponse(from: first, to: &head, body: .whole(body), request: asked, &context)
         #expect(done.body == .replaced(Array(#"{"name": "a"}"#.utf8)))
         #expect(head.fields["Cache-Control"] == "no-store")

@@ -15,7 +15,10 @@ import Testing
             when:
               { action: TRANSFER, tree: Login, type: service, realm: /alpha, platform: ios, scheme: https,
                 host: am.example.com, port: 443, path: /x, method: GET, header: { A: b }, query: { c: d },
-                cookie: { e: f }, any: [{ path: /a }], not: { path: /b } }
+                cookie: { e: f }, json: { /a: 1 }, form: { a: b }, any: [{ path: /a }], not: { path: /b } }
+            percent: 50
+            first: 3
+            every: 2
             request:
               - { set_header: { A: b }, add_header: { A: b }, remove_header: a }
               - { set_query: { A: b }, add_query: { A: b }, remove_query: a }
@@ -35,7 +38,7 @@ import Testing
           - name: responses
             over_limit: refuse
             invalid_body: refuse
-            when: { status: 401, content_type: text/html }
+            when: { status: 401, content_type: text/html, response_json: { /a: 1 } }
             response:
               - { set_header: { A: b }, add_header: { A: b }, remove_header: a, set_cookie: { name: a, value: b } }
               - { remove_cookie: a, set_json: { /a: 1 }, remove_json: /a, replace_body: { a: b } }

@@ -211,7 +211,8 @@ struct BodyEditTests {
         func needs(_ rules: [Rule], _ text: String) throws -> Bool {
             let (plan, head) = (Plan(rules: rules), try InterceptionTests.request(text))
             guard let first = plan.firstRequestMatch(head, nil) else { return false }
-            return plan.needsRequestBody(from: first, head, EditContext())
+            var context = EditContext()
+            return plan.needsRequestBody(from: first, head, &context)
         }
         let post = Condition.test(.method, [.exact("POST")])
         let edit = rule(when: post, request: [amount()])
@@ -233,8 +234,9 @@ struct BodyEditTests {
             try InterceptionTests.request("GET http://a.example/"), try InterceptionTests.response("HTTP/1.1 200 OK")
         )
         let first = try #require(replies.firstResponseMatch(answer, request: asked, nil))
-        #expect(replies.needsResponseBody(from: first, answer, request: asked, EditContext()))
-        #expect(!replies.needsRequestBody(from: 1, asked, EditContext()))
+        var context = EditContext()
+        #expect(replies.needsResponseBody(from: first, answer, request: asked, &context))
+        #expect(!replies.needsRequestBody(from: 1, asked, &context))
     }
 
     // MARK: responses

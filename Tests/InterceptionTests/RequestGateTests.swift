@@ -84,15 +84,3 @@ struct RequestGateTests {
         #expect(plan.request(try request("GET http://h/")).head.fields["X-Three"] == "1")
     }
 }
-
-/// A small generator with a known start.
-private struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 33
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
-}

@@ -20,6 +20,10 @@ public struct EditedBody: Sendable {
     private let limits: CodingLimits
     /// Out of its codings, once somebody has asked for it; then as edits left it.
     private var plain: [UInt8]?
+    /// Why it cannot be taken out of them, once somebody has tried.
+    private var fault: BodyFault?
+    /// What was read of it as it is.
+    var answers = Answers()
 
     public private(set) var isChanged = false
     /// Whether an edit was there that would have changed it, had it been possible.
@@ -40,6 +44,14 @@ public struct EditedBody: Sendable {
         }
     }
 
+    /// The body of a request.
+    init(_ arrival: Arrival, of head: RequestHead, _ limits: CodingLimits) {
+        var arrival = arrival
+        // RFC 9110 §14.5
+        if case .whole(let bytes) = arrival, head.fields.first(named: "Content-Range") != nil { arrival = .part(bytes) }
+        self.init(arrival, head.fields, limits)
+    }
+
     /// How large it may become, in bytes.
     public var limit: Int { limits.size }
     public var type: MediaType? { contentType.flatMap { MediaType($0) } }
@@ -54,13 +66,16 @@ public struct EditedBody: Sendable {
     /// Its bytes, out of its content codings.
     public mutating func bytes() throws(BodyFault) -> [UInt8] {
         if let plain { return plain }
+        if let fault { throw fault }
         let received = try received()
         do throws(CodingFault) {
             let made = try BodyDecoder.decode(received, codings.get(), limits)
             plain = made
             return made
         } catch {
-            throw .unusable(error.explanation)
+            let found = BodyFault.unusable(error.explanation)
+            fault = found
+            throw found
         }
     }
 
@@ -88,6 +103,7 @@ public struct EditedBody: Sendable {
         guard new.count <= limits.size else { throw .unusable("would be larger than \(limits.size) bytes") }
         isChanged = isChanged || new != plain
         plain = new
+        answers = Answers()
     }
 
     /// The bytes to send where an edit changed them, in the codings that the head lists, or in none where they cannot be

@@ -25,53 +25,95 @@ public struct BodyOutcome: Sendable {
     public var body: Body
 }
 
-/// Edits of bodies. Whoever runs a phase asks first whether a body is needed: where it is not, none is kept, and
-/// `applyRequest` and `applyResponse` do all there is to do.
+/// Bodies that are edited or asked for. Whoever runs a phase asks first whether a body is needed: where it is not, none is
+/// kept, and `applyRequest` and `applyResponse` do all there is to do.
 extension Plan {
-    /// Whether a rule that applies to this request changes its body.
-    /// - Parameter index: what `firstRequestMatch` answered.
-    public func needsRequestBody(
-        from index: Int, _ head: RequestHead, _ context: EditContext
-    ) -> Bool {
-        guard editsRequestBodies else { return false }
+    /// Whether the body of a request that has come is to be kept: a rule that applies changes it, or one that may apply, in
+    /// whichever phase, asks what is in it.
+    /// - Parameter context: keeps what this decides of rules, and nothing else.
+    public func keepsRequestBody(_ head: RequestHead, _ context: inout EditContext) -> Bool {
+        guard readsRequestBodies else { return false }
         let classification = context.classification
-        // the rules are run on a copy, for what one of them changes decides on the next
         var head = head
-        var context = context
-        return needsBody(requestCandidates(from: index, classification)) { rule, outcome in
-            guard
-                rule.condition.holds(for: Subject(request: head, response: nil, classification: classification))
-            else { return false }
-            if rule.request.contains(where: { Self.isForBody($0, head.fields) }) { return true }
-            rule.edit(&head, &context, &outcome)
-            return false
-        }
-    }
-
-    /// Whether a rule that applies to this response changes its body.
-    /// - Parameter index: what `firstResponseMatch` answered.
-    public func needsResponseBody(
-        from index: Int, _ response: ResponseHead, request: RequestHead, _ context: EditContext
-    ) -> Bool {
-        guard editsResponseBodies else { return false }
-        let classification = context.classification
-        var response = response
-        var context = context
-        return needsBody(responseCandidates(from: index, classification)) { rule, outcome in
-            let subject = Subject(request: request, response: response, classification: classification)
-            guard rule.condition.holds(for: subject) else { return false }
-            if rule.response.contains(where: { Self.isForBody($0, response.fields) }) { return true }
-            rule.edit(&response, &context, &outcome)
-            return false
-        }
-    }
-
-    private func needsBody(_ indices: [Int], _ asks: (CompiledRule, inout Outcome) -> Bool) -> Bool {
+        var trial = context
+        defer { context.decisions = trial.decisions }
         var outcome = Outcome()
-        for index in indices where outcome.verdict == .proceed {
-            if asks(rules[index], &outcome) { return true }
+        if let first = firstRequestMatch(head, classification) {
+            if meetsBody(from: first, &head, &trial, &outcome) { return true }
+        }
+        // an answer made here has no other phase
+        guard outcome.verdict == .proceed else { return false }
+        let subject = Subject(request: head, response: nil, classification: classification, isEarly: true)
+        return requestBodyReaders(classification).contains { rules[$0].waitsForBody(subject, trial) }
+    }
+
+    /// Whether the request phase needs the request's body.
+    /// - Parameters:
+    ///   - index: what `firstRequestMatch` answered.
+    ///   - context: keeps what this decides of rules, and nothing else.
+    public func needsRequestBody(from index: Int, _ head: RequestHead, _ context: inout EditContext) -> Bool {
+        guard readsRequestBodies else { return false }
+        var head = head
+        var trial = context
+        defer { context.decisions = trial.decisions }
+        var outcome = Outcome()
+        return meetsBody(from: index, &head, &trial, &outcome)
+    }
+
+    /// Runs the rules of the request phase, for what one of them changes decides on the next, up to the first that needs the
+    /// body.
+    private func meetsBody(
+        from index: Int, _ head: inout RequestHead, _ context: inout EditContext, _ outcome: inout Outcome
+    ) -> Bool {
+        var bodies = SubjectBodies()
+        for index in requestCandidates(from: index, context.classification) where outcome.verdict == .proceed {
+            let rule = rules[index]
+            let subject = Subject(request: head, response: nil, classification: context.classification)
+            switch rule.judge(subject, &bodies, context) {
+            case .no: continue
+            case .open: return true
+            case .yes:
+                guard takes(rule, &context) else { continue }
+                if rule.request.contains(where: { Self.isForBody($0, head.fields) }) { return true }
+                rule.edit(&head, &context, &outcome)
+            }
         }
         return false
+    }
+
+    /// Whether the response phase needs the response's body.
+    /// - Parameters:
+    ///   - index: what `firstResponseMatch` answered.
+    ///   - request: as it was sent.
+    ///   - context: keeps what this decides of rules, and nothing else.
+    public func needsResponseBody(
+        from index: Int, _ response: ResponseHead, request: RequestHead, _ context: inout EditContext
+    ) -> Bool {
+        guard readsResponseBodies else { return false }
+        var response = response
+        var trial = context
+        defer { context.decisions = trial.decisions }
+        var outcome = Outcome()
+        var bodies = SubjectBodies(request: sentBody(of: request, context))
+        for index in responseCandidates(from: index, context.classification) where outcome.verdict == .proceed {
+            let rule = rules[index]
+            let subject = Subject(request: request, response: response, classification: context.classification)
+            switch rule.judge(subject, &bodies, trial) {
+            case .no: continue
+            case .open: return true
+            case .yes:
+                guard takes(rule, &trial) else { continue }
+                if rule.response.contains(where: { Self.isForBody($0, response.fields) }) { return true }
+                rule.edit(&response, &trial, &outcome)
+            }
+        }
+        return false
+    }
+
+    /// The request's body for rules that ask for it after it was sent; nil where there are none.
+    func sentBody(of request: RequestHead, _ context: EditContext) -> EditedBody? {
+        guard asksRequestBodies, let arrival = context.sentBody else { return nil }
+        return EditedBody(arrival, of: request, CodingLimits(size: context.bodyLimit))
     }
 
     private static func isForBody(_ edit: any Edit, _ fields: FieldTable) -> Bool {
@@ -87,18 +129,19 @@ extension Plan {
         from index: Int, to head: inout RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
     ) -> BodyOutcome {
         let classification = context.classification
-        var arrival = arrival
-        // RFC 9110 §14.5
-        if case .whole(let bytes) = arrival, head.fields.first(named: "Content-Range") != nil { arrival = .part(bytes) }
-        var body = EditedBody(arrival, head.fields, CodingLimits(size: context.bodyLimit))
+        var bodies = SubjectBodies(
+            request: EditedBody(arrival, of: head, CodingLimits(size: context.bodyLimit)))
         var outcome = begin(.request)
         for index in requestCandidates(from: index, classification) where outcome.verdict == .proceed {
             let rule = rules[index]
             let subject = Subject(request: head, response: nil, classification: classification)
-            if applies(rule, to: subject, &outcome) { rule.edit(&head, &body, &context, &outcome) }
+            guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
+            bodies.changeRequest { rule.edit(&head, &$0, &context, &outcome) }
         }
-        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification)) }
-        guard body.isChanged else { return BodyOutcome(outcome: outcome, body: .asItCame) }
+        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification), bodies) }
+        guard var body = bodies.request, body.isChanged else {
+            return BodyOutcome(outcome: outcome, body: .asItCame)
+        }
         return BodyOutcome(outcome: outcome, body: .replaced(body.settle(&head.fields)))
     }
 
@@ -114,16 +157,20 @@ extension Plan {
         var arrival = arrival
         if case .whole(let bytes) = arrival, response.status == 206 { arrival = .part(bytes) }
         let cameWithBody = response.mayHaveBody(answering: request.method)
-        var body = EditedBody(arrival, response.fields, CodingLimits(size: context.bodyLimit))
+        var bodies = SubjectBodies(
+            request: sentBody(of: request, context),
+            response: EditedBody(arrival, response.fields, CodingLimits(size: context.bodyLimit)))
         var outcome = begin(.response)
         for index in responseCandidates(from: index, classification) where outcome.verdict == .proceed {
             let rule = rules[index]
             let subject = Subject(request: request, response: response, classification: classification)
-            if applies(rule, to: subject, &outcome) { rule.edit(&response, &body, &context, &outcome) }
+            guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
+            bodies.changeResponse { rule.edit(&response, &$0, &context, &outcome) }
         }
         if explains {
-            finish(&outcome, Subject(request: request, response: response, classification: classification))
+            finish(&outcome, Subject(request: request, response: response, classification: classification), bodies)
         }
+        guard var body = bodies.response else { return BodyOutcome(outcome: outcome, body: .asItCame) }
         guard response.mayHaveBody(answering: request.method) else {
             // what a body would be like that is not sent is known of the one that came alone (RFC 9110 §8.6)
             if body.isAsked || cameWithBody { EditedBody.forget(&response.fields) }

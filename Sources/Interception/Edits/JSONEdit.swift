@@ -6,7 +6,7 @@ internal import HTTPCodec
 enum JSONEdit {
     /// Anything that a program might read as text: many say nothing of JSON, or something else.
     static func concerns(_ type: MediaType?) -> Bool {
-        type.map { !$0.isMedia && $0.type != "multipart" } ?? true
+        type.map { !$0.isMedia && $0.type != "multipart" && !$0.isEventStream } ?? true
     }
 
     static func edit(

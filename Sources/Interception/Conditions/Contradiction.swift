@@ -1,0 +1,93 @@
+/// What a configuration should be told of a condition that never holds. Found is what one key shows by itself, and which
+/// phases leave no value for.
+extension Condition {
+    public enum Contradiction: Equatable, Sendable {
+        /// No value of this key is what all of it asks for.
+        case values(of: String)
+        /// It asks for a response and for why there is none.
+        case phases
+        /// It asks for nothing, and not for that.
+        case nothing
+    }
+
+    /// Values of one key that are tried; there may be more in a long list, which is then left alone.
+    private static let mostValues = 256
+
+    public var contradiction: Contradiction? {
+        if judge({ _, _ in .open }) == .no { return .nothing }
+        if needsError, judge({ key, _ in key.needsResponse ? .no : .open }) == .no { return .phases }
+        var tests: [(key: Key, matchers: [TextMatcher])] = []
+        collect(&tests)
+        var seen: [Key] = []
+        for test in tests where !seen.contains(test.key) {
+            seen.append(test.key)
+            let matchers = tests.filter { $0.key == test.key }.flatMap(\.matchers)
+            if matchers.count <= Self.mostValues, isImpossible(test.key, matchers) { return .values(of: test.key.name) }
+        }
+        return nil
+    }
+
+    /// True where it holds whatever is asked.
+    public var isAlways: Bool { judge { _, _ in .open } == .yes }
+
+    private func isImpossible(_ key: Key, _ matchers: [TextMatcher]) -> Bool {
+        func judge(_ outcome: ([TextMatcher]) -> Judgement) -> Judgement {
+            self.judge { asked, matchers in asked == key ? outcome(matchers) : .open }
+        }
+        // no value at all
+        guard judge({ _ in .no }) == .no else { return false }
+        // one that nobody wrote down
+        let other = judge { matchers in
+            if matchers.contains(where: \.isPresence) { return .yes }
+            let isOpen = !key.isSingle || matchers.contains { if case .exact = $0 { false } else { true } }
+            return isOpen ? .open : .no
+        }
+        guard other == .no else { return false }
+        guard key.isSingle else { return true }
+        return matchers.allSatisfy { matcher in
+            guard case .exact(let value) = matcher else { return true }
+            let holds = judge { matchers in
+                Judgement(
+                    matchers.contains { Matcher($0, ignoringCase: key.ignoresCase).accepts(value.utf8.span) })
+            }
+            return holds == .no
+        }
+    }
+
+    private func collect(_ tests: inout [(key: Key, matchers: [TextMatcher])]) {
+        switch self {
+        case .always: break
+        case .all(let parts), .any(let parts): for part in parts { part.collect(&tests) }
+        case .not(let part): part.collect(&tests)
+        case .test(let key, let matchers): tests.append((key, matchers))
+        }
+    }
+
+    private func judge(_ outcome: (Key, [TextMatcher]) -> Judgement) -> Judgement {
+        switch self {
+        case .always: return .yes
+        // what is faulty is told elsewhere
+        case .test(_, let matchers) where matchers.isEmpty: return .open
+        case .any(let parts) where parts.isEmpty: return .open
+        case .test(let key, let matchers): return outcome(key, matchers)
+        case .not(let part): return part.judge(outcome).opposite
+        case .all(let parts): return parts.reduce(.yes) { min($0, $1.judge(outcome)) }
+        case .any(let parts): return parts.reduce(.no) { max($0, $1.judge(outcome)) }
+        }
+    }
+}
+
+extension Condition.Key {
+    /// An exchange has one value of it at most.
+    fileprivate var isSingle: Bool {
+        switch self {
+        case .action, .tree, .type, .realm, .scheme, .host, .port, .path, .method, .status, .contentType: true
+        case .platform, .header, .query, .cookie, .json, .form, .responseJSON, .error: false
+        }
+    }
+}
+
+extension TextMatcher {
+    /// `"*"`: any value will do.
+    var isPresence: Bool { if case .glob("*") = self { true } else { false } }
+}
