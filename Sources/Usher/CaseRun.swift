@@ -33,7 +33,8 @@ public struct CaseRun {
     private let dryRun: DryRun
     private let redaction: Redaction
 
-    public init(_ testCase: TestCase, snapshot: Snapshot) throws(Fault) {
+    /// - Parameter secrets: what is shown nowhere, beside those of the configuration.
+    public init(_ testCase: TestCase, snapshot: Snapshot, secrets: [String] = []) throws(Fault) {
         let began = Loop.monotonicMilliseconds()
         self.testCase = testCase
         let names = snapshot.settings.rules.map(\.name)
@@ -54,7 +55,9 @@ public struct CaseRun {
         dryRun = DryRun(
             given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
             origin: origin)
-        redaction = Redaction(snapshot.settings)
+        var shown = snapshot.settings
+        shown.secrets += secrets
+        redaction = Redaction(shown)
         judge()
         milliseconds = Loop.monotonicMilliseconds() - began
     }
@@ -97,6 +100,9 @@ public struct CaseRun {
         text(testCase.tree, "tree", found?.payload?.tree ?? "none")
         text(testCase.realm, "realm", found?.realm ?? "none")
         judgeInterceptors()
+        if let took = testCase.took, took.value != dryRun.milliseconds {
+            fail(took.place, "took", ["\(took.value)ms"], ["\(dryRun.milliseconds)ms"], story)
+        }
         if let sent = testCase.sent { judge(sent) }
         if let received = testCase.received { judge(received) }
         if dryRun.unasked > 0, case .script(let answers) = testCase.origin {
@@ -118,7 +124,8 @@ public struct CaseRun {
     ) {
         failures.append(
             Failure(
-                place: place, subject: subject, expected: expected, actual: actual.map(redaction.text),
+                place: place, subject: subject, expected: expected.map(redaction.text),
+                actual: actual.map(redaction.text),
                 notes: notes.map(redaction.text)))
     }
 
@@ -182,6 +189,12 @@ public struct CaseRun {
         }
         if let status = expectation.status, status.value != received.head.status {
             fail(status.place, "received.status", ["\(status.value)"], ["\(received.head.status)"], story)
+        }
+        if received.isWhole != expectation.isWhole?.value ?? true {
+            let words = [true: "all of it", false: "it is cut short"]
+            fail(
+                expectation.isWhole?.place ?? expectation.place, "received.whole",
+                [words[!received.isWhole] ?? ""], [words[received.isWhole] ?? ""], story)
         }
         judge(expectation, "received", received.head.fields, received.body)
     }

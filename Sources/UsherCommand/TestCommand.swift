@@ -10,7 +10,7 @@ struct TestCommand: ParsableCommand {
         discussion: """
             A file of cases is YAML: config names the configuration, and each of cases has a name, a request (an HTTP message, \
             a curl command, or the keys method, url, headers, body, json, form, file), what its origin answers, and what to \
-            expect: action, tree, realm, applied, not_applied, sent (or none) and received. An origin that is a list answers \
+            expect: action, tree, realm, applied, not_applied, took, sent (or none) and received. An origin that is a list answers \
             in that order, calls to AM included; time passes at once. Exit 0 where all pass, 1 where one fails, 2 for a file \
             that is no good.
             """)
@@ -42,7 +42,7 @@ struct TestCommand: ParsableCommand {
             let snapshot = try snapshot(for: file, environment)
             for testCase in file.cases {
                 do throws(CaseRun.Fault) {
-                    let run = try CaseRun(testCase, snapshot: snapshot)
+                    let run = try CaseRun(testCase, snapshot: snapshot, secrets: file.secrets)
                     report.add(run)
                     if !json { Console.print(CaseReport.text(run, style)) }
                 } catch {

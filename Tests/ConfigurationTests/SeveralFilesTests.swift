@@ -53,7 +53,7 @@ struct SeveralFilesTests {
     @Test func whatStandsTwiceNamesBothPlaces() {
         let texts = [
             "version: 1\nworkers: 2\ninterceptors:\n" + rule("one"),
-            "version: 1\nlog: { access: json }\ninterceptors:\n" + rule("one"), "workers: 3\nlog: { access: none }\n",
+            "version: 1\nlog: { access: json }\ninterceptors:\n" + rule("one"), "workers: 2\nlog: { access: none }\n",
         ]
         #expect(
             faults(texts) == [

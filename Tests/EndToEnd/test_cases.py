@@ -142,6 +142,8 @@ def one(expect, request="curl http://a.test/x", origin="{ status: 200, json: { a
     ("received: { json: { /c: 2 } }", "received.json /c", "2", "(none)"),
     ("received: { json: { /b: [2] } }", "received.json /b", None, "1"),
     ("received: { json_absent: [/a] }", "received.json /a", "(none)", "1"),
+    ("received: { whole: false }", "received.whole", "it is cut short", "all of it"),
+    ("took: 5ms", "took", "5ms", "0ms"),
     ("received: { body: '~^x' }", "received.body", "~^x", '{"a":1,"b":[1,2]}'),
 ])
 def test_what_is_otherwise_is_shown(test, expect, subject, expected, actual):
@@ -180,6 +182,29 @@ def test_secrets_are_not_shown(test):
     done = test(
         one("sent: { headers: { Accept-Language: x } }", request=f"curl -d {{}} {LOGIN}").replace("en }", "s3cr3t-words }"))
     assert done.returncode == 1 and "s3cr3t" not in done.stdout and "REDACTED" in done.stdout
+
+
+def test_secrets_of_the_cases_are_not_shown_either(test):
+    done = test(one('sent: { headers: { X: "${env.WANTED}" } }'), WANTED="s3cr3t-words")
+    assert done.returncode == 1 and "s3cr3t" not in done.stdout and "REDACTED" in done.stdout
+
+
+def test_an_answer_that_is_cut_short(test):
+    origin = "{ headers: { Content-Length: 9 }, body: half }"
+    assert test(one("received: { whole: false, body: half }", origin=origin)).returncode == 0
+    assert "+ it is cut short" in test(one("received: { body: half }", origin=origin)).stdout
+
+
+def test_waits_take_no_time_and_are_counted(test):
+    advice = (
+        'HTTP/1.1 401 Unauthorized\\r\\nWWW-Authenticate: SSOADVICE realm=\\"/\\",am_uri=\\"http://am.test/am/\\",'
+        'advices=\\"eyJUcmFuc2FjdGlvbkNvbmRpdGlvbkFkdmljZSI6WyJ0LTQ3MTEiXX0=\\"\\r\\n\\r\\n')
+    polls = (
+        "{ json: { authId: a, callbacks: [{ type: PollingWaitCallback, output: [{ name: waitTime, value: '5000' }] }] } }")
+    origin = f'["{advice}", {polls}, {{ json: {{ tokenId: S }} }}, {{ body: cart }}]'
+    request = "curl -b iPlanetDirectoryPro=S http://shop.test/api/cart"
+    done = test(one("{ took: 5s, received: { body: cart } }", request, origin))
+    assert done.returncode == 0, done.stdout
 
 
 def test_junit(test, tmp_path):

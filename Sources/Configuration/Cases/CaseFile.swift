@@ -9,6 +9,8 @@ public struct CaseFile: Sendable {
     /// Variables for that configuration, beside those of the process.
     public var environment: [String: String]
     public var cases: [TestCase]
+    /// What references in it were filled in with.
+    public var secrets: [String]
 }
 
 /// Where something stands in a file of cases.
@@ -39,6 +41,8 @@ public struct TestCase: Sendable {
     /// All that apply, in any order.
     public var applied: Placed<[String]>?
     public var notApplied: Placed<[String]>?
+    /// Milliseconds that go by with waits, from the request to the end of its answer.
+    public var took: Placed<Int>?
     /// Everything that goes to origins, in order; empty where nothing may.
     public var sent: Placed<[MessageExpectation]>?
     public var received: MessageExpectation?
@@ -70,6 +74,8 @@ public struct MessageExpectation: Sendable {
     public var status: Placed<Int>?
     public var headers: [(name: String, expected: Placed<Lines>)] = []
     public var body: Placed<ExpectedText>?
+    /// False where it ends before its time.
+    public var isWhole: Placed<Bool>?
     public var json: [(pointer: JSONPointer, expected: Placed<JSONValue>)] = []
     public var absentJSON: [Placed<JSONPointer>] = []
 

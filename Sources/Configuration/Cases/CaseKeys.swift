@@ -55,6 +55,7 @@ extension ObjectShape {
             Key("realm", .text(.any), "The realm."),
             Key("applied", .oneOrMany(.text(.any)), "The interceptors that apply, all of them."),
             Key("not_applied", .oneOrMany(.text(.any)), "Interceptors that do not."),
+            Key("took", .duration(0...86_400_000), "How long waits make it take; nothing else takes time."),
             Key("sent", .oneOrMany(.textOr(.nothingSent, .caseSent)), "What goes to origins, in order; or none."),
             Key("received", .object(.caseReceived), "What the client gets."),
         ])
@@ -68,7 +69,11 @@ extension ObjectShape {
             + message)
 
     static let caseReceived = ObjectShape(
-        "case_received", [Key("status", .integer(100...599), "The status.")] + message)
+        "case_received",
+        [
+            Key("status", .integer(100...599), "The status."),
+            Key("whole", .boolean, "False where it ends before its time.", standard: "true"),
+        ] + message)
 
     private static let message = [
         Key(

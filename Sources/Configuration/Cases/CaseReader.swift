@@ -43,6 +43,7 @@ public struct CaseReader {
         if let root = YAMLReader.read(source.text, findings) {
             let fields = Walker(findings: findings, secrets: secrets).object(root, .caseFile, path: "")
             file = fields.map(reader.file)
+            file?.secrets = secrets.collector.texts
         } else if !findings.hasErrors {
             findings.error(.start, "the file is empty; begin it with config: and cases:")
         }
@@ -58,7 +59,7 @@ public struct CaseReader {
         for field in root.fields("environment")?.all ?? [] { environment[field.name] = field.value.text }
         return CaseFile(
             path: source.file, configuration: root.list("config").compactMap(\.text).map(located),
-            environment: environment, cases: root.list("cases").compactMap { $0.fields.flatMap(testCase) })
+            environment: environment, cases: root.list("cases").compactMap { $0.fields.flatMap(testCase) }, secrets: [])
     }
 
     /// A path of the file as one of this process.
@@ -90,7 +91,8 @@ public struct CaseReader {
             name: name, place: place(fields.position),
             request: Placed(place: place(request.value.position), value: message), origin: origin(fields["origin"]),
             action: text("action"), tree: text("tree"), realm: text("realm"), applied: names("applied"),
-            notApplied: names("not_applied"), sent: sent(expect.field("sent")),
+            notApplied: names("not_applied"), took: placed(expect.field("took"), expect.number("took")),
+            sent: sent(expect.field("sent")),
             received: expect.fields("received").map(expectation))
     }
 
@@ -213,6 +215,7 @@ public struct CaseReader {
         message.url = text("url")
         message.status = placed(fields.field("status"), fields.number("status"))
         message.body = text("body")
+        message.isWhole = placed(fields.field("whole"), fields.flag("whole"))
         for field in fields.fields("headers")?.all ?? [] {
             guard let json = field.value.json, let lines = lines(json, field) else { continue }
             message.headers.append((field.name, Placed(place: place(field.position), value: lines)))
