@@ -19,6 +19,13 @@ struct EditBuilder {
         }
     }
 
+    func errorEdits(_ items: [Decoded]) -> [any ErrorEdit] {
+        fields(items).compactMap { field in
+            guard let kind = EditCatalogue.error(named: field.name) else { return unknown(field) }
+            return kind.init(field.value, reader)
+        }
+    }
+
     /// The key table is made of the same catalogue, so nothing comes here; if it did, it would not be dropped unsaid.
     private func unknown<Edit>(_ field: Fields.Field) -> Edit? {
         reader.findings.error(field.position, "\"\(field.name)\" is no edit")

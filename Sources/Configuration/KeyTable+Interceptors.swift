@@ -18,6 +18,9 @@ extension KeyTable {
         Key("request", .list(.object(.requestEdit)), "Edits of the request, in this order.", standard: "[]"),
         Key("response", .list(.object(.responseEdit)), "Edits of the response, in this order.", standard: "[]"),
         Key(
+            "error", .list(.object(.errorEdit)), "What is done where the origin gave no answer, in this order.",
+            standard: "[]"),
+        Key(
             "over_limit", handling,
             "What becomes of a message whose body these edits need and limits.buffered_body does not admit.",
             standard: "pass"),
@@ -60,5 +63,6 @@ extension KeyTable {
     ]
 
     static let requestEdit: [Key] = EditCatalogue.request.map { Key($0.name, $0.shape, $0.doc) }
+    static let errorEdit: [Key] = EditCatalogue.error.map { Key($0.name, $0.shape, $0.doc) }
     static let responseEdit: [Key] = EditCatalogue.response.map { Key($0.name, $0.shape, $0.doc) }
 }

@@ -105,6 +105,7 @@ enum KeyTable {
         Key(
             "buffered", .size((64 << 10)...(64 << 30), orUnlimited: false),
             "How much is held of all bodies together; one client may have half of it.", standard: "64MiB"),
+        Key("retries", .integer(0...100), "Further attempts of one exchange, whoever asks for them.", standard: "10"),
         Key(
             "idle_per_origin", .integer(0...10_000), "Idle connections kept for one origin, by each worker.",
             standard: "64"),
@@ -129,6 +130,9 @@ enum KeyTable {
         Key(
             "drain", .duration(0...86_400_000), "How long the end waits for exchanges and tunnels under way.",
             standard: "30s"),
+        Key(
+            "attempts", .duration(0...86_400_000), "How long after a request came it may be sent again by retry.",
+            standard: "60s"),
     ]
 
     static let log: [Key] = [

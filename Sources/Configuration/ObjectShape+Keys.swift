@@ -21,6 +21,7 @@ extension ObjectShape {
     static let condition: ObjectShape = .init("condition", KeyTable.condition)
     static let requestEdit: ObjectShape = .init("request_edit", KeyTable.requestEdit)
     static let responseEdit: ObjectShape = .init("response_edit", KeyTable.responseEdit)
+    static let errorEdit: ObjectShape = .init("error_edit", KeyTable.errorEdit)
     static let authorization: ObjectShape = .init("authorization", KeyTable.authorization)
     static let resource: ObjectShape = .init("resource", KeyTable.resource)
     static let present: ObjectShape = .init("present", KeyTable.present)
@@ -49,7 +50,7 @@ extension Shape {
     /// The objects that a value of this shape may be made of.
     fileprivate var objects: [ObjectShape] {
         switch self {
-        case .object(let object), .textOr(_, let object): [object]
+        case .object(let object), .textOr(_, let object), .durationOr(_, let object): [object]
         case .list(let element), .oneOrMany(let element), .map(_, let element): element.objects
         default: []
         }

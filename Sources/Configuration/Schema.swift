@@ -83,6 +83,8 @@ public enum Schema {
             return [("type", .string("object")), ("additionalProperties", object(self.shape(element)))]
         case .textOr(let format, let name):
             return [("anyOf", .array([object(self.shape(.text(format))), object([reference(name.name)])]))]
+        case .durationOr(let range, let name):
+            return [("anyOf", .array([object(self.shape(.duration(range))), object([reference(name.name)])]))]
         case .secret(.key): return [("type", .string("string"))]
         case .secret(.password): return [("type", .string("string")), ("pattern", .string("^\\$\\{.*\\}$"))]
         case .json: return []

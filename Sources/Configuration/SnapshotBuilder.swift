@@ -55,9 +55,10 @@ struct SnapshotBuilder {
             let condition = conditions.condition(fields.fields("when"))
             let request = edits.requestEdits(fields.list("request"))
             let response = edits.responseEdits(fields.list("response"))
-            if !fields.has("session_cookie"), ["request", "response"].allSatisfy({ isWithout($0, fields) }) {
+            let error = edits.errorEdits(fields.list("error"))
+            if !fields.has("session_cookie"), ["request", "response", "error"].allSatisfy({ isWithout($0, fields) }) {
                 findings.warning(
-                    item.position, "this interceptor changes nothing; give it edits under request or response")
+                    item.position, "this interceptor changes nothing; give it edits under request, response or error")
             }
             audit.look(at: condition, in: fields)
             guard let name = fields["name"], let text = name.text else { return nil }
@@ -69,8 +70,8 @@ struct SnapshotBuilder {
             }
             places[text] = name.position
             let rule = Rule(
-                name: text, when: condition, request: request, response: response, bodies: Self.bodies(fields),
-                sampling: Self.sampling(fields))
+                name: text, when: condition, request: request, response: response, error: error,
+                bodies: Self.bodies(fields), sampling: Self.sampling(fields))
             return (rule, fields)
         }
         audit.look(at: built)
@@ -185,6 +186,7 @@ struct SnapshotBuilder {
         if let number = fields?.number("body") { limits.body = UInt64(number) }
         if let number = fields?.number("buffered_body") { limits.bufferedBody = number }
         if let number = fields?.number("buffered") { limits.buffered = number }
+        if let number = fields?.number("retries") { limits.retries = number }
         if let number = fields?.number("idle_per_origin") { limits.idlePerOrigin = number }
         if let number = fields?.number("leaf_certificates") { limits.leafCertificates = number }
         return limits
@@ -206,6 +208,7 @@ struct SnapshotBuilder {
         if let number = fields?.number("pool_idle") { timeouts.poolIdle = number }
         if let number = fields?.number("half_closed") { timeouts.halfClosed = number }
         if let number = fields?.number("drain") { timeouts.drain = number }
+        if let number = fields?.number("attempts") { timeouts.attempts = number }
         return timeouts
     }
 

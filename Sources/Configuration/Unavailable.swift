@@ -35,15 +35,7 @@ enum Unavailable {
 
     static func keys(of object: ObjectShape) -> [String] { rows.filter { $0.object == object }.map(\.key) }
 
-    static let rows = keys + edits
-
-    private static let edits = EditCatalogue.planned.flatMap { edit in
-        edit.phases.map { phase in
-            Row(phase == .request ? .requestEdit : .responseEdit, edit.name, edit.what, "remove the edit")
-        }
-    }
-
-    private static let keys: [Row] = [
+    static let rows: [Row] = [
         Row(.root, "tokens", "handing tokens to requests", accepted: [.array([])]),
         Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),

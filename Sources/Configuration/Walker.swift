@@ -50,9 +50,10 @@ struct Walker {
 
     private func unknown(_ entry: YAMLNode.Entry, _ name: ObjectShape, _ path: String) {
         if let other = Self.otherPhase[name], other.keys.contains(where: { $0.name == entry.key }) {
-            let phase = name == .requestEdit ? "request" : "response"
+            let place =
+                name == .requestEdit ? "to a request" : name == .responseEdit ? "to a response" : "without an answer"
             findings.error(
-                entry.position, "\"\(entry.key)\" cannot be done to a \(phase); move it to the interceptor's other list"
+                entry.position, "\"\(entry.key)\" cannot be done \(place); move it to the interceptor's other list"
             )
             return
         }
@@ -64,7 +65,7 @@ struct Walker {
     }
 
     private static let otherPhase: [ObjectShape: ObjectShape] = [
-        .requestEdit: .responseEdit, .responseEdit: .requestEdit,
+        .requestEdit: .responseEdit, .responseEdit: .requestEdit, .errorEdit: .responseEdit,
     ]
 
     private func example(_ key: Key) -> String {
@@ -118,6 +119,9 @@ struct Walker {
         case .textOr(let format, let name):
             if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
             return decode(node, .text(format), path: path, keyPosition: keyPosition)
+        case .durationOr(let range, let name):
+            if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
+            return decode(node, .duration(range), path: path, keyPosition: keyPosition)
         case .json:
             return Decoded(position: node.position, written: "", content: .json(json(node, resolving: true)))
         default: return scalar(node, shape, path)
@@ -265,6 +269,7 @@ struct Walker {
         case .choice(let names): "one of \(names.joined(separator: ", "))"
         case .matcher: "a value or a list of values"
         case .textOr(let format, _): format.expected
+        case .durationOr(let range, _): expectation(.duration(range))
         case .secret(.key): "the path of a private key's file, or a reference such as ${credential.NAME}"
         case .secret(.password): "a reference such as ${credential.NAME}"
         case .list, .oneOrMany: "a list"

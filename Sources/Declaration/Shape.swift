@@ -16,6 +16,8 @@ public indirect enum Shape: Sendable {
     case object(ObjectShape)
     /// Free names with values of one shape.
     case map(TextFormat, Shape)
+    /// A duration, or the keys of an object.
+    case durationOr(ClosedRange<Int>, ObjectShape)
     /// One value, or the keys of an object.
     case textOr(TextFormat, ObjectShape)
     /// One value of `when`, or a list of them.

@@ -10,6 +10,7 @@ struct CompiledRule: Sendable {
     let needsError: Bool
     let request: [any RequestEdit]
     let response: [any ResponseEdit]
+    let error: [any ErrorEdit]
     private let bodies: BodyPolicy
     private let asksBodies: Bool
     /// Nil where it takes all that fits.
@@ -25,6 +26,7 @@ struct CompiledRule: Sendable {
         needsError = rule.when.needsError
         request = rule.request
         response = rule.response
+        error = rule.error
         bodies = rule.bodies
     }
 
@@ -91,6 +93,11 @@ struct CompiledRule: Sendable {
         }
     }
 
+    /// Does what is to be done where there is no answer.
+    func handle(_ outcome: inout Outcome) {
+        run(error, &outcome) { edit throws(EditFault) in try edit.apply() }
+    }
+
     /// Makes an edit of the body; nil where it is none.
     private func change(
         _ edit: any Edit, _ fields: inout FieldTable, _ body: inout EditedBody
@@ -119,6 +126,9 @@ struct CompiledRule: Sendable {
                 switch try apply(edit) {
                 case .changed(let words): notes += words
                 case .warned(let words): outcome.warnings.append("\(name): \(words)")
+                case .delay(let time): outcome.delays.append(time)
+                case .throttle(let rate): outcome.throttle = min(rate, outcome.throttle ?? rate)
+                case .retry(let policy): outcome.retries.append(RetryWish(interceptor: name, policy: policy))
                 case .respond(let answer):
                     notes.append("answered \(answer.status) in the origin's place")
                     outcome.verdict = .respond(answer, interceptor: name)

@@ -17,6 +17,12 @@ public enum ExchangeMoment: Equatable, Sendable {
     case warned(String)
     /// An interceptor answered in the place of whoever was asked.
     case responded(interceptor: String, status: Int)
+    /// An interceptor has the message wait.
+    case delayed(milliseconds: Int)
+    /// An interceptor has the request sent again, for the nth time of so many, after a wait.
+    case retried(interceptor: String, number: Int, of: Int, milliseconds: Int)
+    /// An interceptor would have had it sent again, and for this reason it was not.
+    case notRetried(String)
     /// The client gets the head of its answer.
     case delivered(status: Int)
     /// No answer of the origin could be had, or not all of it: an error type of RFC 9209 §2.3, and words for a person.
@@ -87,6 +93,9 @@ extension ExchangeMoment {
         case .judged(let judgement): .judged(judgement.redacted(shown))
         case .edited(let change): .edited(shown(change))
         case .warned(let words): .warned(shown(words))
+        case .retried(let interceptor, let number, let times, let milliseconds):
+            .retried(interceptor: shown(interceptor), number: number, of: times, milliseconds: milliseconds)
+        case .notRetried(let reason): .notRetried(shown(reason))
         case .failed(let token, let details): .failed(token: token, details: shown(details))
         case .unauthenticated(let user): .unauthenticated(user: shown(user))
         case .unread(let reason): .unread(shown(reason))
@@ -106,7 +115,7 @@ extension ExchangeMoment {
         case .opened(let name, let negotiated): .opened(name: shown(name), negotiated: negotiated)
         case .certificateRefused(let token, let details): .certificateRefused(token: token, details: shown(details))
         case .responded(let interceptor, let status): .responded(interceptor: shown(interceptor), status: status)
-        case .sent, .delivered, .unkept, .leftToClient, .heldOff, .abandoned, .noLongerPermitted: self
+        case .sent, .delayed, .delivered, .unkept, .leftToClient, .heldOff, .abandoned, .noLongerPermitted: self
         }
     }
 

@@ -40,8 +40,8 @@ extension Plan {
         on rule: CompiledRule, _ phase: PhaseJudgement.Phase, _ subject: Subject, _ bodies: inout SubjectBodies,
         ended: String?
     ) -> RuleVerdict? {
-        let edits = phase == .request ? !rule.request.isEmpty : !rule.response.isEmpty && !rule.needsError
-        if phase == .response, !edits { return nil }
+        let edits = rule.takesPart(in: phase)
+        if phase != .request, !edits { return nil }
         func waits(_ because: String) -> RuleVerdict {
             RuleVerdict(name: rule.name, matched: false, because: because, takesPart: false)
         }
@@ -51,7 +51,10 @@ extension Plan {
         }
         if phase == .request, !edits {
             var verdict = rule.verdict(nil, subject, &bodies, takesPart: false)
-            if verdict.matched { verdict.because += "; it edits the response only" }
+            if verdict.matched {
+                verdict.because +=
+                    rule.response.isEmpty ? "; it acts where there is no answer" : "; it edits the response only"
+            }
             return verdict
         }
         guard let ended else { return nil }
@@ -60,6 +63,14 @@ extension Plan {
 }
 
 extension CompiledRule {
+    fileprivate func takesPart(in phase: PhaseJudgement.Phase) -> Bool {
+        switch phase {
+        case .request: !request.isEmpty
+        case .response: !response.isEmpty && !needsError
+        case .error: !error.isEmpty && !needsResponse
+        }
+    }
+
     /// - Parameter holds: nil where the words of the condition tell.
     fileprivate func verdict(
         _ holds: Bool?, _ subject: Subject, _ bodies: inout SubjectBodies, takesPart: Bool

@@ -6,7 +6,7 @@ public import HTTPCodec
 /// An object, so that whoever asks it for every request copies nothing of it.
 public final class Plan: Sendable {
     /// A rule's place, and what it asks for at least.
-    private struct Candidate: Sendable {
+    struct Candidate: Sendable {
         let index: Int
         let gate: RequestGate
         let demand: ActionDemand
@@ -47,8 +47,13 @@ public final class Plan: Sendable {
     private let conditions: [CompiledCondition]
     private let requestPhase: Reach
     private let responsePhase: Reach
+    let errorPhase: [Int]
+    /// The rules that may ask for another attempt.
+    let retrying: [Candidate]
     /// False when no rule ever changes a response: nothing needs to be asked.
     public let hasResponseRules: Bool
+    /// False when no rule has anything to say where there is no answer.
+    public var hasErrorRules: Bool { !errorPhase.isEmpty }
 
     /// Whether any rule edits bodies or asks what is in them: else nobody needs to be asked.
     public let readsRequestBodies: Bool
@@ -82,6 +87,8 @@ public final class Plan: Sendable {
             if !rule.request.isEmpty, !needsError, !self.rules[index].needsResponse { request.append(candidate) }
             if !rule.response.isEmpty, !needsError { response.append(candidate) }
         }
+        errorPhase = rules.indices.filter { !rules[$0].error.isEmpty && !rules[$0].when.needsResponse }
+        retrying = rules.indices.filter { rules[$0].mayRetry }.map { Candidate($0, rules[$0].when) }
         requestPhase = Reach(request)
         responsePhase = Reach(response)
         hasResponseRules = !response.isEmpty

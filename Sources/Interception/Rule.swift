@@ -6,18 +6,21 @@ public struct Rule: Sendable {
     public var when: Condition
     public var request: [any RequestEdit]
     public var response: [any ResponseEdit]
+    public var error: [any ErrorEdit]
     public var bodies: BodyPolicy
     public var sampling: Sampling
 
     public init(
         name: String, when: Condition = .always, request: [any RequestEdit] = [],
-        response: [any ResponseEdit] = [], bodies: BodyPolicy = BodyPolicy(), sampling: Sampling = Sampling()
+        response: [any ResponseEdit] = [], error: [any ErrorEdit] = [], bodies: BodyPolicy = BodyPolicy(),
+        sampling: Sampling = Sampling()
     ) {
         self.name = name
         self.when = when
         self.sampling = sampling
         self.request = request
         self.response = response
+        self.error = error
         self.bodies = bodies
     }
 }
@@ -66,9 +69,12 @@ public indirect enum Condition: Sendable {
 }
 
 extension Rule {
+    /// It may ask for another attempt.
+    var mayRetry: Bool { response.contains { $0 is Retry } || error.contains { $0 is Retry } }
+
     /// Those of the condition and of the edits.
     public var patterns: [Pattern] {
-        when.patterns + request.flatMap(\.patterns) + response.flatMap(\.patterns)
+        when.patterns + request.flatMap(\.patterns) + response.flatMap(\.patterns) + error.flatMap(\.patterns)
     }
 }
 

@@ -25,7 +25,7 @@ public struct RuleVerdict: Equatable, Sendable {
 
 /// How a phase of the chain went for every interceptor.
 public struct PhaseJudgement: Equatable, Sendable {
-    public enum Phase: String, Sendable { case request, response }
+    public enum Phase: String, Sendable { case request, response, error }
 
     public var phase: Phase
     /// In file order.

@@ -6,6 +6,12 @@ public enum Verdict: Equatable, Sendable {
     case abort(interceptor: String, reason: String)
 }
 
+/// That an interceptor wants the request sent again.
+public struct RetryWish: Equatable, Sendable {
+    public let interceptor: String
+    public let policy: RetryPolicy
+}
+
 /// What a phase of the chain did.
 public struct Outcome: Equatable, Sendable {
     public var verdict: Verdict = .proceed
@@ -16,5 +22,19 @@ public struct Outcome: Equatable, Sendable {
     /// Of a plan that explains itself alone.
     public var judgement: PhaseJudgement?
 
+    /// The message waits as long as all of them together say.
+    public var delays: [Distribution] = []
+    /// Its body passes no faster than so many bytes a second.
+    public var throttle: Int?
+    /// Who wants the request sent again; heard where the verdict is to proceed.
+    public var retries: [RetryWish] = []
+
     public init() {}
+
+    /// How long the message waits, in milliseconds: drawn anew with every call.
+    public func wait() -> Int {
+        guard !delays.isEmpty else { return 0 }
+        var chance = SystemRandomNumberGenerator()
+        return min(delays.reduce(0) { $0 + $1.draw(&chance) }, Distribution.longest)
+    }
 }

@@ -19,7 +19,7 @@ extension ExchangeMoment {
     public var kind: Kind {
         switch self {
         case .recognised, .call: .action
-        case .judged, .edited, .warned, .responded: .interceptor
+        case .judged, .edited, .warned, .responded, .delayed, .retried, .notRetried: .interceptor
         case .advice: .advice
         case .conversation: .authenticate
         case .replayed: .replay
@@ -37,6 +37,10 @@ extension ExchangeMoment {
             "\(judgement.phase.rawValue) phase: \(judgement.verdicts.count { $0.matched && $0.takesPart }) interceptors apply"
         case .edited(let words), .warned(let words): words
         case .responded(let interceptor, let status): "\(interceptor): answered with status \(status)"
+        case .delayed(let milliseconds): "waits for \(milliseconds) ms"
+        case .retried(let interceptor, let number, let times, let milliseconds):
+            "\(interceptor): sent again in \(milliseconds) ms (\(number) of \(times))"
+        case .notRetried(let reason): "not sent again: \(reason)"
         case .delivered(let status): "delivered with status \(status)"
         case .failed(_, let details), .certificateRefused(_, let details): details
         case .unauthenticated(let user): "no right password for the user \(user)"

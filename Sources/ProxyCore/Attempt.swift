@@ -5,6 +5,12 @@ struct Attempt {
     /// The request as it goes out, where interceptors or a detour changed it.
     var head: RequestHead?
     var body: [UInt8]?
+    /// What a detour had sent: further attempts begin with it, and not with what the client sent.
+    var basis: (head: RequestHead, body: [UInt8])?
+    /// How fast the request's body may pass, in bytes a second.
+    var rate: Int?
+    /// What of it has not gone out yet for that.
+    var upload: PacedRequest?
     var origin: Origin?
     /// The connection had served another request before.
     var isReused = false
@@ -23,6 +29,20 @@ struct Attempt {
     /// Bytes of the body may be passed on to the origin as they are.
     var sendsRaw = false
 
+    /// The next one begins with what the client sent, or with what a detour made of it.
+    mutating func renew() {
+        head = basis?.head
+        body = basis?.body
+        rate = nil
+        upload = nil
+    }
+
+    /// Lets go of what was made for it.
+    mutating func forget() {
+        basis = nil
+        renew()
+    }
+
     mutating func begin(_ origin: Origin) {
         self.origin = origin
         isReused = false
@@ -31,5 +51,6 @@ struct Attempt {
         isSent = false
         offersUpgrade = false
         sendsRaw = false
+        upload = nil
     }
 }

@@ -74,7 +74,7 @@ extension ClientConnection {
         guard streams == nil, let cell = current, !cell.exchange.isReading else { return close(reset: false, &out) }
         if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
         // a client may have closed its sending side alone and still wait for the answer
-        if cell.exchange.giveUpDetour(&out) { return settle(cell, &out) }
+        if cell.exchange.giveUpWait(&out) { return settle(cell, &out) }
         missEnd(&out)
     }
 
@@ -273,11 +273,20 @@ extension ClientConnection {
         for cell in cells where !cell.exchange.isCall && !cell.exchange.isOver {
             cell.exchange.woke(&context, &out)
             settle(cell, &out)
+            takeMore(of: cell, &out)
         }
         for call in cells where call.exchange.isCall && !call.exchange.isOver {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }
+    }
+
+    /// A body that goes slowly may have room for more.
+    private mutating func takeMore(of cell: ExchangeCell, _ out: inout Outbox) {
+        guard cell.exchange.attempt.upload != nil else { return }
+        if cell.stream != nil { return pump(cell, &out) }
+        guard cell.exchange.wantsBody, !endBody(of: cell, &out) else { return }
+        drainPending(&out)
     }
 
     private mutating func timedOut(_ out: inout Outbox) {

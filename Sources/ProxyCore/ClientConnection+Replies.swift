@@ -197,7 +197,7 @@ extension ClientConnection {
 
     /// A body of which nobody needs to see more goes straight to the client.
     private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
-        guard cell.exchange.hasStarted, cell.stream == nil, leg.writesRaw, let rest = origin.rawBody else { return }
+        guard cell.exchange.deliversRaw, cell.stream == nil, leg.writesRaw, let rest = origin.rawBody else { return }
         relays[.origin] = rest
     }
 }

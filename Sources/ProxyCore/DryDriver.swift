@@ -81,7 +81,8 @@ struct DryDriver: ~Copyable {
                 leases[id]?.leg.end(to: &scratch)
             case .release(let id, _): leases[id] = nil
             case .closeClient(let reset): isCut = isCut || reset
-            case .bind, .unbind, .secureClient, .finishClient, .finishOrigin, .authenticate, .record, .proceed: break
+            case .bind, .unbind, .secureClient, .finishClient, .finishOrigin, .authenticate, .wake, .record, .proceed:
+                break
             }
         }
         client += out.client
@@ -173,7 +174,7 @@ struct DryDriver: ~Copyable {
         guard !isOwed, let cell = connection.current, !cell.exchange.wantsBody else { return false }
         switch cell.exchange.stage {
         case .reading, .authenticating, .collecting, .tunnelling, .over: return false
-        case .leasing, .awaiting, .delivering, .holding, .deciding, .calling, .waiting: break
+        case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting: break
         }
         let time = connection.wakeAt
         guard time != .max else { return false }

@@ -8,37 +8,46 @@ extension Exchange {
     mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
         tell(.sent, out.now)
         if attempt.head != nil || detour != nil || engine.plan.firstRequestMatch(request, classification) != nil {
-            guard edit(&out) else { return }
+            return editAndLease(&context, &out)
         }
-        // a replay that may not go out twice does not go by a connection that may have ended unseen (RFC 9110 §9.2.2)
-        let goesOnce = detour?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
-        lease(goesOnce ? .own : .any, &context, &out)
+        leaseForSending(&context, &out)
     }
 
-    /// Runs the request phase on a copy. False when it ended in an answer made here.
-    private mutating func edit(_ out: inout Outbox) -> Bool {
+    /// Runs the request phase on a copy, and goes on from there.
+    private mutating func editAndLease(_ context: inout ClientContext, _ out: inout Outbox) {
         var head = attempt.head ?? request
-        switch intercept(&head, out) {
+        let outcome = intercept(&head, out)
+        switch outcome.verdict {
         case .proceed: break
         case .respond(let local, let interceptor):
-            answer(local, interceptor: interceptor, &out)
-            return false
+            return answer(local, interceptor: interceptor, after: outcome.wait(), &out)
         case .abort(let interceptor, let reason):
-            answer(
+            return answer(
                 ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
-            return false
         }
         if body.isKept { detour?.edit(&head) }
         attempt.head = head
-        return true
+        attempt.rate = outcome.throttle
+        leaseForSending(after: outcome.wait(), &context, &out)
+    }
+
+    /// - Parameter wait: in milliseconds, at an interceptor's wish.
+    mutating func leaseForSending(
+        after wait: Int = 0, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        if wait > 0 { return pause(.send, for: wait, &out) }
+        // what AM does by a call it does not do twice, and an idle connection may have ended unseen; a replay that may not
+        // go out twice does not go by such a one either (RFC 9110 §9.2.2)
+        let goesOnce = detour?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
+        lease(isCall ? .new : goesOnce ? .own : .any, &context, &out)
     }
 
     // MARK: interceptors
 
     /// Runs the request phase on a request that is about to go out. What happened is noted.
-    mutating func intercept(_ head: inout RequestHead, _ out: borrowing Outbox) -> Verdict {
+    mutating func intercept(_ head: inout RequestHead, _ out: borrowing Outbox) -> Outcome {
         let plan = engine.plan
-        guard let first = plan.firstRequestMatch(head, classification) else { return .proceed }
+        guard let first = plan.firstRequestMatch(head, classification) else { return Outcome() }
         var context = editContext(out)
         guard plan.needsRequestBody(from: first, head, &context) else {
             let outcome = plan.applyRequest(from: first, to: &head, &context)
@@ -63,14 +72,14 @@ extension Exchange {
         return body.lacksRoom ? .noRoom : .overLimit
     }
 
-    mutating func told(_ outcome: Outcome, _ now: Int) -> Verdict {
+    mutating func told(_ outcome: Outcome, _ now: Int) -> Outcome {
         if let judgement = outcome.judgement { tell(.judged(judgement), now) }
         for change in outcome.changes { tell(.edited(change), now) }
         for warning in outcome.warnings { tell(.warned(warning), now) }
         if case .respond(let local, let interceptor) = outcome.verdict {
             tell(.responded(interceptor: interceptor, status: local.status), now)
         }
-        return outcome.verdict
+        return outcome
     }
 
     // MARK: the origin's connection
@@ -132,7 +141,7 @@ extension Exchange {
     ) {
         guard case .leasing = stage else { return out.orders.append(.release(id, reusable: true)) }
         attempt.isReused = reused
-        attempt.sendsRaw = sendsRaw
+        attempt.sendsRaw = sendsRaw && attempt.rate == nil
         attempt.bindings = context.binding.changes
         if attempt.isBinding { bindOrigin(&context, &out) }
         sendHead(context, &out)
@@ -160,7 +169,7 @@ extension Exchange {
             forwarding.absoluteForm = true
             forwarding.lines += proxy.credentials
         }
-        attempt.offersUpgrade = !isCall && head.asksForUpgrade && body.isKept && body.bytes.isEmpty
+        attempt.offersUpgrade = !isCall && head.asksForUpgrade && framing == .none
         forwarding.upgrades = attempt.offersUpgrade
         if !isCall, engine.settings.forwarded != .none, let address = context.source.address {
             forwarding.lines += ForwardedElement(
@@ -170,19 +179,29 @@ extension Exchange {
         }
         out.orders.append(.send(id, head, forwarding))
         let timeouts = engine.settings.timeouts
-        if body.isKept {
+        if let rate = attempt.rate, framing != .none {
+            attempt.upload = PacedRequest(
+                rate: rate, attempt.body ?? body.bytes, isWhole: body.isKept, now: out.now)
+            enter(.awaiting, until: bounded(out.now + timeouts.idle))
+            if !body.isKept { forgetBody(context) }
+            letUp(&out)
+        } else if body.isKept {
             let bytes = attempt.body ?? body.bytes
+            enter(.awaiting, until: bounded(out.now + timeouts.response))
             out.send(bytes.span, of: id)
             out.orders.append(.sendEnd(id, trailers: []))
             attempt.isSent = true
-            enter(.awaiting, until: bounded(out.now + timeouts.response))
         } else {
             // what was collected before it turned out that the body cannot be kept; nobody asks for it again
             out.send(body.bytes.span, of: id)
-            body.bytes = []
-            context.share?.letGo(of: id)
+            forgetBody(context)
             enter(.awaiting, until: out.now + timeouts.idle)
         }
+    }
+
+    private mutating func forgetBody(_ context: ClientContext) {
+        body.bytes = []
+        context.share?.letGo(of: id)
     }
 
     /// The driver has begun with a step, for which it has a time of its own.

@@ -22,7 +22,7 @@ extension Exchange {
         case .done(let found): classification = found
         case .needsBody: keep = Classifier.bodyPeek
         }
-        if keep == 0, isBodyRead(out) { keep = engine.settings.limits.keptBody }
+        if keep == 0, isBodyWanted(out) { keep = engine.settings.limits.keptBody }
         if let policy = engine.authorization, let resource = policy.resource(for: request) {
             if policy.clientHandlesAdvice(request) {
                 tell(.leftToClient, out.now)
@@ -83,7 +83,10 @@ extension Exchange {
             return .used
         }
         record.requestBytes += UInt64(bytes.count)
-        return .pass
+        guard let upload = attempt.upload else { return .pass }
+        upload.bytes.append(bytes)
+        letUp(&out)
+        return .used
     }
 
     /// The body has come whole.
@@ -93,6 +96,11 @@ extension Exchange {
         if case .collecting = stage {
             body.isKept = true
             collected(&context, &out)
+            return .used
+        }
+        if let upload = attempt.upload {
+            upload.isWhole = true
+            letUp(&out)
             return .used
         }
         sentWhole(out.now)
@@ -113,7 +121,7 @@ extension Exchange {
         sentWhole(now)
     }
 
-    private mutating func sentWhole(_ now: Int) {
+    mutating func sentWhole(_ now: Int) {
         attempt.isSent = true
         if case .awaiting = stage { wait(until: now + engine.settings.timeouts.response) }
     }
@@ -124,10 +132,12 @@ extension Exchange {
         classifyAndSend(&context, &out)
     }
 
-    /// An interceptor that applies changes the body, or asks what is in it.
-    private mutating func isBodyRead(_ out: borrowing Outbox) -> Bool {
+    /// An interceptor that applies changes the body, asks what is in it, or may have it sent again.
+    private mutating func isBodyWanted(_ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
-        guard plan.readsRequestBodies, body.framing != .none else { return false }
+        guard body.framing != .none else { return false }
+        if plan.mayRetry(request, classification) { return true }
+        guard plan.readsRequestBodies else { return false }
         var context = editContext(out)
         defer { state = context.state }
         return plan.keepsRequestBody(request, &context)
@@ -140,7 +150,7 @@ extension Exchange {
         classify(context)
         let limit = engine.settings.limits.keptBody
         if case .length(let length) = body.framing, length > UInt64(limit) { return false }
-        guard body.bytes.count <= limit, isBodyRead(out) else { return false }
+        guard body.bytes.count <= limit, isBodyWanted(out) else { return false }
         body.keepLimit = limit
         return true
     }

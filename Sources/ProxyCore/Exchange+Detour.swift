@@ -12,7 +12,7 @@ extension Exchange {
 
     /// A response that was held for the detour's sake is here whole.
     mutating func considerHeld(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard let detour else { return deliverHeld(held, &out) }
+        guard let detour else { return deliverHeld(held, context, &out) }
         var notes: [ExchangeMoment] = []
         // whether the request arrived matters for what fails, and this has not
         let order = detour.consider(held, detourContext(context, out.now), &notes)
@@ -62,23 +62,22 @@ extension Exchange {
         _ order: DetourOrder, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         switch order {
-        case .deliver(let held): deliverHeld(held, &out)
+        case .deliver(let held): deliverHeld(held, context, &out)
         case .giveBack(let original):
             release(reusable: false, &out)
-            attempt.head = nil
-            attempt.body = nil
+            attempt.forget()
             attempt.isBinding = false
-            deliverHeld(original, &out)
+            deliverHeld(original, context, &out)
         case .call(let call):
             let limit = detour?.limit ?? .max
             enter(.calling(until: limit), until: limit)
             out.replies.append(.call(call))
-        case .wait(let time): enter(.waiting(until: time), until: time)
+        case .wait(let time): enter(.waiting(.detour), until: time)
         case .attempt(let head, let bytes):
             release(reusable: false, &out)
             tell(.replayed(method: head.methodText, url: engine.redaction.url(of: head)), out.now)
-            attempt.head = head
-            attempt.body = bytes
+            attempt.basis = (head, bytes)
+            attempt.renew()
             send(&context, &out)
         }
     }
@@ -106,12 +105,10 @@ extension Exchange {
         body.bytes = call.body
         body.isKept = true
         body.hasEnded = true
-        switch intercept(&head, out) {
+        let outcome = intercept(&head, out)
+        switch outcome.verdict {
         case .proceed: break
-        case .respond(let local, _):
-            let answer = HeldResponse(local)
-            learnFlow(answer.body, context)
-            return end(.called(answer), out.now)
+        case .respond(let local, _): return comeTo(HeldResponse(local), after: outcome.wait(), context, &out)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted the call to AM: \(reason)"), out.now)
         }
@@ -120,21 +117,28 @@ extension Exchange {
         if call.carriesAnswers { detour.login?.tell() }
         request = head
         attempt.head = head
-        // what AM does by a call it does not do twice, and an idle connection may have ended unseen (RFC 9110 §9.2.2)
-        lease(.new, &context, &out)
+        leaseForSending(after: outcome.wait(), &context, &out)
     }
 
     /// The answer to the call that this exchange is.
     mutating func finishCall(_ answer: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         var answer = answer
         let made = intercept(&answer.head, .whole(answer.body), out)
-        switch made.verdict {
+        switch made.outcome.verdict {
         case .proceed: answer.body = made.body.bytes(insteadOf: answer.body)
         case .respond(let local, _): answer = HeldResponse(local)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted AM's answer: \(reason)"), out.now)
         }
+        comeTo(answer, after: made.outcome.wait(), context, &out)
+    }
+
+    /// The call has come to this.
+    private mutating func comeTo(
+        _ answer: HeldResponse, after wait: Int, _ context: ClientContext, _ out: inout Outbox
+    ) {
         learnFlow(answer.body, context)
+        if wait > 0 { return pause(.called(answer), for: wait, &out) }
         end(.called(answer), out.now)
     }
 }

@@ -20,7 +20,14 @@ extension Exchange {
             OwnResponse.error(error, flow: record.flow, to: request, date: out.date), isLast: isLast, &out)
     }
 
-    mutating func answer(_ local: DirectResponse, interceptor: String, _ out: inout Outbox) {
+    /// - Parameter wait: in milliseconds, at an interceptor's wish.
+    mutating func answer(
+        _ local: DirectResponse, interceptor: String, after wait: Int = 0, _ out: inout Outbox
+    ) {
+        if wait > 0 {
+            release(reusable: false, &out)
+            return pause(.answer(local, interceptor: interceptor), for: wait, &out)
+        }
         answer(OwnResponse.local(local, interceptor: interceptor, flow: record.flow, date: out.date), &out)
     }
 

@@ -87,7 +87,7 @@ extension Exchange {
             return failed(
                 ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
         }
-        guard editResponse(.whole([]), &out) != nil else { return }
+        guard editResponse(.whole([]), context, &out) != nil else { return }
         tell(.delivered(status: 101), out.now)
         out.replies.append(.switching(response))
         enter(.tunnelling, until: .max)
@@ -98,11 +98,12 @@ extension Exchange {
     /// Gives the response's head to the client, after the response phase of the interceptors.
     private mutating func deliver(_ framing: BodyFraming, _ context: ClientContext, _ out: inout Outbox) {
         // had any interceptor use for the body, it would be held, were it not too large
-        guard editResponse(.overLimit, &out) != nil else { return }
+        guard let made = editResponse(.overLimit, context, &out) else { return }
+        if let paced = made.paced(framing, out.now) { return pace(paced, &out) }
         reply(framing, &out)
     }
 
-    private mutating func reply(_ framing: BodyFraming, _ out: inout Outbox) {
+    mutating func reply(_ framing: BodyFraming, _ out: inout Outbox) {
         detour?.delivers(response.status)
         for line in detour?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
         var lines: [UInt8] = []
@@ -121,34 +122,39 @@ extension Exchange {
     /// happened is noted.
     mutating func intercept(
         _ head: inout ResponseHead, _ body: EditedBody.Arrival, _ out: borrowing Outbox
-    ) -> (verdict: Verdict, body: BodyOutcome.Body) {
+    ) -> BodyOutcome {
         let plan = engine.plan
         let sent = attempt.head ?? request
         guard let first = plan.firstResponseMatch(head, request: sent, classification) else {
-            return (.proceed, .asItCame)
+            return BodyOutcome()
         }
         var context = editContext(out)
         context.sentBody = arrivedBody
         guard plan.needsResponseBody(from: first, head, request: sent, &context) else {
             let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context)
             state = context.state
-            return (told(outcome, out.now), .asItCame)
+            return BodyOutcome(outcome: told(outcome, out.now))
         }
         let made = plan.applyResponse(from: first, to: &head, body: body, request: sent, &context)
         state = context.state
-        return (told(made.outcome, out.now), made.body)
+        return BodyOutcome(outcome: told(made.outcome, out.now), body: made.body)
     }
 
     /// Runs the response phase.
-    /// - Returns: what becomes of the body; nil where the phase ended in an answer made here.
-    private mutating func editResponse(_ body: EditedBody.Arrival, _ out: inout Outbox) -> BodyOutcome.Body? {
-        guard engine.plan.hasResponseRules else { return .asItCame }
+    /// - Returns: what becomes of the answer; nil where it is not delivered, and what is done in its place has begun.
+    private mutating func editResponse(
+        _ body: EditedBody.Arrival, _ context: ClientContext, _ out: inout Outbox
+    ) -> BodyOutcome? {
+        guard engine.plan.hasResponseRules else { return BodyOutcome() }
         var head = response
         let made = intercept(&head, body, out)
         response = head
-        switch made.verdict {
-        case .proceed: return made.body
-        case .respond(let local, let interceptor): answer(local, interceptor: interceptor, &out)
+        switch made.outcome.verdict {
+        case .proceed:
+            if !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) { return nil }
+            return made
+        case .respond(let local, let interceptor):
+            answer(local, interceptor: interceptor, after: made.outcome.wait(), &out)
         case .abort(let interceptor, let reason):
             answer(
                 ProxyError("proxy_internal_error", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
@@ -162,6 +168,11 @@ extension Exchange {
     mutating func responseBodyCame(
         _ bytes: Span<UInt8>, _ context: inout ClientContext, _ out: inout Outbox
     ) -> BodyDisposition {
+        if case .pacing(let paced) = stage {
+            paced.append(bytes)
+            letThrough(paced, &out)
+            return .used
+        }
         guard case .holding(var held) = stage else { return .pass }
         // the array is changed in its one place
         enter(.awaiting)
@@ -194,7 +205,8 @@ extension Exchange {
         if held.reason == .call { return failed(error, &context, &out) }
         if held.reason == .advice { tell(.unread(words), out.now) }
         enter(.delivering)
-        guard editResponse(arrival, &out) != nil else { return }
+        guard let made = editResponse(arrival, context, &out) else { return }
+        if let paced = made.paced(attempt.framing, body: held.body, out.now) { return pace(paced, &out) }
         reply(attempt.framing, &out)
         out.replies.append(.data(held.body))
     }
@@ -207,6 +219,10 @@ extension Exchange {
             release(reusable: isStillBound(context), &out)
             out.replies.append(.end(trailers: trailers))
             complete(out.now)
+        case .pacing(let paced):
+            release(reusable: isStillBound(context), &out)
+            paced.end(trailers: trailers)
+            letThrough(paced, &out)
         case .holding(let held):
             release(reusable: !isCall && isStillBound(context), &out)
             heldWhole(held, &context, &out)
@@ -222,17 +238,20 @@ extension Exchange {
         case .call: finishCall(held, &context, &out)
         case .flow:
             learnFlow(held.body, context)
-            deliverHeld(held, &out)
-        case .edit: deliverHeld(held, &out)
+            deliverHeld(held, context, &out)
+        case .edit: deliverHeld(held, context, &out)
         case .advice: considerHeld(held, &context, &out)
         }
     }
 
     /// Delivers a response that was held whole.
-    mutating func deliverHeld(_ held: HeldResponse, _ out: inout Outbox) {
+    mutating func deliverHeld(_ held: HeldResponse, _ context: ClientContext, _ out: inout Outbox) {
         enter(.deciding)
         response = held.head
-        guard let bytes = editResponse(.whole(held.body), &out)?.bytes(insteadOf: held.body) else { return }
+        guard let made = editResponse(.whole(held.body), context, &out) else { return }
+        let bytes = made.body.bytes(insteadOf: held.body)
+        let framing = BodyFraming.length(UInt64(bytes.count))
+        if let paced = made.paced(framing, body: bytes, isWhole: true, out.now) { return pace(paced, &out) }
         reply(.length(UInt64(bytes.count)), &out)
         out.replies.append(.data(bytes))
         out.replies.append(.end(trailers: []))
@@ -258,12 +277,14 @@ extension Exchange {
         case .leasing: failed(.connectionTerminated, &context, &out)
         case .awaiting:
             if !isReset, mayRepeat {
+                retries.enterUnasked()
                 release(reusable: false, &out)
                 return lease(.new, &context, &out)
             }
             if let fault, let wanted = attempt.origin { return failed(ProxyError(fault, wanted), &context, &out) }
             failed(attempt.hasAnswered ? .incompleteResponse : .connectionTerminated, &context, &out)
         case .delivering, .holding: failed(.incompleteResponse, &context, &out)
+        case .pacing(let paced): if !paced.isWhole { failed(.incompleteResponse, &context, &out) }
         case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .tunnelling, .over: break
         }
     }
@@ -278,7 +299,9 @@ extension Exchange {
     /// RFC 9110 §9.2.2: only on a pooled connection that had gone stale, before a byte of an answer, when the request may
     /// be sent twice and is still here.
     private var mayRepeat: Bool {
-        guard attempt.isReused, !attempt.hasAnswered else { return false }
+        guard attempt.isReused, !attempt.hasAnswered, retries.total < max(1, engine.settings.limits.retries) else {
+            return false
+        }
         return (attempt.head?.method ?? request.method).isIdempotent && body.isKept
     }
 
@@ -293,6 +316,7 @@ extension Exchange {
             tell(.failed(token: error.token, details: error.details), out.now)
             return cut(reset: true, &out)
         }
+        if isHandled(error, context, &out) { return }
         answer(error, &out)
     }
 }

@@ -12,8 +12,8 @@ extension Exchange {
         case .delivering, .holding: wait(until: bounded(now + timeouts.idle))
         case .awaiting where leg == .origin:
             wait(until: bounded(now + (attempt.isSent ? timeouts.response : timeouts.idle)))
-        case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .tunnelling,
-            .over:
+        case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .pacing,
+            .tunnelling, .over:
             break
         }
     }
@@ -25,17 +25,21 @@ extension Exchange {
         let timeout = engine.settings.timeouts.halfClosed
         switch stage {
         case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting: break
-        case .reading, .collecting, .delivering, .holding, .tunnelling, .over: return .max
+        case .reading, .collecting, .delivering, .holding, .pacing, .tunnelling, .over: return .max
         }
         let hasBegun = detour?.keepsResponse == true || (isLeased && attempt.hasAnswered)
         return timeout == 0 || hasBegun ? .max : max(ended, began) + timeout
     }
 
     /// When `woke` has something to do.
-    func wakeAt(_ context: ClientContext) -> Int { min(deadline, halfClosedLimit(context)) }
+    func wakeAt(_ context: ClientContext) -> Int { min(deadline, halfClosedLimit(context), uploadAt) }
+
+    /// When more of a body may go out that goes slowly.
+    private var uploadAt: Int { awaitsResponse ? attempt.upload?.bytes.next(0) ?? .max : .max }
 
     /// Time has passed.
     mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
+        if out.now >= uploadAt { letUp(&out) }
         if out.now >= deadline {
             timedOut(&context, &out)
         } else if out.now >= halfClosedLimit(context) {
@@ -49,13 +53,17 @@ extension Exchange {
         case .authenticating: return authenticationTimedOut(&out)
         case .collecting: return answer(.bodyTimeout, isLast: true, &out)
         case .reading, .tunnelling, .over: return
-        case .leasing, .awaiting, .delivering, .holding, .deciding, .calling, .waiting: break
+        case .pacing(let paced) where paced.next(out.now) != nil: return letThrough(paced, &out)
+        case .waiting(let resumption) where !resumption.isDetours:
+            if let limit = detour?.limit, out.now >= limit, detourWoke(&context, &out) { return }
+            return resume(resumption, &context, &out)
+        case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting: break
         }
         if detourWoke(&context, &out) { return }
         switch stage {
         case .leasing: leaseFailed(.timedOut, &context, &out)
         case .awaiting: failed(attempt.isSent ? .responseTimeout : .bodyTimeout, &context, &out)
-        case .delivering, .holding:
+        case .delivering, .holding, .pacing:
             failed(
                 ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its answer"),
                 &context, &out)
@@ -69,7 +77,7 @@ extension Exchange {
     mutating func clientEnded(lacksBody: Bool, _ out: inout Outbox) {
         switch stage {
         case .collecting: if lacksBody { cut(reset: false, &out) }
-        case .awaiting, .delivering, .holding:
+        case .awaiting, .delivering, .holding, .pacing:
             // while there is no connection the body waits
             if lacksBody { cut(reset: hasStarted, &out) }
         case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .tunnelling,
@@ -78,12 +86,16 @@ extension Exchange {
         }
     }
 
-    /// Nobody is asked to step up for a client that may be gone, though it may have closed its sending side alone and still
+    /// Nobody is asked to step up, and nothing is sent again, for a client that may be gone, though it may have closed its sending side alone and still
     /// wait for the answer.
     /// - Returns: false where there is nothing to give up.
-    mutating func giveUpDetour(_ out: inout Outbox) -> Bool {
-        guard detour?.isActive == true else { return false }
-        tell(.abandoned, out.now)
+    mutating func giveUpWait(_ out: inout Outbox) -> Bool {
+        if case .waiting(.attempt) = stage {
+            tell(.notRetried("the client went away"), out.now)
+        } else {
+            guard detour?.isActive == true else { return false }
+            tell(.abandoned, out.now)
+        }
         cut(reset: false, &out)
         return true
     }

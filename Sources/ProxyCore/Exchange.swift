@@ -25,11 +25,27 @@ struct Exchange: ~Copyable {
         case deciding
         /// A detour's call is under way; it ends no later than this.
         case calling(until: Int)
-        /// A detour waits.
-        case waiting(until: Int)
+        /// It waits, for this to be done then.
+        case waiting(Resumption)
+        /// The answer goes to the client later than it comes, or slower.
+        case pacing(PacedResponse)
         /// CONNECT, or another protocol: what is relayed is no message.
         case tunnelling
         case over(Ending)
+    }
+
+    /// What is done when a wait is over.
+    enum Resumption {
+        /// A detour said so, and is told.
+        case detour
+        /// An interceptor had the request wait: it goes out.
+        case send
+        /// An interceptor had it wait that is answered here.
+        case answer(DirectResponse, interceptor: String)
+        /// The request is sent again, from what the client sent, or from what a detour made of that.
+        case attempt
+        /// An interceptor had what a call came to wait.
+        case called(HeldResponse)
     }
 
     enum Ending {
@@ -44,10 +60,8 @@ struct Exchange: ~Copyable {
 
     private(set) var id: ExchangeID
     private(set) var engine: Engine
-    /// What a detour calls AM for, where this exchange is that call.
-    private(set) var call: DetourCall?
-    /// Whose detour it is.
-    private(set) var caller: ExchangeID?
+    /// What a detour calls AM for, where this exchange is that call, and whose detour it is.
+    private var calling: (call: DetourCall, caller: ExchangeID)?
     private(set) var stage = Stage.reading
     /// The request as the client sent it.
     var request = RequestHead()
@@ -58,6 +72,7 @@ struct Exchange: ~Copyable {
     var detour: (any Detour)?
     /// What interceptors keep for as long as it lasts.
     var state: ExchangeState?
+    var retries = RetryLedger()
     var record = ExchangeRecord()
     var began = 0
     /// When `woke` is due.
@@ -72,8 +87,8 @@ struct Exchange: ~Copyable {
     mutating func renew(_ id: ExchangeID, _ engine: Engine) {
         self.id = id
         self.engine = engine
-        call = nil
-        caller = nil
+        calling = nil
+        retries = RetryLedger()
         enter(.reading, until: .max)
         attempt.origin = nil
         classification = nil
@@ -92,12 +107,10 @@ struct Exchange: ~Copyable {
         if isCall || request.fields.bytes.capacity > Self.keptCapacity { request = RequestHead() }
         if isCall || response.fields.bytes.capacity > Self.keptCapacity { response = ResponseHead() }
         if record.url.capacity > Self.keptCapacity { record.url = [] }
-        call = nil
-        caller = nil
+        calling = nil
         detour = nil
         state = nil
-        attempt.head = nil
-        attempt.body = nil
+        attempt.forget()
         enter(.over(.complete), until: .max)
     }
 
@@ -128,6 +141,7 @@ struct Exchange: ~Copyable {
     var isLeased: Bool {
         switch stage {
         case .leasing, .awaiting, .delivering, .holding, .tunnelling: true
+        case .pacing(let paced): !paced.isWhole
         case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .over: false
         }
     }
@@ -136,19 +150,25 @@ struct Exchange: ~Copyable {
     var awaitsResponse: Bool {
         switch stage {
         case .awaiting, .delivering, .holding: true
+        case .pacing(let paced): !paced.isWhole
         case .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .tunnelling, .over: false
         }
     }
 
     /// What comes of the body may go to the origin without a look at it.
     var streamsRaw: Bool { wantsBody && awaitsResponse && attempt.sendsRaw }
+    /// What comes of the answer's body may go to the client without a look at it.
+    var deliversRaw: Bool { if case .delivering = stage { true } else { false } }
+    /// So much of the answer waits that no more of it is wanted now.
+    var isPacedFull: Bool { if case .pacing(let paced) = stage { paced.isFull } else { false } }
 
     /// The request's body is wanted.
     var wantsBody: Bool {
-        guard !body.hasEnded else { return false }
+        guard !body.hasEnded, attempt.upload?.bytes.isFull != true else { return false }
         switch stage {
         case .collecting: return true
         case .awaiting, .delivering, .holding: return !body.isKept
+        case .pacing(let paced): return !body.isKept && !paced.isWhole
         case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .tunnelling, .over: return false
         }
     }
@@ -157,6 +177,7 @@ struct Exchange: ~Copyable {
     var hasStarted: Bool {
         switch stage {
         case .delivering: true
+        case .pacing(let paced): paced.hasStarted
         case .reading, .authenticating, .collecting, .leasing, .awaiting, .holding, .deciding, .calling, .waiting,
             .tunnelling, .over:
             false
@@ -165,12 +186,13 @@ struct Exchange: ~Copyable {
 
     // MARK: calls
 
-    var isCall: Bool { caller != nil }
+    var isCall: Bool { calling != nil }
+    var call: DetourCall? { calling?.call }
+    var caller: ExchangeID? { calling?.caller }
 
     /// - Parameter began: when the exchange did that makes the call.
     mutating func becomeCall(_ call: DetourCall, for caller: ExchangeID, began: Int) {
-        self.call = call
-        self.caller = caller
+        calling = (call, caller)
         self.began = began
         record.reset(flow: 0)
     }
@@ -207,8 +229,7 @@ struct Exchange: ~Copyable {
     mutating func end(_ ending: Ending, _ now: Int) {
         record.milliseconds = now - began
         detour = nil
-        attempt.head = nil
-        attempt.body = nil
+        attempt.forget()
         enter(.over(ending), until: .max)
     }
 

@@ -34,6 +34,8 @@ public enum Order: Sendable {
     case closeClient(reset: Bool)
     /// The password takes long to check. Answered by `authenticated`.
     indirect case authenticate(ExchangeID, PasswordCheck)
+    /// `woke` is called at that time, and not only when it is looked round for the next time.
+    case wake(at: Int)
     /// The exchange is over: `takeRecord` has what is to be said of it.
     case record(ExchangeID)
     /// Bytes of the next request are already here: call `proceed`.

@@ -43,6 +43,8 @@ public struct Limits: Sendable {
     public var bufferedBody = 1 << 20
     /// How much is held of all bodies together, over all workers.
     public var buffered = 64 << 20
+    /// How many further attempts one exchange gets, whoever asks for them.
+    public var retries = 10
     /// Idle connections kept for one origin on one loop.
     public var idlePerOrigin = 64
     /// Certificates made for intercepted hosts that are kept.
@@ -77,6 +79,8 @@ public struct Timeouts: Sendable {
     public var halfClosed = 5_000
     /// How long a drain waits for exchanges and tunnels under way.
     public var drain = 30_000
+    /// How long after a request came it may still be sent again at an interceptor's wish.
+    public var attempts = 60_000
 
     public init() {}
 }

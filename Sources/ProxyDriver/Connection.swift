@@ -22,6 +22,8 @@ final class Connection {
     var writing: ExchangeID?
     private var closesWhenDrained = false
     private(set) var isClosed = false
+    /// Made with the first wait that has to be over on time.
+    private var alarm: Alarm?
     private var isSettling = false
     /// The client's handshake is under way.
     var awaitsHandshake = false
@@ -241,6 +243,19 @@ final class Connection {
 
     // MARK: time
 
+    /// The machine is woken at that time, and not only by the next sweep.
+    func wake(at time: Int) {
+        guard !isClosed else { return }
+        // without memory for a timer the next sweep sees to it
+        if alarm == nil { alarm = try? Alarm(loop: worker.loop) { [unowned self] in rang() } }
+        // the clock has whole milliseconds: rung too soon, it would have to be set once more
+        _ = alarm?.set(milliseconds: time - worker.loop.now + 1)
+    }
+
+    private func rang() {
+        if machine.wakeAt <= worker.loop.now { sweep(worker.loop.now) }
+    }
+
     func sweep(_ now: Int) {
         if client.isTaking() { machine.touched(.client, now: now) }
         streams.forEachStream { id, stream in
@@ -325,6 +340,7 @@ final class Connection {
         unbind()
         client.connection = nil
         client.close()
+        alarm?.cancel()
         worker.closed(self)
     }
 }

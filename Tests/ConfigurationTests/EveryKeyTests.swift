@@ -29,7 +29,18 @@ import Testing
               - { set_form: { a: b }, add_form: { a: b }, remove_form: a, set_json: { /a: 1 }, remove_json: /a }
               - { replace_body: { a: b }, set_body: { text: a, content_type: text/x } }
               - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
-          - { name: errors, when: { error: tls }, response: [{ set_status: 204 }] }
+          - { name: errors, when: { error: tls }, error: [{ retry: { after: 1s } }, { respond: { status: 503 } }] }
+          - { name: dead, error: [{ abort: why }] }
+          - name: times
+            request:
+              - { throttle: 1KiB, delay: { from: 1ms, to: 2ms } }
+              - delay: { mean: 5ms, deviation: 1ms }
+              - delay: { median: 5ms, p95: 9ms }
+              - delay: { percentiles: { 50: 5ms, 99.9: 1s } }
+            response:
+              - { throttle: 1KiB, delay: 5ms }
+              - retry:
+                  { times: 3, after: 1s, backoff: 2, jitter: 10, retry_after: false, cap: 1m, methods: any }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
           - { name: file, request: [{ respond: { file: users } }] }
@@ -98,10 +109,10 @@ import Testing
             - otherwise: deny
         limits:
           { connections: 10, per_client: 2, header: 1KiB, header_fields: 5, url: 512B, body: 1B, buffered_body: 0B,
-            buffered: 1MiB, idle_per_origin: 1, leaf_certificates: 1 }
+            buffered: 1MiB, retries: 3, idle_per_origin: 1, leaf_certificates: 1 }
         timeouts:
           { resolve: 1ms, connect: 1ms, tls: 1ms, header: 1ms, idle: 1ms, response: 1ms, tunnel_idle: 1ms,
-            pool_idle: 1ms, half_closed: 1ms, drain: 1ms }
+            pool_idle: 1ms, half_closed: 1ms, drain: 1ms, attempts: 1ms }
         log: { access: none, show: a, level: debug }
         """
 
@@ -198,7 +209,8 @@ private struct Load {
         _ value: Decoded, _ shape: Shape, rebuild: (Decoded) -> Fields, _ tell: (String, Fields) -> Void
     ) {
         switch (shape, value.content) {
-        case (.object(let object), .fields(let fields)), (.textOr(_, let object), .fields(let fields)):
+        case (.object(let object), .fields(let fields)), (.textOr(_, let object), .fields(let fields)),
+            (.durationOr(_, let object), .fields(let fields)):
             visit(
                 fields, object,
                 rebuild: {

@@ -45,6 +45,24 @@ struct HTTP1ClientTests {
         return found
     }
 
+    /// The event that ends an answer, or says how it will end, is where its connection is lost to others.
+    @Test func whenAConnectionBecomesUseless() throws {
+        func read(_ text: String, _ count: Int) throws -> (last: ResponseEvent?, isReusable: Bool) {
+            var one = try leg()
+            let bytes = Array(text.utf8)
+            var position = 0
+            var last: ResponseEvent?
+            for _ in 0..<count {
+                last = try one.read(bytes.span, &position, limits: HeadLimits(), maxTrailerBytes: 100)
+            }
+            return (last, one.isReusable)
+        }
+        let whole = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        #expect(try read(whole, 2) == (.end, true))
+        #expect(try read(whole + "HTTP", 2) == (.end, false))
+        #expect(try read("HTTP/1.1 200 OK\r\n\r\n", 1) == (.head(.untilClose), false))
+    }
+
     @Test(arguments: [1, 2, 5, Int.max])
     func answers(_ pieces: Int) throws {
         var one = try leg()

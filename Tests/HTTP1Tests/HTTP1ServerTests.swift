@@ -75,6 +75,19 @@ struct HTTP1ServerTests {
         #expect(try one.leg.readHead([0x47].span, into: &head, limits: HeadLimits()) == nil)
     }
 
+    /// What the one before it said of its version is nothing to the answer.
+    @Test func aHeadThatIsGivenUp() throws {
+        var one = try leg("HEAD http://a/ HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").leg
+        _ = answer(&one, .length(2))
+        one.next()
+        one.giveUpHead()
+        #expect(
+            answer(&one, .chunked, status: 400, body: "no")
+                == "HTTP/1.1 400 X\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\nA: b\r\n\r\n"
+        )
+        #expect(one.isLast && one.isComplete)
+    }
+
     @Test func whatIsAmbiguousIsRefused() {
         for (request, code) in [
             ("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", HTTPFault.Code.repeatedContentLength),

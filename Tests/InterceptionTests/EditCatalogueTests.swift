@@ -19,13 +19,6 @@ import Testing
         #expect(EditCatalogue.request(named: "set_stat") == nil)
     }
 
-    @Test func whatIsBuiltIsNotPlannedAnyMore() {
-        for edit in EditCatalogue.planned {
-            if edit.phases.contains(.request) { #expect(EditCatalogue.request(named: edit.name) == nil) }
-            if edit.phases.contains(.response) { #expect(EditCatalogue.response(named: edit.name) == nil) }
-        }
-    }
-
     /// A value that nobody could write is refused with a word, never taken for nothing.
     @Test func aReaderSaysWhatItCannotUse() {
         let findings = Findings(file: "usher.yaml")

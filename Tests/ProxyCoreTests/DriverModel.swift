@@ -367,6 +367,8 @@ final class DriverModel {
         case .authenticate(let id, let check):
             checks.append(check)
             checkIDs.append(id)
+        // time is advanced to `deadline`
+        case .wake: break
         case .record(let id):
             machine.takeRecord(of: id, &out) { records.append(copy $0) }
         case .proceed: machine.proceed(now: now, &out)

@@ -23,6 +23,11 @@ public struct BodyOutcome: Sendable {
 
     public var outcome: Outcome
     public var body: Body
+
+    public init(outcome: Outcome = Outcome(), body: Body = .asItCame) {
+        self.outcome = outcome
+        self.body = body
+    }
 }
 
 /// Bodies that are edited or asked for. Whoever runs a phase asks first whether a body is needed: where it is not, none is

@@ -2,7 +2,7 @@ public import Declaration
 public import HTTPCodec
 
 /// `abort`.
-public struct Abort: RequestEdit, ResponseEdit {
+public struct Abort: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "abort"
     public static let doc = "Ends the exchange with 502."
     public static let shape = Shape.textOr(
@@ -17,6 +17,7 @@ public struct Abort: RequestEdit, ResponseEdit {
 
     public func apply(to head: inout RequestHead) -> EditEffect { .abort(reason) }
     public func apply(to head: inout ResponseHead) -> EditEffect { .abort(reason) }
+    public func apply() -> EditEffect { .abort(reason) }
 }
 
 extension Edit where Self == Abort {

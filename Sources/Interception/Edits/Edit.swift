@@ -44,12 +44,23 @@ public protocol ResponseEdit: Edit {
     func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect
 }
 
+/// What may be done where there is no answer to a request: no connection came about, or it ended too soon.
+public protocol ErrorEdit: Edit {
+    func apply() throws(EditFault) -> EditEffect
+}
+
 /// What an edit did.
 public enum EditEffect {
     /// In a few words each; names only, never values.
     case changed([String])
     /// Left everything as it is, for a reason that the interceptor's owner should know; in the same words.
     case warned(String)
+    /// Let the message wait.
+    case delay(Distribution)
+    /// Let its body pass no faster than so many bytes a second.
+    case throttle(Int)
+    /// Send the request again.
+    case retry(RetryPolicy)
     /// Answer in the origin's place.
     case respond(DirectResponse)
     case abort(String)

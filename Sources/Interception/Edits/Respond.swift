@@ -3,7 +3,7 @@ import Formats
 public import HTTPCodec
 
 /// `respond`.
-public struct Respond: RequestEdit, ResponseEdit {
+public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "respond"
     public static let doc = "Answers in the origin's place."
     public static let shape = Shape.object(
@@ -50,6 +50,7 @@ public struct Respond: RequestEdit, ResponseEdit {
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect { .respond(try answer.checked()) }
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect { .respond(try answer.checked()) }
+    public func apply() throws(EditFault) -> EditEffect { .respond(try answer.checked()) }
 }
 
 extension Edit where Self == Respond {

@@ -1,0 +1,30 @@
+public import Declaration
+public import HTTPCodec
+
+/// `delay`.
+public struct Delay: RequestEdit, ResponseEdit {
+    public static let name = "delay"
+    public static let doc = "Lets the message wait: a time, or a distribution that one is drawn from."
+    public static let shape = Shape.durationOr(1...Distribution.longest, DistributionShape.object)
+    public static let needs = EditNeed.nothing
+
+    public let time: Distribution
+
+    public init(_ time: Distribution) { self.time = time }
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        if let milliseconds = value.number {
+            self.init(.fixed(milliseconds))
+        } else {
+            guard let time = DistributionShape.read(value, reader) else { return nil }
+            self.init(time)
+        }
+    }
+
+    public func apply(to head: inout RequestHead) -> EditEffect { .delay(time) }
+    public func apply(to head: inout ResponseHead) -> EditEffect { .delay(time) }
+}
+
+extension Edit where Self == Delay {
+    public static func delay(_ time: Distribution) -> Self { Delay(time) }
+}

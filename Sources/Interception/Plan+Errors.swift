@@ -1,0 +1,31 @@
+public import HTTPCodec
+
+/// What becomes of a request that has no answer, and whether one may have to be sent again.
+extension Plan {
+    /// Runs the error phase: rules in file order, up to the first that answers or aborts.
+    /// - Parameters:
+    ///   - fault: why there is none.
+    ///   - request: as it was sent.
+    public func applyError(
+        _ fault: OriginFault, _ request: RequestHead, _ context: inout EditContext
+    ) -> Outcome {
+        var outcome = begin(.error)
+        var bodies = SubjectBodies(request: sentBody(of: request, context))
+        let subject = Subject(
+            request: request, response: nil, classification: context.classification, error: fault)
+        for index in errorPhase where outcome.verdict == .proceed {
+            let rule = rules[index]
+            if applies(rule, to: subject, &bodies, &context, &outcome) { rule.handle(&outcome) }
+        }
+        if explains { finish(&outcome, subject, bodies) }
+        return outcome
+    }
+
+    /// Whether a rule may ask to have such a request sent again, as far as the request tells: its body has to be kept then.
+    public func mayRetry(_ head: borrowing RequestHead, _ classification: Classification?) -> Bool {
+        guard !retrying.isEmpty else { return false }
+        let traits = RequestGate.Traits(head)
+        let action = classification?.action
+        return retrying.contains { $0.demand.admits(action) && $0.gate.admits(traits) }
+    }
+}

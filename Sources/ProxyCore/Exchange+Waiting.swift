@@ -1,0 +1,172 @@
+import HTTPCodec
+import Interception
+
+/// What interceptors have an exchange wait for: a time, a slower pace, another attempt.
+extension Exchange {
+    // MARK: waiting
+
+    /// - Parameter wait: in milliseconds.
+    mutating func pause(_ resumption: Resumption, for wait: Int, _ out: inout Outbox) {
+        tell(.delayed(milliseconds: wait), out.now)
+        enter(.waiting(resumption), until: out.now + wait)
+        out.orders.append(.wake(at: out.now + wait))
+    }
+
+    /// The wait is over.
+    mutating func resume(_ resumption: Resumption, _ context: inout ClientContext, _ out: inout Outbox) {
+        switch resumption {
+        case .detour: break
+        case .send: leaseForSending(&context, &out)
+        case .answer(let local, let interceptor): answer(local, interceptor: interceptor, &out)
+        case .attempt: send(&context, &out)
+        case .called(let answer): end(.called(answer), out.now)
+        }
+    }
+
+    // MARK: another attempt
+
+    /// Has the request sent again where one of those who wish so may have it.
+    /// - Returns: false where the answer, or what is there instead, stands.
+    mutating func attemptsAgain(_ wishes: [RetryWish], _ context: ClientContext, _ out: inout Outbox) -> Bool {
+        if let reason = refusalToRetry(context) {
+            tell(.notRetried(reason), out.now)
+            return false
+        }
+        for wish in wishes {
+            let number = retries.count(of: wish.interceptor) + 1
+            let wait = wait(for: wish.policy, number, out.seconds)
+            if let reason = refusal(of: wish, number, wait, out.now) {
+                tell(.notRetried(reason), out.now)
+                continue
+            }
+            retries.enter(wish.interceptor)
+            tell(
+                .retried(interceptor: wish.interceptor, number: number, of: wish.policy.times, milliseconds: wait),
+                out.now)
+            release(reusable: false, &out)
+            attempt.renew()
+            enter(.waiting(.attempt), until: bounded(out.now + wait))
+            out.orders.append(.wake(at: out.now + wait))
+            return true
+        }
+        return false
+    }
+
+    /// Why nobody may have this exchange's request sent again.
+    private func refusalToRetry(_ context: ClientContext) -> String? {
+        let limits = engine.settings.limits
+        if isCall { return "a call of Usher's own is not repeated" }
+        if context.hasEnded { return "the client has closed its side" }
+        if retries.total >= limits.retries { return "limits.retries allows \(limits.retries) further attempts" }
+        if body.isKept { return nil }
+        return body.lacksRoom
+            ? "limits.buffered left no room to keep the request's body"
+            : "the request's body is larger than the \(limits.keptBody) bytes that are kept (limits.buffered_body)"
+    }
+
+    private func refusal(of wish: RetryWish, _ number: Int, _ wait: Int, _ now: Int) -> String? {
+        let name = wish.interceptor
+        let method = (attempt.basis?.head ?? request).method
+        if number > wish.policy.times { return "\(name) has had all its \(wish.policy.times)" }
+        if !wish.policy.repeatsAny, !method.isIdempotent {
+            return "\(name) repeats idempotent methods alone; methods: any repeats others"
+        }
+        if now + wait > began + engine.settings.timeouts.attempts {
+            return "\(name) would have it sent in \(wait) ms, past what timeouts.attempts allows"
+        }
+        return nil
+    }
+
+    /// How long to wait before another attempt, in milliseconds.
+    private func wait(for policy: RetryPolicy, _ number: Int, _ seconds: Int) -> Int {
+        // the answer at hand is the one that asks
+        if policy.heedsRetryAfter, attempt.hasAnswered, let field = response.fields["Retry-After"],
+            let asked = RetryAfter.delay(field, now: seconds, cap: policy.backoff.cap)
+        {
+            return asked
+        }
+        var chance = SystemRandomNumberGenerator()
+        return policy.backoff.delay(after: number, chance: &chance)
+    }
+
+    // MARK: no answer
+
+    /// Runs the error phase.
+    /// - Returns: true where something is done in the place of Usher's own answer.
+    mutating func isHandled(_ error: ProxyError, _ context: ClientContext, _ out: inout Outbox) -> Bool {
+        let plan = engine.plan
+        guard plan.hasErrorRules, let fault = error.fault else { return false }
+        var edits = editContext(out)
+        edits.sentBody = arrivedBody
+        let outcome = told(plan.applyError(fault, attempt.head ?? request, &edits), out.now)
+        state = edits.state
+        switch outcome.verdict {
+        case .proceed: return !outcome.retries.isEmpty && attemptsAgain(outcome.retries, context, &out)
+        case .respond(let local, let interceptor):
+            tell(.failed(token: error.token, details: error.details), out.now)
+            answer(local, interceptor: interceptor, &out)
+        case .abort(let interceptor, let reason):
+            tell(.failed(token: error.token, details: error.details), out.now)
+            answer(
+                ProxyError("proxy_internal_error", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+        }
+        return true
+    }
+
+    // MARK: pace
+
+    /// The answer goes out later, or slower.
+    mutating func pace(_ paced: PacedResponse, _ out: inout Outbox) {
+        enter(.pacing(paced))
+        letThrough(paced, &out)
+    }
+
+    /// Gives the client what it may have by now.
+    mutating func letThrough(_ paced: PacedResponse, _ out: inout Outbox) {
+        if paced.begins(out.now) { reply(paced.framing, &out) }
+        let bytes = paced.take(out.now)
+        if !bytes.isEmpty { out.replies.append(.data(bytes)) }
+        if paced.isDone { return finish(paced, &out) }
+        guard let next = paced.next(out.now) else { return wait(until: out.now + engine.settings.timeouts.idle) }
+        wait(until: next)
+        out.orders.append(.wake(at: next))
+    }
+
+    /// Gives the origin what it may have by now of a body that goes slowly.
+    mutating func letUp(_ out: inout Outbox) {
+        guard let upload = attempt.upload else { return }
+        let bytes = upload.bytes.take(out.now)
+        if !bytes.isEmpty {
+            out.send(bytes.span, of: id)
+            if case .awaiting = stage { wait(until: bounded(out.now + engine.settings.timeouts.idle)) }
+        }
+        if let next = upload.bytes.next(out.now) { return out.orders.append(.wake(at: next)) }
+        guard upload.isWhole else { return }
+        attempt.upload = nil
+        out.orders.append(.sendEnd(id, trailers: []))
+        sentWhole(out.now)
+    }
+
+    private mutating func finish(_ paced: PacedResponse, _ out: inout Outbox) {
+        guard let trailers = paced.trailers else {
+            return enter(.delivering, until: out.now + engine.settings.timeouts.idle)
+        }
+        out.replies.append(.end(trailers: trailers))
+        complete(out.now)
+    }
+}
+
+extension Exchange.Resumption {
+    var isDetours: Bool { if case .detour = self { true } else { false } }
+}
+
+extension BodyOutcome {
+    /// The answer as it goes out where it has to wait, or to go slowly.
+    func paced(
+        _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
+    ) -> PacedResponse? {
+        let wait = outcome.wait()
+        guard wait > 0 || outcome.throttle != nil else { return nil }
+        return PacedResponse(framing, delay: wait, rate: outcome.throttle, body: body, isWhole: isWhole, now: now)
+    }
+}

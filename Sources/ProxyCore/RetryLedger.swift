@@ -1,0 +1,16 @@
+/// Further attempts that an exchange has had, and at whose wish.
+struct RetryLedger {
+    private(set) var total = 0
+    private var counts: [String: Int] = [:]
+
+    /// How many an interceptor has had.
+    func count(of interceptor: String) -> Int { counts[interceptor] ?? 0 }
+
+    mutating func enter(_ interceptor: String) {
+        total += 1
+        counts[interceptor, default: 0] += 1
+    }
+
+    /// One that nobody asked for: the connection had gone stale.
+    mutating func enterUnasked() { total += 1 }
+}
