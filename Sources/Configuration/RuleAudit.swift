@@ -22,6 +22,10 @@ struct RuleAudit {
                 "request", fields,
                 "these edits are never made, for \"when\" looks at the response (status, content_type, response_json), which is not there yet; move them to an interceptor that asks for the request alone"
             )
+            warn(
+                "error", fields,
+                "these edits are never made, for \"when\" looks at the response (status, content_type, response_json), and there is none; move them to an interceptor that does not"
+            )
         }
         if fields.number("percent") == 0, let position = fields.position(of: "percent") {
             findings.warning(position, "this interceptor takes none of a hundred, so it is never applied")
@@ -49,26 +53,40 @@ struct RuleAudit {
 
     /// Interceptors behind one that answers or aborts whatever comes.
     func look(at rules: [(rule: Rule, fields: Fields)]) {
-        let requestEnd = rules.firstIndex { Self.ends($0.rule, $0.rule.request) }
-        let responseEnd = rules.firstIndex { Self.ends($0.rule, $0.rule.response) }
+        func end(_ edits: (Rule) -> [any Edit]) -> Int? { rules.firstIndex { Self.ends($0.rule, edits($0.rule)) } }
+        // what is answered here is sent nowhere, so that no other phase comes, wherever the interceptor stands
+        let requestEnd = end(\.request)
+        let phases: [(name: String, edits: (Rule) -> [any Edit], end: Int?)] = [
+            ("request", \.request, requestEnd), ("response", \.response, end(\.response)),
+            ("error", \.error, end(\.error)),
+        ]
         for (index, (rule, fields)) in rules.enumerated() {
-            // what is answered here has no response phase, wherever the interceptor stands
-            let request = requestEnd.flatMap { $0 < index ? $0 : nil }
-            let response = requestEnd ?? responseEnd.flatMap { $0 < index ? $0 : nil }
-            let dead = [("request", rule.request.isEmpty, request), ("response", rule.response.isEmpty, response)]
-                .filter { !$0.1 }
-            guard let end = dead.compactMap(\.2).first else { continue }
-            let place = findings.place(rules[end].fields.position, from: fields.position)
-            let words =
-                "\"\(rules[end].fields["name"]?.written ?? "")\" of \(place) ends every \(end == requestEnd ? "request" : "response")"
-            if end < index, dead.allSatisfy({ $0.2 != nil }) {
-                findings.warning(fields["name"]?.position ?? fields.position, "this is never reached: \(words)")
-            } else {
-                for phase in dead where phase.2 != nil {
-                    warn(phase.0, fields, "these edits are never made: \(words)")
+            var dead: [(phase: String, words: String)] = []
+            var isReached = false
+            for phase in phases where !phase.edits(rule).isEmpty {
+                let own = phase.end.flatMap { $0 < index ? $0 : nil }
+                if phase.name != "request", let requestEnd {
+                    dead.append((phase.name, words(rules[requestEnd].fields, "request", fields)))
+                    isReached = isReached || requestEnd >= index
+                } else if let own {
+                    dead.append((phase.name, words(rules[own].fields, phase.name, fields)))
+                } else {
+                    isReached = true
                 }
             }
+            guard let first = dead.first else { continue }
+            if isReached {
+                for found in dead { warn(found.phase, fields, "these edits are never made: \(found.words)") }
+            } else {
+                findings.warning(fields["name"]?.position ?? fields.position, "this is never reached: \(first.words)")
+            }
         }
+    }
+
+    /// - Parameter fields: of the interceptor that is told of.
+    private func words(_ end: Fields, _ phase: String, _ fields: Fields) -> String {
+        let place = findings.place(end.position, from: fields.position)
+        return "\"\(end["name"]?.written ?? "")\" of \(place) ends every \(phase == "error" ? "failure" : phase)"
     }
 
     private static func ends(_ rule: Rule, _ edits: [any Edit]) -> Bool {

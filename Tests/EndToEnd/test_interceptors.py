@@ -289,3 +289,35 @@ def test_the_transactional_example(start, sandbox, through):
     answer = through(usher).get(
         f"{sandbox.shop}/pay", headers={"Cookie": f"{shop.COOKIE}={shop.login(sandbox)}"}, timeout=15)
     assert answer.status_code == 200
+
+
+def test_what_is_in_the_body_decides(play):
+    mark = lambda name: [{"set_header": {name: "1"}}]
+    send = play([
+        {"name": "payment", "when": {"path": "/pay", "json": {"/type": "payment", "/amount": 200}},
+         "request": mark("X-Payment"), "response": mark("X-Payment")},
+        {"name": "refresh", "when": {"form": {"grant_type": "refresh*"}}, "request": mark("X-Refresh")},
+        {"name": "nobody", "when": {"json": {"/user": "*"}, "response_json": {"/user": "nobody"}},
+         "response": mark("X-Nobody")},
+    ], answer=lambda _: response(body=b'{"user": "nobody"}', fields=JSON))
+    for path, body, marked in (
+            ("/pay", b'{"amount": 2e2, "type": "payment"}', True), ("/pay", b'{"amount": "200", "type": "payment"}', True),
+            ("/pay", b'{"amount": 201, "type": "payment"}', False), ("/other", b'{"amount": 200, "type": "payment"}', False)):
+        seen, got = send("POST", path, JSON, body, host="app.localhost")
+        assert seen.body == body
+        assert (seen.get("x-payment"), got.get("x-payment")) == (("1", "1") if marked else (None, None))
+    form = [("Content-Type", "application/x-www-form-urlencoded")]
+    assert send("POST", "/t", form, b"a=b&grant_type=refresh_token", host="app.localhost")[0].get("x-refresh") == "1"
+    assert send("POST", "/t", form, b"grant_type=password", host="app.localhost")[0].get("x-refresh") is None
+    assert send("POST", "/u", JSON, b'{"user": null}', host="app.localhost")[1].get("x-nobody") == "1"
+    assert send("POST", "/u", JSON, b'{}', host="app.localhost")[1].get("x-nobody") is None
+
+
+def test_a_share_is_counted_across_connections(play):
+    send = play([{"name": "some", "every": 2, "first": 4, "request": [{"set_header": {"X-Some": "1"}}]}])
+    marks = [send("GET", "/a", host="app.localhost")[0].get("x-some") for _ in range(3)]
+    client = Connection(("127.0.0.1", send.usher.port))
+    for _ in range(3):
+        client.exchange(request("GET", f"http://app.localhost:{send.server.port}/a"))
+        marks.append(send.server.requests[-1].get("x-some"))
+    assert marks == [None, "1", None, "1", None, None]

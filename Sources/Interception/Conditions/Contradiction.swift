@@ -10,21 +10,19 @@ extension Condition {
         case nothing
     }
 
-    /// Values of one key that are tried; there may be more in a long list, which is then left alone.
-    private static let mostValues = 256
+    /// Values of one key that are tried; more of them are left alone.
+    private static let mostValues = 64
 
     public var contradiction: Contradiction? {
         if judge({ _, _ in .open }) == .no { return .nothing }
-        if needsError, judge({ key, _ in key.needsResponse ? .no : .open }) == .no { return .phases }
-        var tests: [(key: Key, matchers: [TextMatcher])] = []
-        collect(&tests)
-        var seen: [Key] = []
-        for test in tests where !seen.contains(test.key) {
-            seen.append(test.key)
-            let matchers = tests.filter { $0.key == test.key }.flatMap(\.matchers)
-            if matchers.count <= Self.mostValues, isImpossible(test.key, matchers) { return .values(of: test.key.name) }
+        if needsError, needsResponse { return .phases }
+        var keys: [(key: Key, tests: Int, matchers: [TextMatcher])] = []
+        collect(&keys)
+        // one test of a key comes out either way
+        let key = keys.first {
+            $0.tests > 1 && $0.matchers.count <= Self.mostValues && isImpossible($0.key, $0.matchers)
         }
-        return nil
+        return key.map { .values(of: $0.key.name) }
     }
 
     /// True where it holds whatever is asked.
@@ -54,12 +52,16 @@ extension Condition {
         }
     }
 
-    private func collect(_ tests: inout [(key: Key, matchers: [TextMatcher])]) {
+    private func collect(_ keys: inout [(key: Key, tests: Int, matchers: [TextMatcher])]) {
         switch self {
         case .always: break
-        case .all(let parts), .any(let parts): for part in parts { part.collect(&tests) }
-        case .not(let part): part.collect(&tests)
-        case .test(let key, let matchers): tests.append((key, matchers))
+        case .all(let parts), .any(let parts): for part in parts { part.collect(&keys) }
+        case .not(let part): part.collect(&keys)
+        case .test(let key, let matchers):
+            let index = keys.firstIndex { $0.key == key } ?? keys.endIndex
+            if index == keys.endIndex { keys.append((key, 0, [])) }
+            keys[index].tests += 1
+            keys[index].matchers += matchers
         }
     }
 
