@@ -28,7 +28,7 @@ extension DryRun {
                     if call == nil { attempt += 1 }
                 }
                 runs.append(PhaseRun(judgement: judgement, call: call, attempt: attempt))
-                if judgement.phase == .response { call = nil }
+                if judgement.phase != .request { call = nil }
             case .edited(let words), .warned(let words):
                 if !runs.isEmpty { runs[runs.count - 1].notes.append(words) }
             // whatever a call came to, it is over by then
@@ -45,10 +45,10 @@ extension DryRun {
         guard isPlanned else { return nil }
         let own = phases.filter { $0.call == nil }
         let request = own.first { $0.judgement.phase == .request }?.judgement.verdicts ?? []
-        let response = own.last { $0.judgement.phase == .response }?.judgement.verdicts ?? []
+        let later = own.filter { $0.judgement.phase != .request }.flatMap(\.judgement.verdicts)
         return request.map { verdict in
             guard !verdict.takesPart else { return verdict }
-            return response.first { $0.name == verdict.name } ?? verdict
+            return later.last { $0.name == verdict.name } ?? verdict
         }
     }
 }

@@ -8,11 +8,13 @@ extension Explanation {
     public func text(_ style: TextStyle = .plain) -> String {
         var lines = [redaction.text("\(given.head.methodText) \(given.head.url)"), ""]
         lines += facts.map(redaction.text)
-        let answered = dryRun.phases.contains { $0.call == nil && $0.judgement.phase == .response }
+        let later = dryRun.phases.filter { $0.call == nil && $0.judgement.phase != .request }
+        let told = Set(later.flatMap(\.judgement.verdicts).map(\.name))
         if dryRun.isPlanned {
             for run in dryRun.phases {
-                // what edits responses alone is told of where there is one
-                let verdicts = run.judgement.verdicts.filter { $0.takesPart || !answered && run.call == nil }
+                // what takes part later alone is told of there, or once
+                let isFirst = run.call == nil && run.attempt == 1
+                let verdicts = run.judgement.verdicts.filter { $0.takesPart || isFirst && !told.contains($0.name) }
                 lines += block(title(run), verdicts, run, style)
             }
         } else {
@@ -41,10 +43,13 @@ extension Explanation {
     // MARK: interceptors
 
     private func title(_ run: DryRun.PhaseRun) -> String {
-        let isResponse = run.judgement.phase == .response
-        if let call = run.call { return "Interceptors of \(isResponse ? "AM's answer to " : "")call \(call) to AM" }
-        let again = run.attempt > 1 ? ", attempt \(run.attempt)" : ""
-        return (isResponse ? "Interceptors of the response" : "Interceptors") + again
+        let again = run.attempt > 1 && run.call == nil ? ", attempt \(run.attempt)" : ""
+        let call = run.call.map { "call \($0) to AM" }
+        switch run.judgement.phase {
+        case .request: return "Interceptors" + (call.map { " of \($0)" } ?? "") + again
+        case .response: return "Interceptors of " + (call.map { "AM's answer to \($0)" } ?? "the response") + again
+        case .error: return "Interceptors where there is no answer" + (call.map { " to \($0)" } ?? "") + again
+        }
     }
 
     private func block(

@@ -207,6 +207,71 @@ def test_waits_take_no_time_and_are_counted(test):
     assert done.returncode == 0, done.stdout
 
 
+VERDICTS = """\
+version: 1
+interceptors:
+  - { name: slow, when: { path: /slow }, request: [{ delay: 800ms }] }
+  - name: again
+    when: { path: /again, status: 503 }
+    response: [{ retry: { times: 2, after: 250ms, backoff: 2 } }]
+  - name: anew
+    when: { path: /anew, error: refused }
+    error: [{ retry: { times: 1, after: 50ms } }]
+  - name: excuse
+    when: { path: /excuse, error: [timeout, reset] }
+    error: [{ respond: { status: 200, json: { offline: true } } }]
+"""
+
+
+def test_what_waits_repeats_and_excuses(test, tmp_path):
+    (tmp_path / "verdicts.yaml").write_text(VERDICTS)
+    done = test("""\
+config: verdicts.yaml
+cases:
+  - name: a delay
+    request: curl http://a.test/slow
+    origin: { status: 200 }
+    expect: { took: 800ms, applied: slow, received: { status: 200 } }
+  - name: an origin that recovers
+    request: curl http://a.test/again
+    origin: [{ status: 503 }, { status: 503 }, { status: 200, body: ok }]
+    expect: { took: 750ms, applied: again, sent: [{}, {}, {}], received: { body: ok } }
+  - name: an origin that does not
+    request: curl http://a.test/again
+    origin: { status: 503, body: busy }
+    expect: { took: 750ms, sent: [{}, {}, {}], received: { status: 503, body: busy } }
+  - name: nobody is there at first
+    request: curl http://a.test/anew
+    origin: [{ error: refused }, { status: 200 }]
+    expect: { took: 50ms, applied: anew, received: { status: 200 } }
+  - name: nobody answers
+    request: curl http://a.test/excuse
+    origin: { error: reset }
+    expect: { applied: excuse, received: { status: 200, json: { /offline: true } } }
+  - name: another error
+    request: curl http://a.test/excuse
+    origin: { error: dns }
+    expect: { applied: [], received: { status: 502 } }
+""")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_explain_tells_of_what_comes_in_place_of_an_answer(call, tmp_path):
+    config = tmp_path / "verdicts.yaml"
+    config.write_text(VERDICTS)
+    answer = tmp_path / "answer"
+    answer.write_text("HTTP/1.1 503 Busy\n\n")
+    done = call("explain", "--config", config, "--response", answer, given="curl http://a.test/again")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("excuse: its condition asks why there is no answer") == 1
+    for line in ("Interceptors of the response, attempt 3", "Sent again", "Received"):
+        assert line in done.stdout.splitlines(), done.stdout
+    told = json.loads(
+        call("explain", "--config", config, "--response", answer, "--json", given="curl http://a.test/again").stdout)
+    again = next(one for one in told["interceptors"] if one["name"] == "again")
+    assert [phase["attempt"] for phase in again["phases"]] == [1, 2, 3] and len(told["sent"]) == 3
+
+
 def test_junit(test, tmp_path):
     path = tmp_path / "out.xml"
     done = test(CASES + one("action: 'a<b&c'").partition("cases:\n")[2], "--junit", path)
