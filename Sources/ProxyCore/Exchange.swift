@@ -60,8 +60,8 @@ struct Exchange: ~Copyable {
 
     private(set) var id: ExchangeID
     private(set) var engine: Engine
-    /// What a detour calls AM for, where this exchange is that call, and whose detour it is.
-    private var calling: (call: DetourCall, caller: ExchangeID)?
+    /// Where this exchange is a detour's call.
+    private var calling: CallUnderWay?
     private(set) var stage = Stage.reading
     /// The request as the client sent it.
     var request = RequestHead()
@@ -192,7 +192,7 @@ struct Exchange: ~Copyable {
 
     /// - Parameter began: when the exchange did that makes the call.
     mutating func becomeCall(_ call: DetourCall, for caller: ExchangeID, began: Int) {
-        calling = (call, caller)
+        calling = CallUnderWay(call, for: caller)
         self.began = began
         record.reset(flow: 0)
     }
