@@ -10,11 +10,12 @@ public enum EditList {
         var phases: [String] = []
         if edit is any RequestEdit.Type { phases.append("request") }
         if edit is any ResponseEdit.Type { phases.append("response") }
+        if edit is any ErrorEdit.Type { phases.append("error") }
         let more =
             switch edit.needs {
             case .head: "changes the head"
             case .body: "changes the body"
-            case .nothing: edit.isLast ? "ends the exchange" : "looks at nothing"
+            case .nothing: edit.isLast ? "ends the exchange" : "holds the exchange up"
             }
         return """
             \(edit.name): \(form(edit.shape))

@@ -55,7 +55,8 @@ import Testing
         #expect(!snapshot.tls.keyLog && snapshot.tls.listener != nil && snapshot.tls.authority.constraints != nil)
         #expect(snapshot.tls.origins.usesSystemTrust && snapshot.tls.origins.minimum == .tls12)
         #expect(snapshot.tls.origins.rules.count == 2 && snapshot.tls.origins.identities.count == 1)
-        #expect(snapshot.settings.rules.map(\.name) == ["force-auth", "amount", "busy"])
+        #expect(
+            snapshot.settings.rules.map(\.name) == ["force-auth", "amount", "busy", "slow", "too-many", "patience"])
         #expect(snapshot.settings.authorization != nil)
     }
 

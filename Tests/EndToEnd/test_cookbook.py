@@ -9,7 +9,7 @@ import re
 import pytest
 import yaml
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "interceptors.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/interceptors.md"
 FENCE = re.compile(r"^```(\S+) (configuration|example|cases|file) ?(\S*)\n(.*?)^```$", re.M | re.S)
 
 

@@ -307,6 +307,9 @@ def test_ports_of_connect(start, origin):
         assert refused.status == 403
         assert "http_request_denied" in refused.get("proxy-status")
         assert f"add {other.port} to it" in refused.body.decode()
+        # what may come for the tunnel is no request
+        assert refused.get("connection") == "close"
+    with connection(usher) as client:
         # plain requests are none of its business
         assert client.exchange(request("GET", f"{other.url}/")).status == 200
         client.send(f"CONNECT {server.authority} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n")

@@ -219,7 +219,7 @@ def test_a_body_that_still_goes_out_is_no_silence(start, origin):
     server = Origin(serve)
     server.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
     server = origin(server)
-    usher = start({"workers": 1, "timeouts": {"half_closed": "500ms"}})
+    usher = start({"workers": 1, "timeouts": {"half_closed": "1s"}})
     with connection(usher) as client:
         client.send(request("POST", f"{server.url}/upload", body=b"x" * size))
         client.half_close()
