@@ -29,7 +29,9 @@ import Testing
             list.hasPrefix(
                 "set_header: { NAME: TEXT, … }\n    under request or response; changes the head\n    Replaces or adds headers.\n\nadd_header: "
             ))
-        #expect(list.contains("abort: TEXT or { [reason: TEXT] }\n    under request or response or error; ends the exchange\n"))
+        #expect(
+            list.contains(
+                "abort: TEXT or { [reason: TEXT] }\n    under request or response or error; ends the exchange\n"))
         #expect(list.contains("set_status: 200 to 599\n    under response; "))
     }
 }
