@@ -1,7 +1,8 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What references of the configuration were filled in with: where it stands in words or URLs, it is taken out.
+/// What references of the configuration were filled in with: where it stands in words or URLs, it is taken out, whichever of
+/// its bytes are percent-encoded there.
 struct SecretTexts: Sendable {
     /// Fewer bytes are too common to be looked for, and no secret.
     static let shortest = 6
@@ -13,13 +14,19 @@ struct SecretTexts: Sendable {
 
     init(_ secrets: [String]) {
         for secret in secrets where secret.utf8.count >= Self.shortest {
-            for form in [secret, PercentCoding.encode(secret)] where !texts.contains(Array(form.utf8)) {
-                texts.append(Array(form.utf8))
+            // one that has escapes of its own may stand where they are decoded with everything else
+            let decoded = PercentCoding.decodeBytes(secret.utf8, plusAsSpace: false)
+            for form in [Array(secret.utf8), decoded] where form.count >= Self.shortest && !texts.contains(form) {
+                texts.append(form)
             }
         }
         // the longest first: one may begin with another
         texts.sort { $0.count > $1.count }
-        for text in texts { beginnings[Int(text[0])] = true }
+        for text in texts {
+            beginnings[Int(text[0])] = true
+            beginnings[Int(Self.percent)] = true
+            if text[0] == ASCII.space { beginnings[Int(Self.plus)] = true }
+        }
     }
 
     var isEmpty: Bool { texts.isEmpty }
@@ -41,8 +48,32 @@ struct SecretTexts: Sendable {
 
     private func place(in bytes: [UInt8], from start: Int) -> Range<Int>? {
         for index in start..<max(start, bytes.count) where beginnings[Int(bytes[index])] {
-            for text in texts where bytes[index...].starts(with: text) { return index..<index + text.count }
+            for text in texts {
+                if let end = Self.end(of: text, in: bytes, at: index) { return index..<end }
+            }
         }
         return nil
+    }
+
+    private static let percent: UInt8 = 0x25
+    private static let plus: UInt8 = 0x2B
+
+    /// Behind the text where it stands here, as it is or with any of its bytes percent-encoded (a space as + too).
+    private static func end(of text: [UInt8], in bytes: [UInt8], at start: Int) -> Int? {
+        if bytes[start...].starts(with: text) { return start + text.count }
+        var index = start
+        for byte in text {
+            guard index < bytes.count else { return nil }
+            if bytes[index] == percent, index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
+                let low = ASCII.hexValue(bytes[index + 2])
+            {
+                guard high << 4 | low == byte else { return nil }
+                index += 3
+            } else {
+                guard bytes[index] == byte || byte == ASCII.space && bytes[index] == plus else { return nil }
+                index += 1
+            }
+        }
+        return index
     }
 }

@@ -100,6 +100,22 @@ struct RedactionTests {
             url("http://a.test/p?order=7&Q=x&%71=y&qq=z", settings) == "http://a.test/p?order=7&Q=x&%71=y&qq=REDACTED")
     }
 
+    @Test(
+        "What came from a reference stands nowhere, whichever of its bytes are encoded",
+        arguments: [
+            "ä b/c?d%41e", "%C3%A4%20b%2Fc%3Fd%2541e", "%C3%A4%20b/c?d%41e", "ä%20b%2fc?d%2541e", "%c3%a4+b/c%3Fd%41e",
+            "%C3%A4 b/c?d%2541e", "ä b/c?dAe",
+        ])
+    func encodedSecrets(_ text: String) {
+        var settings = Settings()
+        settings.secrets = ["ä b/c?d%41e", "%41%42%43"]
+        let redaction = Redaction(settings)
+        #expect(redaction.text("<\(text)>%4") == "<REDACTED>%4")
+        #expect(redaction.text("\(text)x\(text)") == "REDACTEDxREDACTED")
+        #expect(redaction.text("\(text.dropLast())") == "\(text.dropLast())")
+        #expect(redaction.text("ABC %41%42%43 %2541%2542%2543") == "ABC REDACTED REDACTED")
+    }
+
     @Test("What came from a reference stands nowhere")
     func secrets() {
         var settings = Settings()
