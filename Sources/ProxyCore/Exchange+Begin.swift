@@ -18,14 +18,16 @@ extension Exchange {
             engine.redaction.appendURL(of: request, to: &record.url)
         } else {
             if let tunnel = context.tunnel {
-                guard try settle(inside: tunnel, &out) else { return }
+                try request.settleHost(scheme: tunnel.scheme)
             } else {
-                if request.target.form == .absolute { try request.settleHost() }
                 guard request.target.form == .absolute else { return refuseOriginForm(&out) }
-                request.alignHost()
+                try request.settleHost()
             }
-            try request.fields.removeConnectionFields()
+            // before anything is refused: the log tells what was asked for
             engine.redaction.appendURL(of: request, to: &record.url)
+            if let tunnel = context.tunnel, !isMeant(for: tunnel) { return refuseMisdirected(tunnel, &out) }
+            if request.target.form == .absolute { request.alignHost() }
+            try request.fields.removeConnectionFields()
             if case .length(let length) = framing, let limit = engine.settings.limits.body, length > limit {
                 return refuseBody(&out)
             }
@@ -87,18 +89,16 @@ extension Exchange {
     }
 
     /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
-    private mutating func settle(inside tunnel: Origin, _ out: inout Outbox) throws(HTTPFault) -> Bool {
-        try request.settleHost(scheme: tunnel.scheme)
-        if request.target.port == tunnel.port, request.target.scheme == tunnel.scheme, tunnel.isNamed(by: request) {
-            if request.target.form == .absolute { request.alignHost() }
-            return true
-        }
+    private func isMeant(for tunnel: Origin) -> Bool {
+        request.target.port == tunnel.port && request.target.scheme == tunnel.scheme && tunnel.isNamed(by: request)
+    }
+
+    private mutating func refuseMisdirected(_ tunnel: Origin, _ out: inout Outbox) {
         answer(
             ProxyError(
                 "http_request_error", status: 421,
                 "the request's Host is \(request.fields.text(request.target.authority)), but the tunnel was opened to "
                     + (tunnel.serverName.map { "\($0) at " } ?? "") + tunnel.description), isLast: true, &out)
-        return false
     }
 
     // MARK: the proxy's own pages

@@ -98,6 +98,14 @@ struct TunnelTests {
         #expect(talk.driver.origin == nil)
     }
 
+    @Test func theLogTellsWhatWasMisdirected() {
+        let talk = Conversation()
+        talk.client("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n")
+        talk.connects()
+        talk.client("GET /x?token=y HTTP/1.1\r\nHost: b.test\r\n\r\n")
+        #expect(talk.record.status == 421 && talk.record.urlText == "http://b.test/x?token=REDACTED")
+    }
+
     @Test func inATunnelTheTargetWinsOverHostToo() {
         let talk = Conversation()
         talk.client("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n")
