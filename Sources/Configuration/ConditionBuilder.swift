@@ -21,14 +21,14 @@ struct ConditionBuilder {
                 if field.value.isEmptyList {
                     findings.error(field.position, "\"any\" without an entry never holds; remove the key")
                 }
-                parts.append(.any(field.value.list.map { condition($0.fields) }))
+                parts.append(.any(field.value.list.map { condition(entry: $0) }))
             case "not": parts.append(.not(condition(field.value.fields)))
-            case "header": parts += tests(field.value, Condition.Key.header)
-            case "query": parts += tests(field.value, Condition.Key.query)
-            case "cookie": parts += tests(field.value, Condition.Key.cookie)
-            case "form": parts += tests(field.value, Condition.Key.form)
-            case "json": parts += tests(field.value) { JSONPointer($0).map(Condition.Key.json) }
-            case "response_json": parts += tests(field.value) { JSONPointer($0).map(Condition.Key.responseJSON) }
+            case "header": parts += tests(field, Condition.Key.header)
+            case "query": parts += tests(field, Condition.Key.query)
+            case "cookie": parts += tests(field, Condition.Key.cookie)
+            case "form": parts += tests(field, Condition.Key.form)
+            case "json": parts += tests(field) { JSONPointer($0).map(Condition.Key.json) }
+            case "response_json": parts += tests(field) { JSONPointer($0).map(Condition.Key.responseJSON) }
             default:
                 guard let key = Self.keys[field.name] else {
                     findings.error(field.position, "\"\(field.name)\" is no condition")
@@ -56,8 +56,21 @@ struct ConditionBuilder {
         }
     }
 
-    private func tests(_ value: Decoded, _ key: (String) -> Condition.Key?) -> [Condition] {
-        (value.fields?.all ?? []).compactMap { field in
+    /// One without a term, as it is left when all of them are commented out, would hold always.
+    private func condition(entry: Decoded) -> Condition {
+        if entry.fields?.written.isEmpty == true {
+            findings.error(
+                entry.position, "an entry of \"any\" without a condition holds always; write one, or remove the entry")
+        }
+        return condition(entry.fields)
+    }
+
+    private func tests(_ field: Fields.Field, _ key: (String) -> Condition.Key?) -> [Condition] {
+        if field.value.fields?.written.isEmpty == true {
+            findings.error(
+                field.position, "\"\(field.name)\" without a name asks for nothing; write { NAME: value } or remove it")
+        }
+        return (field.value.fields?.all ?? []).compactMap { field in
             key(field.name).map { .test($0, field.value.list.compactMap { matcher($0, .text, field.name) }) }
         }
     }

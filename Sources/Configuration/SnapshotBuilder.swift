@@ -103,6 +103,11 @@ struct SnapshotBuilder {
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "action \(fields["name"]?.written ?? "")"
             let condition = conditions.condition(fields.fields("when"))
+            if fields.fields("when")?.written.isEmpty == true {
+                findings.error(
+                    fields.position(of: "when") ?? item.position,
+                    "an Action without a condition takes every request; say under \"when\" which ones are it")
+            }
             if condition.needsResponse || condition.needsError {
                 findings.error(
                     fields.position(of: "when") ?? item.position,
