@@ -1,8 +1,9 @@
 public import Declaration
+import Formats
 public import HTTPCodec
 
 /// `remove_header`. Names may be globs; a glob never takes what the proxy itself writes, nor Host, without which no
-/// request is valid.
+/// request is valid and which is therefore refused by name.
 public struct RemoveHeader: RequestEdit, ResponseEdit {
     public static let name = "remove_header"
     public static let doc = "Removes headers by name or glob."
@@ -18,6 +19,10 @@ public struct RemoveHeader: RequestEdit, ResponseEdit {
                 item.position,
                 "\(item.written) frames a message or concerns one connection, so Usher writes it itself and it is never removed; remove it here"
             )
+        }
+        for item in value.list where item.text.map({ ASCII.equal($0, "host") }) == true {
+            reader.findings.error(
+                item.position, "Host cannot be removed, for no request is valid without it; set_host changes it")
         }
         self.init(reader.names(value))
     }
