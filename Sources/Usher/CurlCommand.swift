@@ -11,7 +11,11 @@ struct CurlCommand {
     private var method: String?
     private var url: String?
     private var headers: [(name: String, value: String)] = []
-    private var data: [String] = []
+    /// Headers that curl is told not to write, in lower case.
+    private var removed: Set<String> = []
+    private var cookies: [String] = []
+    /// Nil where no option gives any; an empty one is sent, too.
+    private var data: String?
     private var dataInQuery = false
     private var isJSON = false
     private var head = false
@@ -22,10 +26,18 @@ struct CurlCommand {
         "--resolve", "-c", "--cookie-jar", "--retry", "-E", "--cert", "--key", "--noproxy", "-U", "--proxy-user",
     ]
 
+    /// What curl would send.
+    struct Request {
+        var method: String
+        var url: String
+        /// Those that are told to be left out have no value.
+        var headers: [(name: String, value: String?)]
+        /// Nil where it has none; it may be empty.
+        var body: String?
+    }
+
     /// - Throws: `Fault` with the option or the place that cannot be understood.
-    static func request(_ text: String) throws(Fault) -> (
-        method: String, url: String, headers: [(String, String)], body: String
-    ) {
+    static func request(_ text: String) throws(Fault) -> Request {
         var command = CurlCommand()
         var words = try ShellWords.split(text)
         guard words.first == "curl" else { throw Fault(description: "the command does not begin with curl") }
@@ -93,36 +105,68 @@ struct CurlCommand {
         switch option {
         case "-X", "--request": method = value
         case "--url": url = value
-        case "-H", "--header":
-            guard let colon = value.firstIndex(of: ":") else {
-                throw Fault(description: "the header \"\(value)\" has no colon")
-            }
-            let text = value[value.index(after: colon)...].drop { $0 == " " }
-            headers.append((String(value[..<colon]), String(text)))
+        case "-H", "--header": try takeHeader(option, value)
         case "-d", "--data", "--data-ascii", "--data-raw", "--data-binary":
-            guard option == "--data-raw" || !value.hasPrefix("@") else {
-                throw Fault(description: "\(option) \(value) reads a file: paste its content instead")
-            }
-            data.append(value)
-        case "--data-urlencode":
-            if let equals = value.firstIndex(of: "=") {
-                data.append("\(value[..<equals])=\(PercentCoding.encode(value[value.index(after: equals)...]))")
-            } else {
-                data.append(PercentCoding.encode(value))
-            }
+            guard option == "--data-raw" || !value.hasPrefix("@") else { throw Self.readsFile(option, value) }
+            add("&", value)
+        case "--data-urlencode": add("&", try Self.encoded(value))
         case "--json":
+            guard !value.hasPrefix("@") else { throw Self.readsFile(option, value) }
             isJSON = true
-            data.append(value)
-        case "-b", "--cookie": headers.append(("Cookie", value))
-        case "-A", "--user-agent": headers.append(("User-Agent", value))
-        case "-e", "--referer": headers.append(("Referer", value))
+            add("", value)
+        case "-b", "--cookie":
+            // without a value it only turns curl's own keeping of cookies on
+            guard !value.isEmpty else { break }
+            guard value.contains("=") else { throw Self.readsFile(option, value) }
+            cookies.append(value)
+        case "-A", "--user-agent": setHeader("User-Agent", value)
+        case "-e", "--referer": setHeader("Referer", value)
         case "-u", "--user": headers.append(("Authorization", "Basic \(Base64.encode(value.utf8))"))
         case _ where Self.ignoredWithValue.contains(option): break
         default: throw Fault(description: "the curl option \(option) is not understood")
         }
     }
 
-    private func finished() throws(Fault) -> (method: String, url: String, headers: [(String, String)], body: String) {
+    private static func readsFile(_ option: String, _ value: String) -> Fault {
+        Fault(description: "\(option) \(value) reads a file: paste its content instead")
+    }
+
+    /// An empty value takes the header out.
+    private mutating func setHeader(_ name: String, _ value: String) {
+        if value.isEmpty { removed.insert(ASCII.lowercased(name)) } else { headers.append((name, value)) }
+    }
+
+    /// `Name: value`; `Name:` takes it out, and `Name;` sends it without a value.
+    private mutating func takeHeader(_ option: String, _ value: String) throws(Fault) {
+        guard !value.hasPrefix("@") else { throw Self.readsFile(option, value) }
+        guard let end = value.firstIndex(of: ":") ?? value.firstIndex(of: ";") else {
+            throw Fault(description: "the header \"\(value)\" has no colon")
+        }
+        let name = String(value[..<end])
+        let text = String(value[value.index(after: end)...].drop { $0 == " " || $0 == "\t" })
+        if value[end] == ":" { return setHeader(name, text) }
+        guard text.isEmpty else { throw Fault(description: "the header \"\(value)\" has no colon") }
+        headers.append((name, ""))
+    }
+
+    private mutating func add(_ separator: String, _ value: String) {
+        data = data.map { $0 + separator + value } ?? value
+    }
+
+    /// `content`, `=content` and `name=content`; where @ takes the place of =, a file has the content.
+    private static func encoded(_ value: String) throws(Fault) -> String {
+        func encode(_ text: Substring) -> String {
+            PercentCoding.encode(text).split(separator: "%20", omittingEmptySubsequences: false).joined(separator: "+")
+        }
+        guard let equals = value.firstIndex(of: "=") else {
+            guard !value.contains("@") else { throw readsFile("--data-urlencode", value) }
+            return encode(value[...])
+        }
+        let content = encode(value[value.index(after: equals)...])
+        return equals == value.startIndex ? content : "\(value[..<equals])=\(content)"
+    }
+
+    private func finished() throws(Fault) -> Request {
         guard var url else { throw Fault(description: "the curl command names no URL") }
         if !url.contains("://") { url = "http://\(url)" }
         do throws(InternationalName.Fault) {
@@ -131,20 +175,28 @@ struct CurlCommand {
             throw Fault(description: "the URL's host \(error.words)")
         }
         if let fragment = url.firstIndex(of: "#") { url = String(url[..<fragment]) }
-        var body = data.joined(separator: isJSON ? "" : "&")
-        if dataInQuery, !body.isEmpty {
-            url += (url.contains("?") ? "&" : "?") + body
-            body = ""
+        var body = data
+        if dataInQuery {
+            if let query = data, !query.isEmpty { url += (url.contains("?") ? "&" : "?") + query }
+            body = nil
         }
-        var headers = headers
+        var headers = headers.map { (name: $0.name, value: Optional($0.value)) }
         func has(_ name: String) -> Bool { headers.contains { ASCII.equal($0.name, name) } }
-        if !has("user-agent") { headers.append(("User-Agent", "curl")) }
-        if !has("accept") { headers.append(("Accept", isJSON ? "application/json" : "*/*")) }
-        if !body.isEmpty, !has("content-type") {
-            headers.append(("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"))
+        func setDefault(_ name: String, _ value: String) {
+            guard !has(name), !removed.contains(ASCII.lowercased(name)) else { return }
+            headers.append((name, value))
         }
-        let method = method ?? (head ? "HEAD" : body.isEmpty ? "GET" : "POST")
-        return (method, url, headers, body)
+        setDefault("User-Agent", "curl")
+        setDefault("Accept", isJSON ? "application/json" : "*/*")
+        if !cookies.isEmpty { headers.append(("Cookie", cookies.joined(separator: ";"))) }
+        if isJSON {
+            setDefault("Content-Type", "application/json")
+        } else if body != nil {
+            setDefault("Content-Type", "application/x-www-form-urlencoded")
+        }
+        if removed.contains("host"), !has("host") { headers.append(("Host", nil)) }
+        let method = method ?? (head ? "HEAD" : body == nil ? "GET" : "POST")
+        return Request(method: method, url: url, headers: headers, body: body)
     }
 }
 

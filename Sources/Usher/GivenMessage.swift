@@ -30,6 +30,11 @@ struct GivenMessage {
     /// As it would stand on the wire.
     var bytes: [UInt8] { head + body }
 
+    /// Blank lines behind the head are an editor's, where nothing says that they are a body.
+    mutating func dropBlankBody() {
+        if body.allSatisfy({ $0 == ASCII.cr || $0 == ASCII.lf }) { body = [] }
+    }
+
     /// Says how long the body is that is here.
     mutating func setLength() {
         remove("content-length")

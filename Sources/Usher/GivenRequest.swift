@@ -31,7 +31,7 @@ struct GivenRequest {
             if head.target.form == .origin || head.target.form == .asterisk {
                 // as the origin sees it, or a browser shows it; a client tells its proxy the whole URL
                 try head.settleHost()
-                given.lines[0] = Array("\(head.methodText) \(head.url) HTTP/1.\(head.version == .http11 ? 1 : 0)".utf8)
+                given.lines[0] = startLine(head.url)
                 head = try Self.read(given)
             }
         } catch {
@@ -39,9 +39,20 @@ struct GivenRequest {
                 description: "this is no HTTP request: \(error.explanation) (byte \(error.offset))")
         }
         tellLength()
+        // as a client asks in its tunnel: the origin is named by Host alone
+        if tunnel != nil { given.lines[0] = startLine(targetInTunnel) }
     }
 
     // MARK: a message
+
+    private func startLine(_ target: String) -> [UInt8] {
+        Array("\(head.methodText) \(target) HTTP/1.\(head.version == .http11 ? 1 : 0)".utf8)
+    }
+
+    private var targetInTunnel: String {
+        if head.target.form == .asterisk { return "*" }
+        return head.query.map { "\(head.path)?\($0)" } ?? head.path
+    }
 
     /// How much is too much is decided when the request is run.
     private static func read(_ given: GivenMessage) throws(HTTPFault) -> RequestHead {
@@ -57,6 +68,7 @@ struct GivenRequest {
     private mutating func tellLength() {
         if head.fields.contains(.transferEncoding) { return }
         guard head.fields.contains(.contentLength) else {
+            given.dropBlankBody()
             if !body.isEmpty { setLength() }
             return
         }
@@ -77,6 +89,10 @@ struct GivenRequest {
             let request = try CurlCommand.request(command)
             var head = try RequestHead(method: request.method, url: request.url)
             for (name, value) in request.headers {
+                guard let value else {
+                    head.fields.remove(named: name)
+                    continue
+                }
                 guard FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
                     throw Explanation.Fault(description: "the header \(name) holds what no header may hold")
                 }
@@ -84,7 +100,8 @@ struct GivenRequest {
             }
             var text = "\(head.methodText) \(head.url) HTTP/1.1\r\n"
             for (name, value) in head.fields.lines { text += "\(name): \(value)\r\n" }
-            return Array((text + "\r\n" + request.body).utf8)
+            if request.body?.isEmpty == true, !head.fields.contains(.contentLength) { text += "Content-Length: 0\r\n" }
+            return Array((text + "\r\n" + (request.body ?? "")).utf8)
         } catch let fault as CurlCommand.Fault {
             throw Explanation.Fault(description: fault.description)
         } catch let fault as HTTPFault {

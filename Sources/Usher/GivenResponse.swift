@@ -33,6 +33,7 @@ struct GivenResponse {
         while given.body.starts(with: "HTTP/".utf8), !given.lines.contains(where: isLength) {
             given = GivenMessage(given.body)
         }
+        if !given.lines.contains(where: isLength) { given.dropBlankBody() }
         // a start line of HTTP/2, as clients print it
         if let line = given.lines.first, line.starts(with: "HTTP/2".utf8) || line.starts(with: "HTTP/3".utf8) {
             let rest = line.drop { $0 != ASCII.space }
