@@ -13,13 +13,18 @@ public enum Console {
     /// Text on standard output.
     public static func print(_ text: String) { write(Array(text.utf8)) }
 
-    /// Bytes on standard output.
+    /// Bytes on standard output. Where they cannot go there, what was asked for is not done: the program ends with exit code 1.
     public static func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
                 let count = Glibc.write(1, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
-                guard count > 0 else { return }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    let reason = String(cString: strerror(errno))
+                    error("standard output cannot be written: \(reason)")
+                    exit(1)
+                }
                 sent += count
             }
         }
