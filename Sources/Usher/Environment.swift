@@ -35,6 +35,13 @@ public enum Input {
         public let description: String
     }
 
+    public static var isTerminal: Bool { isatty(0) == 1 }
+
+    /// Whether there is nothing by that name. What cannot be looked at is there, as far as anybody knows.
+    public static func isMissing(_ path: String) -> Bool {
+        access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
     /// - Throws: `Fault` with the system's words, or when it is larger than `limit` bytes.
     public static func read(_ path: String, limit: Int = 16 << 20) throws(Fault) -> [UInt8] {
         let descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)

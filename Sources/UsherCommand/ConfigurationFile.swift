@@ -19,7 +19,7 @@ struct ConfigurationFile: ParsableArguments {
         if !config.isEmpty {
             return ConfigurationLoader.load(paths: config, generation: generation, environment: environment)
         }
-        guard (try? Input.read(Self.standard)) != nil else {
+        guard !Input.isMissing(Self.standard) else {
             return ConfigurationLoader.load(
                 text: "version: 1\n", file: "(defaults)", generation: generation, environment: environment,
                 readFile: { _ throws(FileFault) in throw .missing })
