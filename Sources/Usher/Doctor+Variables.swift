@@ -118,9 +118,11 @@ extension Doctor {
                 if TrustBundle.certificates(bytes).contains(where: { $0.sha256 == own }) {
                     right.append(name)
                 } else {
+                    let what = "\(name) names \(path), which does not hold usher's CA"
                     findings.append(
-                        Finding(
-                            .problem, "\(name) names \(path), which does not hold usher's CA", remedy: Self.remedy))
+                        intercepts
+                            ? Finding(.problem, what, remedy: Self.remedy)
+                            : Finding(.note, "\(what); no host is intercepted, so nothing has to be trusted"))
                 }
             } catch {
                 findings.append(Finding(.problem, "\(name): \(error.description)", remedy: Self.remedy))

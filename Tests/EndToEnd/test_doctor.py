@@ -158,13 +158,16 @@ def test_no_proxy_that_bypasses(daemon, examine, call, value, bypassed):
     assert not found(findings, "problem", "past the")
 
 
-def test_bundles_without_the_ca(daemon, examine, call, tmp_path):
-    proxy = daemon()
+@pytest.mark.parametrize("config, verdict", [({}, "note"), (
+    {"tls": {"intercept": ["app.test"], "ca": {"constrain_to": ["app.test"]}}}, "problem")])
+def test_bundles_without_the_ca(daemon, examine, call, tmp_path, config, verdict):
+    """Where nothing is intercepted they need not hold it; what is not there is wrong all the same."""
+    proxy = daemon(config)
     empty = tmp_path / "empty.pem"
     empty.write_text("")
     variables = shell(call, proxy.named) | {"SSL_CERT_FILE": str(empty), "PIP_CERT": str(tmp_path / "none.pem")}
     findings = examine(proxy.named, **variables)
-    assert found(findings, "problem", f"SSL_CERT_FILE names {empty}")
+    assert found(findings, verdict, f"SSL_CERT_FILE names {empty}")
     assert found(findings, "problem", "PIP_CERT names")
 
 
