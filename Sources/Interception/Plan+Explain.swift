@@ -47,13 +47,15 @@ extension Plan {
         }
         if phase == .request, rule.needsError { return waits("its condition asks why there is no answer") }
         if phase == .request, rule.needsResponse {
-            return waits("its condition looks at the response, which is not there yet")
+            return waits(
+                ended.map { "its condition looks at the response, and \($0) ended the chain before there was one" }
+                    ?? "its condition looks at the response, which is not there yet")
         }
         if phase == .request, !edits {
             var verdict = rule.verdict(nil, subject, &bodies, takesPart: false)
             if verdict.matched {
                 verdict.because +=
-                    rule.response.isEmpty ? "; it acts where there is no answer" : "; it edits the response only"
+                    rule.response.isEmpty ? "; it acts where there is no answer" : "; it acts on the response alone"
             }
             return verdict
         }

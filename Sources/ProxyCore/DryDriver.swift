@@ -23,6 +23,7 @@ struct DryDriver: ~Copyable {
     private(set) var sent: [DryRequest] = []
     private(set) var now = 0
     private var out = Outbox()
+    private let destinations: DestinationPolicy
     private let origin: DryOrigin
     private var asked = 0
     private var leases: [ExchangeID: Lease] = [:]
@@ -32,9 +33,10 @@ struct DryDriver: ~Copyable {
     /// An origin has answered the client's request.
     private var hasAnswered = false
 
-    init(_ engine: Engine, _ origin: DryOrigin) {
+    init(_ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin) {
         let source = ClientSource(address: IPAddress("127.0.0.1"))
         connection = ClientConnection(engine: engine, number: 1, client: "127.0.0.1", source: source, now: 0)
+        self.destinations = destinations
         self.origin = origin
     }
 
@@ -70,7 +72,7 @@ struct DryDriver: ~Copyable {
             let order = out.orders[done]
             done += 1
             switch order {
-            case .lease(let id, _, _): lease(id)
+            case .lease(let id, let origin, _): lease(id, origin)
             case .send(let id, let head, let forwarding): send(id, head, forwarding)
             case .sendBody(let id, let count):
                 if let index = leases[id]?.index { sent[index].body += out.origin[used..<used + count] }
@@ -91,7 +93,10 @@ struct DryDriver: ~Copyable {
         out.clearClient()
     }
 
-    private mutating func lease(_ id: ExchangeID) {
+    private mutating func lease(_ id: ExchangeID, _ origin: Origin) {
+        if let reason = refusal(of: origin) {
+            return connection.leaseFailed(.forbidden(reason), id, now: now, &out)
+        }
         let answer = answer(to: id)
         leases[id] = Lease(answer: answer)
         if case .unreachable(let failure) = answer {
@@ -100,6 +105,12 @@ struct DryDriver: ~Copyable {
             return connection.leaseFailed(failure, id, now: now, &out)
         }
         connection.leased(id, reused: false, sendsRaw: false, now: now, &out)
+    }
+
+    /// No name is resolved here: what an address decides is known of hosts that are one.
+    private func refusal(of origin: Origin) -> String? {
+        if let reason = destinations.refusal(of: origin) { return reason }
+        return IPAddress(origin.hop.host).flatMap { destinations.refusal(of: origin, at: $0) }
     }
 
     private mutating func send(_ id: ExchangeID, _ head: RequestHead, _ forwarding: Forwarding) {

@@ -35,25 +35,26 @@ public struct DryRun: Sendable {
     public let moments: [ExchangeMoment]
     /// Milliseconds that it took by the machines' clock.
     public let milliseconds: Int
-    /// The configuration leaves the TLS of this tunnel unopened, and the rest was told as though it were opened.
-    public let isUnopened: Bool
+    /// The key of the configuration that leaves the TLS of this tunnel unopened; the rest was told as though it were opened.
+    public let closed: InterceptionPolicy.Key?
 
     /// - Parameters:
     ///   - message: the request as its client sends it to the proxy, or in the tunnel.
     ///   - tunnel: where the client has a tunnel made to first, to speak TLS in it.
     ///   - settings: whoever asks is taken for one who may: no password is wanted.
+    ///   - destinations: where connections may lead; no name is resolved, so addresses count only where one is written.
     public init(
         _ message: [UInt8], in tunnel: Origin? = nil, _ settings: Settings, pages: OwnPages? = nil,
-        origin: DryOrigin = .silent
+        destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent
     ) {
         var settings = settings
         settings.users = nil
         let engine = Engine(settings, pages: pages, explains: true)
-        var driver = DryDriver(engine, origin)
+        var driver = DryDriver(engine, destinations, origin)
         if let tunnel { driver.enter(tunnel) }
         // a CONNECT that was refused is what comes of the request
         if tunnel == nil || driver.isInTunnel { driver.receive(message) }
-        isUnopened = tunnel.map { !settings.interception.opens($0.host, port: $0.port) } ?? false
+        closed = tunnel.flatMap { settings.interception.closed($0.host, port: $0.port) }
         sent = driver.sent
         unasked = driver.unasked
         milliseconds = driver.now

@@ -18,13 +18,23 @@ public struct InterceptionPolicy: Sendable {
 
     public var isEmpty: Bool { hosts.isEmpty }
 
+    /// The key that leaves a host's TLS unopened.
+    public enum Key: String, Sendable {
+        case intercept = "tls.intercept"
+        case except = "tls.except"
+    }
+
     /// - Parameter host: lower case, an address without brackets.
-    public func opens(_ host: String, port: UInt16) -> Bool {
-        guard !hosts.isEmpty else { return false }
+    public func opens(_ host: String, port: UInt16) -> Bool { closed(host, port: port) == nil }
+
+    /// By which key it stays closed; nil where it is opened.
+    public func closed(_ host: String, port: UInt16) -> Key? {
+        guard !hosts.isEmpty else { return .intercept }
         let address = IPAddress(host)
         func fits(_ pattern: DestinationPattern) -> Bool {
             pattern.covers(host, port: port, address: address)
         }
-        return hosts.contains(where: fits) && !except.contains(where: fits)
+        guard hosts.contains(where: fits) else { return .intercept }
+        return except.contains(where: fits) ? .except : nil
     }
 }

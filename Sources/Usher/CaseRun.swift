@@ -54,7 +54,7 @@ public struct CaseRun {
         origin = try Self.origin(testCase.origin, to: given.head)
         dryRun = DryRun(
             given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
-            origin: origin)
+            destinations: snapshot.destinations, origin: origin)
         var shown = snapshot.settings
         shown.secrets += secrets
         redaction = Redaction(shown)

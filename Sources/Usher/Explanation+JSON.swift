@@ -18,13 +18,25 @@ extension Explanation {
                 } ?? .null),
             .init("realm", Self.optional(classification.realm)),
             .init("evidence", .string(classification.evidence)),
+            .init("resource", Self.optional(dryRun.resource)),
+            .init("unopened", Self.optional(dryRun.closed?.rawValue)),
+            .init("route", Self.optional(route)),
             .init("interceptors", .array(rules.map(interceptor))),
             .init("request", Self.shape(given.head, given.body)),
             .init("forwarded", forwarded.map { Self.shape($0.head, $0.body) } ?? .null),
             .init("sent", .array(dryRun.sent.map(Self.sent))),
             .init("response", answer.map { Self.shape($0.head, $0.body) } ?? .null),
+            .init("answered", answered.map(Self.ownAnswer) ?? .null),
             .init("received", dryRun.received.map { Self.shape($0.head, $0.body) } ?? .null),
             .init("events", .array(events)),
+        ])
+    }
+
+    private static func ownAnswer(_ answer: OwnAnswer) -> JSONValue {
+        .object([
+            .init("status", .integer(answer.status)),
+            .init("by", .string(answer.interceptor == nil ? "usher" : "interceptor")),
+            .init("interceptor", optional(answer.interceptor)), .init("reason", optional(answer.reason)),
         ])
     }
 

@@ -32,9 +32,10 @@ extension Explanation {
         if let realm = classification.realm { lines.append("Realm        \(realm)") }
         lines.append("Evidence     \(classification.evidence)")
         if let protection { lines.append("Resource     \(protection)") }
-        if dryRun.isUnopened {
+        if let key = dryRun.closed {
             lines.append(
-                "TLS          left unopened (tls.intercept): usher sees nothing of this; what follows is as if it did")
+                "TLS          left unopened (\(key.rawValue)): usher sees nothing of this; what follows is as if it did"
+            )
         }
         if let route { lines.append("Route        by way of \(route)") }
         return lines
@@ -124,10 +125,10 @@ extension Explanation {
             return lines + ["", "\(style.heading("Received")): nothing before the last of these is answered"]
         }
         let shown = ShownMessage(received.head, received.body, redaction)
-        guard let answer, madeHere == nil else {
+        guard let answer, answered == nil else {
             return forwarded == nil && answer == nil
                 ? lines + ["", style.heading("Received")] + shown.lines
-                : lines + ["", "\(style.heading("Received")): \(redaction.text(madeHere ?? end))"] + shown.lines
+                : lines + ["", "\(style.heading("Received")): \(redaction.text(end))"] + shown.lines
         }
         lines += ["", style.heading(received.isWhole ? "Received" : "Received, cut short")]
         return lines + ShownMessage(answer.head, answer.body, redaction).diff(shown, style)

@@ -34,7 +34,7 @@ public struct Explanation {
         }
         dryRun = DryRun(
             given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
-            origin: origin)
+            destinations: snapshot.destinations, origin: origin)
         if case .incomplete = dryRun.outcome {
             throw Fault(description: "the message's body does not come to its end")
         }
@@ -63,23 +63,36 @@ public struct Explanation {
 
     /// Why it is not sent on.
     var end: String {
-        guard case .answered(let status) = dryRun.outcome else {
-            return "a tunnel is made, and what goes through it is another request: explain that one by its whole URL"
-        }
-        return madeHere ?? "answered by usher with status \(status)"
+        answered?.words
+            ?? "a tunnel is made, and what goes through it is another request: explain that one by its whole URL"
     }
 
-    /// Who made the answer, where that was not the origin.
-    var madeHere: String? {
+    /// An answer that no origin gave.
+    struct OwnAnswer {
+        var status: Int
+        /// Nil where it is Usher's own.
+        var interceptor: String?
+        /// What went wrong, where that is why.
+        var reason: String?
+
+        var words: String {
+            let who = interceptor.map { "interceptor \($0)" } ?? "usher"
+            return "answered by \(who) with status \(status)" + (reason.map { ": \($0)" } ?? "")
+        }
+    }
+
+    /// What the client gets in place of an origin's answer.
+    var answered: OwnAnswer? {
         let status = dryRun.received?.head.status ?? 502
         for moment in dryRun.moments {
             switch moment {
             case .responded(let interceptor, let status):
-                return "answered by interceptor \(interceptor) with status \(status)"
-            case .failed(_, let details): return "answered by usher with status \(status): \(details)"
+                return OwnAnswer(status: status, interceptor: interceptor)
+            case .failed(_, let details): return OwnAnswer(status: status, reason: details)
             default: continue
             }
         }
+        if case .answered(let status) = dryRun.outcome { return OwnAnswer(status: status) }
         return nil
     }
 

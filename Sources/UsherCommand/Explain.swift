@@ -16,8 +16,11 @@ struct Explain: ParsableCommand {
 
     @OptionGroup var file: ConfigurationFile
 
-    @Option(help: ArgumentHelp("The request; - is standard input.", valueName: "file"))
-    var request = "-"
+    @Argument(help: ArgumentHelp("The request itself: a curl command line in quotes.", valueName: "request"))
+    var given: String?
+
+    @Option(help: ArgumentHelp("A file with the request; - is standard input (default: -).", valueName: "file"))
+    var request: String?
 
     @Option(help: ArgumentHelp("What the origin answers; - is standard input.", valueName: "file"))
     var response: String?
@@ -26,7 +29,10 @@ struct Explain: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if request == "-", response == "-" {
+        if given != nil, request != nil {
+            throw ValidationError("the request stands on the command line and in \(request ?? "a file"): leave one out")
+        }
+        if given == nil, request ?? "-" == "-", response == "-" {
             throw ValidationError("standard input is the request or the response: name a file for one of them")
         }
     }
@@ -35,7 +41,7 @@ struct Explain: ParsableCommand {
         let snapshot = try file.loadOrExit()
         do {
             let answer = try response.map { path throws(Input.Fault) in try Input.read(path) }
-            let explanation = try Explanation(try Input.read(request), response: answer, snapshot: snapshot)
+            let explanation = try Explanation(try message(), response: answer, snapshot: snapshot)
             let style = TextStyle(environment: ProcessEnvironment.all)
             Console.print(json ? explanation.json.serialized + "\n" : explanation.text(style))
         } catch let fault as Explanation.Fault {
@@ -43,5 +49,15 @@ struct Explain: ParsableCommand {
         } catch let fault as Input.Fault {
             throw CommandExit.usage(fault.description)
         }
+    }
+
+    private func message() throws(Input.Fault) -> [UInt8] {
+        if let given { return Array(given.utf8) }
+        let path = request ?? "-"
+        if path == "-", Input.isTerminal {
+            Console.error(
+                "paste the request, an HTTP message or a curl command, and end it with Ctrl-D on a line of its own")
+        }
+        return try Input.read(path)
     }
 }

@@ -70,8 +70,10 @@ struct ExplainTests {
         let verdicts = explain(rules, try Self.head.get())
         #expect(verdicts.map(\.name) == ["mark", "sees-mark", "answers", "any-answer", "stops", "late"])
         #expect(verdicts.map(\.matched) == [true, true, false, true, true, false])
-        #expect(verdicts[2].because == "its condition looks at the response, which is not there yet")
-        #expect(verdicts[3].because == "applies to everything; it edits the response only")
+        #expect(
+            verdicts[2].because == "its condition looks at the response, and stops ended the chain before there was one"
+        )
+        #expect(verdicts[3].because == "applies to everything; it acts on the response alone")
         #expect(verdicts[5].because == "stops ended the chain before it")
     }
 

@@ -8,10 +8,14 @@ import Testing
 
 @Suite("A request without a network")
 struct DryRunTests {
-    private func run(_ message: String, in tunnel: Origin? = nil, _ settings: Settings = Settings()) -> DryRun {
+    private func run(
+        _ message: String, in tunnel: Origin? = nil, _ settings: Settings = Settings(),
+        _ destinations: DestinationPolicy = DestinationPolicy(), _ origin: DryOrigin = .silent
+    ) -> DryRun {
         DryRun(
             Array(message.utf8), in: tunnel, settings,
-            pages: OwnPages(["/": .init(type: "text/plain", body: Array("here".utf8))]))
+            pages: OwnPages(["/": .init(type: "text/plain", body: Array("here".utf8))]), destinations: destinations,
+            origin: origin)
     }
 
     /// The head as it would stand on the wire, and the body.
@@ -63,7 +67,7 @@ struct DryRunTests {
             let dryRun = run(message, in: origin, opened)
             #expect(sent(dryRun) == "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 usher\r\n\r\n")
             if case .sent(let head, _) = dryRun.outcome { #expect(head.url == "https://a.test/x") }
-            #expect(!dryRun.isUnopened && run(message, in: origin).isUnopened)
+            #expect(dryRun.closed == nil && run(message, in: origin).closed == .intercept)
             #expect(sent(run(message, in: origin)) == sent(dryRun))
         }
     }
@@ -78,6 +82,48 @@ struct DryRunTests {
             narrow)
         #expect(status(dryRun) == 403 && dryRun.interceptors == nil)
         #expect(words(dryRun)?.contains("connect_ports") == true)
+    }
+
+    @Test(
+        "Where connections may lead is asked, too",
+        arguments: [
+            ("http://a.test/", nil, "destinations.deny holds a.test"), ("http://b.test/", nil, nil),
+            ("http://10.0.0.1/", nil, "destinations.deny holds 10.0.0.0/8"),
+            ("http://[::ffff:10.0.0.1]/", nil, "destinations.deny holds 10.0.0.0/8"), ("http://1/", nil, "is a number"),
+            ("http://b.test/move", nil, "destinations.deny holds b.test:81"),
+            ("https://a.test/", Origin(scheme: .https, host: "a.test", port: 443), "destinations.deny holds a.test"),
+            ("https://b.test/", Origin(scheme: .https, host: "b.test", port: 443), nil),
+        ] as [(String, Origin?, String?)])
+    func destinations(_ url: String, _ tunnel: Origin?, _ reason: String?) {
+        let policy = DestinationPolicy(
+            allow: ["*"].compactMap { DestinationPattern($0) },
+            deny: ["a.test", "b.test:81", "10.0.0.0/8"].compactMap { DestinationPattern($0) })
+        let host = url.split(separator: "/")[1]
+        let rules = settings { $0.rules = Self.rules }
+        for origin in [DryOrigin.silent, .always(.bytes(Array(ok.utf8)))] {
+            let dryRun = run("GET \(url) HTTP/1.1\r\nHost: \(host)\r\n\r\n", in: tunnel, rules, policy, origin)
+            #expect((status(dryRun) == 403) == (reason != nil) && dryRun.sent.isEmpty == (reason != nil))
+            if let reason { #expect(words(dryRun)?.contains(reason) == true) }
+        }
+    }
+
+    @Test func theProxyOnTheWayIsJudgedByItsAddress() throws {
+        let proxy = try #require(UpstreamProxy("http://10.0.0.1:3128"))
+        let routed = settings { $0.routes = RouteTable([.init(hosts: ["a.test"], proxy: proxy)]) }
+        let policy = DestinationPolicy(
+            allow: ["*"].compactMap { DestinationPattern($0) },
+            deny: ["10.0.0.0/8"].compactMap { DestinationPattern($0) })
+        #expect(status(run(get, in: nil, routed, policy)) == 403 && status(run(get, in: nil, routed)) == nil)
+    }
+
+    @Test func theKeyThatLeavesATunnelClosed() {
+        let excepted = settings {
+            $0.interception.hosts = ["*.test"].compactMap { DestinationPattern($0) }
+            $0.interception.except = ["a.test"].compactMap { DestinationPattern($0) }
+        }
+        let message = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n"
+        #expect(run(message, in: Origin(scheme: .https, host: "a.test", port: 443), excepted).closed == .except)
+        #expect(run(message, in: Origin(scheme: .https, host: "a.example", port: 443), excepted).closed == .intercept)
     }
 
     @Test func aConnectIsATunnel() {
