@@ -108,7 +108,7 @@ let package = Package(
             "ProxyCoreTests",
             [
                 "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception",
-                "Authorization", "Observation",
+                "Authorization", "Observation", "Declaration",
             ]),
         tests("EventLoopTests", ["EventLoop", "Names", "TestSockets"]),
         tests(

@@ -13,7 +13,9 @@ struct EditBuilder {
     }
 
     func responseEdits(_ items: [Decoded]) -> [any ResponseEdit] {
-        fields(items).compactMap { field in
+        var reader = reader
+        reader.phase = .response
+        return fields(items).compactMap { field in
             guard let kind = EditCatalogue.response(named: field.name) else { return unknown(field) }
             return kind.init(field.value, reader)
         }

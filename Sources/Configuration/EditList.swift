@@ -4,7 +4,15 @@ internal import Interception
 /// What an interceptor can do, for whoever writes one: the catalogue of edits in words.
 public enum EditList {
     /// A paragraph for each edit, with a line break at the end.
-    public static var text: String { EditCatalogue.all.map(paragraph).joined(separator: "\n") }
+    public static var text: String { EditCatalogue.all.map(paragraph).joined(separator: "\n") + "\n" + values }
+
+    /// What may stand in values.
+    private static let values = """
+        VALUE: a text in which these may stand, filled in for each exchange
+            \(TemplateNames.all.joined(separator: "\n    "))
+            Those of the response are for the response phase. What is not there is not written. $${ stands for ${ itself.
+
+        """
 
     private static func paragraph(_ edit: any Edit.Type) -> String {
         var phases: [String] = []
@@ -15,7 +23,7 @@ public enum EditList {
             switch edit.needs {
             case .head: "changes the head"
             case .body: "changes the body"
-            case .nothing: edit.isLast ? "ends the exchange" : "holds the exchange up"
+            case .nothing: edit.isLast ? "ends the exchange" : "changes no message"
             }
         return """
             \(edit.name): \(form(edit.shape))
@@ -29,6 +37,8 @@ public enum EditList {
     private static func form(_ shape: Shape) -> String {
         switch shape {
         case .text: "TEXT"
+        case .template: "VALUE"
+        case .orNull(let shape): "\(form(shape)) or null"
         case .boolean: "true or false"
         case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
         case .integerOr(let word, let range): "\(word) or \(range.lowerBound) to \(range.upperBound)"

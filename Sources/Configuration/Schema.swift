@@ -55,10 +55,12 @@ public enum Schema {
 
     private static func shape(_ shape: Shape) -> [(String, JSONValue)] {
         switch shape {
-        case .text(let format):
+        case .text(let format), .template(let format):
             guard let pattern = format.pattern else { return [reference("value")] }
             // a reference to a secret may stand for anything
             return [("type", .string("string")), ("pattern", .string("\(pattern)|\\$\\{"))]
+        case .orNull(let shape):
+            return [("anyOf", .array([object(self.shape(shape)), object([("type", .string("null"))])]))]
         case .boolean: return [("type", .string("boolean"))]
         case .integer(let range):
             return [("type", .string("integer")), ("minimum", .integer(range.lowerBound)), maximum(range)]

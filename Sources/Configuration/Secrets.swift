@@ -1,10 +1,11 @@
 internal import Declaration
 internal import Formats
 internal import HTTPCodec
+internal import Interception
 internal import ProxyCore
 
 /// Puts `${credential.NAME}`, `${env.NAME}` and `${file:PATH}` into values. `$${` stands for `${` itself. What is put
-/// in appears in no message.
+/// in appears in no message, and is not looked through for further references.
 struct Secrets {
     /// Bytes of one secret file.
     static let maxBytes = 64 << 10
@@ -21,6 +22,24 @@ struct Secrets {
     /// - Parameter isPublic: the key takes an address or a name: what the environment has for it is no secret.
     func resolve(_ text: String, at position: Position, isPublic: Bool = false) -> String? {
         guard text.contains("${") else { return text }
+        return parts(text, at: position, isPublic: isPublic, leavesPlaces: false).map { Self.joined($0) }
+    }
+
+    /// The text of parts, with something in the places between them.
+    static func joined(_ parts: [TextPart], places: (Int) -> String = { _ in "" }) -> String {
+        var number = 0
+        return parts.map { part in
+            if case .text(let text) = part { return text }
+            number += 1
+            return places(number - 1)
+        }.joined()
+    }
+
+    /// The text in pieces, with its references filled in; nil where one cannot be, which has been reported then.
+    /// - Parameter leavesPlaces: what refers to no secret is a place that is filled in for each exchange.
+    func parts(_ text: String, at position: Position, isPublic: Bool, leavesPlaces: Bool) -> [TextPart]? {
+        guard text.contains("${") else { return [.text(text)] }
+        var parts: [TextPart] = []
         var out = ""
         var rest = text[...]
         var isComplete = true
@@ -36,7 +55,11 @@ struct Secrets {
                     return nil
                 }
                 let reference = after[..<end].dropFirst()
-                if let value = value(of: reference, position) {
+                if leavesPlaces, !Self.sources.contains(where: reference.hasPrefix) {
+                    if !out.isEmpty { parts.append(.text(out)) }
+                    out = ""
+                    parts.append(.place(String(reference)))
+                } else if let value = value(of: reference, position) {
                     if !isPublic || !reference.hasPrefix("env.") { collector.keep(value) }
                     // the environment has much that is no secret
                     if !isPublic, !reference.hasPrefix("env.") { judge(value, reference, position) }
@@ -50,8 +73,12 @@ struct Secrets {
                 rest = after
             }
         }
-        return isComplete ? out + rest : nil
+        out += rest
+        if !out.isEmpty || parts.isEmpty { parts.append(.text(out)) }
+        return isComplete ? parts : nil
     }
+
+    private static let sources = ["env.", "credential.", "file:"]
 
     /// What is too short to be looked for would be found in words and numbers that have nothing to do with it.
     private func judge(_ value: String, _ reference: Substring, _ position: Position) {
@@ -180,6 +207,13 @@ struct Secrets {
 
     /// Says nothing of what stands behind the kind: it may be a part of a password that holds `${`.
     private func misspelt(_ reference: Substring, _ position: Position) -> Source? {
+        if let example = TemplateNames.example(of: String(reference)) {
+            findings.error(
+                position,
+                "\(example) is filled in for each exchange, in those values of edits alone that are said to take it (usher check --print-edits); here a reference is ${credential.NAME}, ${env.NAME} or ${file:PATH}"
+            )
+            return nil
+        }
         let kind = reference.prefix { $0.isLetter }
         findings.error(
             position, "a reference is ${credential.NAME}, ${env.NAME} or ${file:PATH}; write $${ for \"${\" itself",

@@ -72,6 +72,12 @@ struct SnapshotBuilder {
             let rule = Rule(
                 name: text, when: condition, request: request, response: response, error: error,
                 bodies: Self.bodies(fields), sampling: Self.sampling(fields))
+            for name in rule.unsetState {
+                findings.warning(
+                    item.position,
+                    "nothing in this interceptor sets ${state.\(name)}, which is never there then; set it with set_state",
+                    nearest: Nearest.name(to: name, among: rule.setState))
+            }
             return (rule, fields)
         }
         audit.look(at: built)

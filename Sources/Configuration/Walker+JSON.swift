@@ -20,7 +20,7 @@ extension Walker {
         }
     }
 
-    private static func plain(_ text: String, _ node: YAMLNode) -> JSONValue? {
+    static func plain(_ text: String, _ node: YAMLNode) -> JSONValue? {
         if node.isNull { return .null }
         switch text {
         case "true", "True", "TRUE": return .bool(true)

@@ -87,6 +87,7 @@ struct Walker {
                 return decode(
                     YAMLNode(position: keyPosition, content: .map([])), shape, path: path, keyPosition: keyPosition)
             case .json: break
+            case .orNull: return Decoded(position: keyPosition, written: "", content: .nothing)
             default:
                 findings.error(keyPosition, "\(subject(path)) takes \(expectation(shape)), found nothing")
                 return nil
@@ -122,8 +123,8 @@ struct Walker {
         case .durationOr(let range, let name):
             if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
             return decode(node, .duration(range), path: path, keyPosition: keyPosition)
-        case .json:
-            return Decoded(position: node.position, written: "", content: .json(json(node, resolving: true)))
+        case .json: return jsonTemplate(node)
+        case .orNull(let shape): return decode(node, shape, path: path, keyPosition: keyPosition)
         default: return scalar(node, shape, path)
         }
     }
@@ -166,12 +167,13 @@ struct Walker {
             guard let secret = secrets.secret(written, kind, subject(path), at: node.position) else { return nil }
             return Decoded(position: node.position, written: shown(written), content: .secret(secret))
         }
+        if case .template(let format) = shape { return template(written, format, node.position, path) }
         guard let text = secrets.resolve(written, at: node.position, isPublic: shape.isPublic) else { return nil }
         guard let content = content(text, written, shape, node.position, path) else { return nil }
         return Decoded(position: node.position, written: shown(written), content: content)
     }
 
-    private func content(
+    func content(
         _ text: String, _ written: String, _ shape: Shape, _ position: Position, _ path: String
     ) -> Decoded.Content? {
         func wrong(_ more: String = "", quotes: Bool = true) -> Decoded.Content? {
@@ -249,12 +251,13 @@ struct Walker {
 
     // MARK: words
 
-    private func subject(_ path: String) -> String { path.isEmpty ? "the file" : path }
+    func subject(_ path: String) -> String { path.isEmpty ? "the file" : path }
 
     /// Completes "takes …".
-    private func expectation(_ shape: Shape) -> String {
+    func expectation(_ shape: Shape) -> String {
         switch shape {
-        case .text(let format): format.expected
+        case .text(let format), .template(let format): format.expected
+        case .orNull(let shape): "\(expectation(shape)), or null"
         case .boolean: "true or false"
         case .integer(let range) where range.count == 1: "\(range.lowerBound)"
         case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
@@ -278,5 +281,5 @@ struct Walker {
         }
     }
 
-    private func shown(_ text: String) -> String { Findings.quoted(text) }
+    func shown(_ text: String) -> String { Findings.quoted(text) }
 }

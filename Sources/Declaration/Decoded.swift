@@ -10,6 +10,10 @@ public struct Decoded: Sendable {
         case number(Int)
         /// `unlimited`, `auto`.
         case word
+        /// `null` where it may be written.
+        case nothing
+        /// A text that is made for each exchange; where a `json` is asked for, a JSON text whose places stand in strings.
+        case template([TextPart])
         /// Nil for entries that did not pass.
         case list([Decoded?])
         case fields(Fields)
@@ -30,6 +34,8 @@ public struct Decoded: Sendable {
     }
 
     public var text: String? { if case .text(let text) = content { text } else { nil } }
+    public var isNull: Bool { if case .nothing = content { true } else { false } }
+    public var parts: [TextPart]? { if case .template(let parts) = content { parts } else { nil } }
     public var flag: Bool? { if case .flag(let flag) = content { flag } else { nil } }
     public var number: Int? { if case .number(let number) = content { number } else { nil } }
     public var list: [Decoded] { if case .list(let list) = content { list.compactMap { $0 } } else { [] } }

@@ -1,6 +1,10 @@
 /// What a value of the configuration may be. The loader checks by it and the JSON Schema is written from it.
 public indirect enum Shape: Sendable {
     case text(TextFormat)
+    /// A text in which places may stand that are filled in for each exchange.
+    case template(TextFormat)
+    /// Or `null`.
+    case orNull(Shape)
     case boolean
     case integer(ClosedRange<Int>)
     /// A number, or the one word beside it: `workers: auto`.
@@ -32,7 +36,8 @@ extension Shape {
     /// An address, a name, a number or an option: what the environment has for it is no secret.
     public var isPublic: Bool {
         switch self {
-        case .text(let format): format.isPublic
+        case .text(let format), .template(let format): format.isPublic
+        case .orNull(let shape): shape.isPublic
         case .secret, .json: false
         default: true
         }

@@ -11,7 +11,12 @@ struct CompiledRule: Sendable {
     let request: [any RequestEdit]
     let response: [any ResponseEdit]
     let error: [any ErrorEdit]
-    private let bodies: BodyPolicy
+    /// What the values of its edits ask for that are filled in.
+    let requestTemplates: TemplateNeeds
+    let responseTemplates: TemplateNeeds
+    private let errorTemplates: TemplateNeeds
+    private let policy: BodyPolicy
+    private let scope: ExchangeState.Scope
     private let asksBodies: Bool
     /// Nil where it takes all that fits.
     let sampler: Sampler?
@@ -27,7 +32,11 @@ struct CompiledRule: Sendable {
         request = rule.request
         response = rule.response
         error = rule.error
-        bodies = rule.bodies
+        requestTemplates = TemplateNeeds(rule.request)
+        responseTemplates = TemplateNeeds(rule.response)
+        errorTemplates = TemplateNeeds(rule.error)
+        policy = rule.bodies
+        scope = rule.sharesState ? .shared : .own(rule.name)
     }
 
     // MARK: whether it applies
@@ -40,10 +49,13 @@ struct CompiledRule: Sendable {
         return condition.judge(subject, &bodies)
     }
 
-    /// Whether it may apply once the request is out, and that hangs on the request's body.
+    /// Whether it may apply once the request is out, and that hangs on the request's body, or a value of its edits does.
     func waitsForBody(_ early: Subject, _ context: EditContext) -> Bool {
         if leaves(context) { return false }
         var bodies = SubjectBodies()
+        if readsSentBody, TemplateNeeds.mayRead(early.request.fields) {
+            return condition.judge(early, &bodies) != .no
+        }
         return condition.needsBody(of: .request, early, &bodies)
     }
 
@@ -67,47 +79,97 @@ struct CompiledRule: Sendable {
 
     // MARK: what it does
 
-    func edit(_ head: inout RequestHead, _ context: inout EditContext, _ outcome: inout Outcome) {
-        run(request, &outcome) { edit throws(EditFault) in try edit.apply(to: &head) }
-    }
+    /// A value of its edits comes from the request's body once that was sent.
+    var readsSentBody: Bool { responseTemplates.requestBody || errorTemplates.requestBody }
 
-    func edit(_ head: inout ResponseHead, _ context: inout EditContext, _ outcome: inout Outcome) {
-        run(response, &outcome) { edit throws(EditFault) in try edit.apply(to: &head) }
-    }
-
+    /// - Parameter bodies: those that are here.
     func edit(
-        _ head: inout RequestHead, _ body: inout EditedBody, _ context: inout EditContext, _ outcome: inout Outcome
+        _ head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
+        _ outcome: inout Outcome
     ) {
-        run(request, &outcome) { edit throws(EditFault) in
-            if let effect = try change(edit, &head.fields, &body) { return effect }
+        run(request, requestTemplates, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+            var edit = edit
+            if isFilled, Self.mayFind(edit, bodies.request) {
+                let filled = try fill(&bodies, &context, &outcome, head) { filler throws(EditFault) in
+                    try edit.filled(by: &filler)
+                }
+                guard let filled else { return .changed([]) }
+                edit = filled
+            }
+            if let effect = try change(edit, &head.fields, &bodies.request) { return effect }
             return try edit.apply(to: &head)
         }
     }
 
+    /// - Parameters:
+    ///   - bodies: those that are here.
+    ///   - request: as it was sent.
     func edit(
-        _ head: inout ResponseHead, _ body: inout EditedBody, _ context: inout EditContext, _ outcome: inout Outcome
+        _ head: inout ResponseHead, _ bodies: inout SubjectBodies, request: RequestHead,
+        _ context: inout EditContext, _ outcome: inout Outcome
     ) {
-        run(response, &outcome) { edit throws(EditFault) in
-            if let effect = try change(edit, &head.fields, &body) { return effect }
+        run(response, responseTemplates, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+            var edit = edit
+            if isFilled, Self.mayFind(edit, bodies.response) {
+                let filled = try fill(&bodies, &context, &outcome, request, head) { filler throws(EditFault) in
+                    try edit.filled(by: &filler)
+                }
+                guard let filled else { return .changed([]) }
+                edit = filled
+            }
+            if let effect = try change(edit, &head.fields, &bodies.response) { return effect }
             return try edit.apply(to: &head)
         }
     }
 
     /// Does what is to be done where there is no answer.
-    func handle(_ outcome: inout Outcome) {
-        run(error, &outcome) { edit throws(EditFault) in try edit.apply() }
+    /// - Parameter request: as it was sent.
+    func handle(
+        _ request: RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome
+    ) {
+        run(error, errorTemplates, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+            guard isFilled else { return try edit.apply() }
+            let filled = try fill(&bodies, &context, &outcome, request) { filler throws(EditFault) in
+                try edit.filled(by: &filler)
+            }
+            return try filled?.apply() ?? .changed([])
+        }
+    }
+
+    /// An edit of a body that is not there says so, whatever its values would be.
+    private static func mayFind(_ edit: any Edit, _ body: EditedBody?) -> Bool {
+        guard let edit = edit as? any BodyEdit, !edit.makesBody else { return true }
+        return body?.isEmpty == false
+    }
+
+    /// Has the values of an edit filled in.
+    /// - Returns: nil where nothing is left to be done.
+    private func fill<One>(
+        _ bodies: inout SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome,
+        _ request: RequestHead, _ response: ResponseHead? = nil,
+        _ fill: (inout TemplateFiller) throws(EditFault) -> One?
+    ) throws(EditFault) -> One? {
+        var filler = TemplateFiller(context, scope, policy, request: request, response: response, bodies: bodies)
+        // there is one of each, so that its bytes are changed where they are
+        bodies = SubjectBodies()
+        defer { bodies = filler.bodies }
+        let filled = try fill(&filler)
+        context.chance = filler.context.chance
+        outcome.warnings += filler.warnings.map { "\(name): \($0)" }
+        return filled
     }
 
     /// Makes an edit of the body; nil where it is none.
     private func change(
-        _ edit: any Edit, _ fields: inout FieldTable, _ body: inout EditedBody
+        _ edit: any Edit, _ fields: inout FieldTable, _ body: inout EditedBody?
     ) throws(EditFault) -> EditEffect? {
-        guard let edit = edit as? any BodyEdit else { return nil }
+        guard body != nil, let edit = edit as? any BodyEdit, var found = body.take() else { return nil }
+        defer { body = found }
         // either side may have changed the type since
         let type = fields["Content-Type"]
-        body.contentType = type
-        let effect = try edit.attempt(on: &body, bodies)
-        if let new = body.contentType, new != type {
+        found.contentType = type
+        let effect = try edit.attempt(on: &found, policy)
+        if let new = found.contentType, new != type {
             let pair = Pair("Content-Type", new)
             try HeaderEdit.check(pair)
             fields.set(pair.name, pair.value)
@@ -118,17 +180,19 @@ struct CompiledRule: Sendable {
     /// Makes the edits of one phase, in order, up to the first that ends the chain. One that cannot be made ends it
     /// as well: nothing invalid is ever sent.
     private func run<One>(
-        _ edits: [One], _ outcome: inout Outcome, _ apply: (One) throws(EditFault) -> EditEffect
+        _ edits: [One], _ templates: TemplateNeeds, _ context: inout EditContext, _ outcome: inout Outcome,
+        _ apply: (One, _ isFilled: Bool, inout EditContext, inout Outcome) throws(EditFault) -> EditEffect
     ) {
         var notes: [String] = []
         do throws(EditFault) {
-            for edit in edits where outcome.verdict == .proceed {
-                switch try apply(edit) {
+            for (place, edit) in edits.enumerated() where outcome.verdict == .proceed {
+                switch try apply(edit, templates.concern(place), &context, &outcome) {
                 case .changed(let words): notes += words
                 case .warned(let words): outcome.warnings.append("\(name): \(words)")
                 case .delay(let time): outcome.delays.append(time)
                 case .throttle(let rate): outcome.throttle = min(rate, outcome.throttle ?? rate)
                 case .retry(let policy): outcome.retries.append(RetryWish(interceptor: name, policy: policy))
+                case .kept(let changes): notes += try keep(changes, &context)
                 case .respond(let answer):
                     notes.append("answered \(answer.status) in the origin's place")
                     outcome.verdict = .respond(answer, interceptor: name)
@@ -142,5 +206,18 @@ struct CompiledRule: Sendable {
             outcome.verdict = .abort(interceptor: name, reason: error.reason)
         }
         if !notes.isEmpty { outcome.changes.append("\(name): \(notes.joined(separator: ", "))") }
+    }
+
+    private func keep(_ changes: [StateChange], _ context: inout EditContext) throws(EditFault) -> [String] {
+        var state = context.state ?? ExchangeState()
+        for change in changes {
+            do throws(StateFault) {
+                try state.set(change.name, to: change.value, in: scope)
+            } catch {
+                throw EditFault(reason: "state \(change.name): \(error.explanation)")
+            }
+        }
+        context.state = state
+        return changes.map { $0.value == nil ? "let go of state \($0.name)" : "kept state \($0.name)" }
     }
 }

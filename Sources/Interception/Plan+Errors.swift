@@ -15,7 +15,9 @@ extension Plan {
             request: request, response: nil, classification: context.classification, error: fault)
         for index in errorPhase where outcome.verdict == .proceed {
             let rule = rules[index]
-            if applies(rule, to: subject, &bodies, &context, &outcome) { rule.handle(&outcome) }
+            if applies(rule, to: subject, &bodies, &context, &outcome) {
+                rule.handle(request, &bodies, &context, &outcome)
+            }
         }
         if explains { finish(&outcome, subject, bodies) }
         return outcome

@@ -58,7 +58,7 @@ public final class Plan: Sendable {
     /// Whether any rule edits bodies or asks what is in them: else nobody needs to be asked.
     public let readsRequestBodies: Bool
     public let readsResponseBodies: Bool
-    /// Whether any rule asks what is in a request's body.
+    /// Whether any rule asks what is in a request's body beside those that edit it, be it after it was sent.
     let asksRequestBodies: Bool
     /// Those that do.
     private let requestBodyReaders: Reach
@@ -70,14 +70,18 @@ public final class Plan: Sendable {
     public init(rules: [Rule], explains: Bool = false) {
         self.explains = explains
         func asks(_ rule: Rule, _ side: MessageSide) -> Bool { rule.when.contains { $0.body == side } }
-        self.rules = rules.enumerated().map { CompiledRule($1, at: $0) }
-        conditions = self.rules.map { $0.condition.withoutBodies() }
-        let readers = rules.indices.filter { asks(rules[$0], .request) }
+        let compiled = rules.enumerated().map { CompiledRule($1, at: $0) }
+        self.rules = compiled
+        conditions = compiled.map { $0.condition.withoutBodies() }
+        let readers = rules.indices.filter { asks(rules[$0], .request) || compiled[$0].readsSentBody }
         requestBodyReaders = Reach(readers.map { Candidate($0, rules[$0].when) })
         asksRequestBodies = !readers.isEmpty
-        readsRequestBodies = asksRequestBodies || rules.contains { $0.request.contains { $0 is any BodyEdit } }
-        readsResponseBodies = rules.contains {
-            asks($0, .response) || $0.response.contains { $0 is any BodyEdit }
+        readsRequestBodies =
+            asksRequestBodies
+            || compiled.contains { $0.requestTemplates.requestBody || $0.request.contains { $0 is any BodyEdit } }
+        readsResponseBodies = rules.indices.contains {
+            asks(rules[$0], .response) || compiled[$0].responseTemplates.responseBody
+                || rules[$0].response.contains { $0 is any BodyEdit }
         }
         var request: [Candidate] = []
         var response: [Candidate] = []
@@ -138,7 +142,7 @@ public final class Plan: Sendable {
             let rule = rules[candidate.index]
             let subject = Subject(request: head, response: nil, classification: classification)
             guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
-            rule.edit(&head, &context, &outcome)
+            rule.edit(&head, &bodies, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification), bodies) }
@@ -178,7 +182,7 @@ public final class Plan: Sendable {
             let rule = rules[candidate.index]
             let subject = Subject(request: request, response: response, classification: classification)
             guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
-            rule.edit(&response, &context, &outcome)
+            rule.edit(&response, &bodies, request: request, &context, &outcome)
             guard outcome.verdict == .proceed else { break }
         }
         if explains {

@@ -9,15 +9,18 @@ public struct Rule: Sendable {
     public var error: [any ErrorEdit]
     public var bodies: BodyPolicy
     public var sampling: Sampling
+    /// Its names in the exchange's state are those of all that share theirs, not its own.
+    public var sharesState: Bool
 
     public init(
         name: String, when: Condition = .always, request: [any RequestEdit] = [],
         response: [any ResponseEdit] = [], error: [any ErrorEdit] = [], bodies: BodyPolicy = BodyPolicy(),
-        sampling: Sampling = Sampling()
+        sampling: Sampling = Sampling(), sharesState: Bool = false
     ) {
         self.name = name
         self.when = when
         self.sampling = sampling
+        self.sharesState = sharesState
         self.request = request
         self.response = response
         self.error = error

@@ -5,6 +5,8 @@ public struct RuleReader {
     public let findings: Findings
     /// What is read, for messages: `interceptor english`.
     public var owner: String
+    /// Of the list that is read.
+    public var phase = EditPhase.request
     /// The bytes of a file that the configuration names; nil where it cannot be had, which the findings have been told.
     private let readFile: (Decoded) -> [UInt8]?
 
@@ -58,22 +60,26 @@ public struct RuleReader {
         return value.list.compactMap(\.text)
     }
 
-    func pairs(_ value: Decoded) -> [Pair] {
+    /// - Parameter place: where the value of a name goes.
+    func pairs(_ value: Decoded, _ place: (String) -> TemplatePlace) -> [Pair] {
         let fields = value.fields
         if fields?.written.isEmpty == true {
             findings.error(
                 value.position, "an edit without a name changes nothing; write { NAME: value } or remove the edit")
         }
-        return Self.pairs(fields)
+        return pairs(fields, place)
     }
 
-    static func pairs(_ fields: Fields?) -> [Pair] {
-        (fields?.all ?? []).compactMap { field in field.value.text.map { Pair(field.name, $0) } }
+    func pairs(_ fields: Fields?, _ place: (String) -> TemplatePlace) -> [Pair] {
+        (fields?.all ?? []).compactMap { field in
+            if let text = field.value.text { return Pair(field.name, text) }
+            return template(field.value, place(field.name)).map { Pair(field.name, "", template: $0) }
+        }
     }
 
     func headers(_ value: Decoded) -> [Pair] {
         checkWritable(value.fields)
-        return pairs(value)
+        return pairs(value) { TemplatePlace(header: $0) }
     }
 
     func checkWritable(_ fields: Fields?) {
@@ -88,6 +94,6 @@ public struct RuleReader {
 /// Shapes that edits have in common.
 extension Shape {
     static let namesOrGlobs = Shape.oneOrMany(.text(.name))
-    static let headers = Shape.map(.headerName, .text(.headerValue))
-    static let parameters = Shape.map(.name, .text(.any))
+    static let headers = Shape.map(.headerName, .template(.headerValue))
+    static let parameters = Shape.map(.name, .template(.any))
 }

@@ -33,11 +33,12 @@ struct DryDriver: ~Copyable {
     /// An origin has answered the client's request.
     private var hasAnswered = false
 
-    init(_ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin) {
+    init(_ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, time: Int) {
         let source = ClientSource(address: IPAddress("127.0.0.1"))
         connection = ClientConnection(engine: engine, number: 1, client: "127.0.0.1", source: source, now: 0)
         self.destinations = destinations
         self.origin = origin
+        out.tell(time: time)
     }
 
     // MARK: the client

@@ -43,14 +43,15 @@ public struct DryRun: Sendable {
     ///   - tunnel: where the client has a tunnel made to first, to speak TLS in it.
     ///   - settings: whoever asks is taken for one who may: no password is wanted.
     ///   - destinations: where connections may lead; no name is resolved, so addresses count only where one is written.
+    ///   - time: by the calendar, in seconds since 1970.
     public init(
         _ message: [UInt8], in tunnel: Origin? = nil, _ settings: Settings, pages: OwnPages? = nil,
-        destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent
+        destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent, time: Int = 0
     ) {
         var settings = settings
         settings.users = nil
         let engine = Engine(settings, pages: pages, explains: true)
-        var driver = DryDriver(engine, destinations, origin)
+        var driver = DryDriver(engine, destinations, origin, time: time)
         if let tunnel { driver.enter(tunnel) }
         // a CONNECT that was refused is what comes of the request
         if tunnel == nil || driver.isInTunnel { driver.receive(message) }

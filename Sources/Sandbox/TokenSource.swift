@@ -29,15 +29,6 @@ struct TokenSource: Sendable {
 
     /// A version 4 UUID (RFC 9562 §5.4).
     mutating func uuid() -> String {
-        var octets = bytes(16)
-        octets[6] = octets[6] & 0x0F | 0x40
-        octets[8] = octets[8] & 0x3F | 0x80
-        var out: [UInt8] = []
-        for (index, octet) in octets.enumerated() {
-            if index == 4 || index == 6 || index == 8 || index == 10 { out.append(0x2D) }
-            out.append(PercentCoding.hexDigit(octet >> 4))
-            out.append(PercentCoding.hexDigit(octet & 15))
-        }
-        return ASCII.lowercased(String(decoding: out, as: UTF8.self))
+        UUIDText.random(bytes(16))
     }
 }

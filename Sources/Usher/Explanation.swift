@@ -1,4 +1,5 @@
 public import Configuration
+import Glibc
 import HTTPCodec
 import Interception
 import ProxyCore
@@ -34,7 +35,7 @@ public struct Explanation {
         }
         dryRun = DryRun(
             given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
-            destinations: snapshot.destinations, origin: origin)
+            destinations: snapshot.destinations, origin: origin, time: time(nil))
         if case .incomplete = dryRun.outcome {
             throw Fault(description: "the message's body does not come to its end")
         }

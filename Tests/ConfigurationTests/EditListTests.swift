@@ -15,7 +15,7 @@ import Testing
         }
         #expect(try names("request_edit") == Set(EditCatalogue.request.map { $0.name }))
         #expect(try names("response_edit") == Set(EditCatalogue.response.map { $0.name }))
-        #expect(try names("error_edit") == ["retry", "respond", "abort"])
+        #expect(try names("error_edit") == ["retry", "set_state", "respond", "abort"])
         #expect(try names("cookie").contains("http_only"), "objects in the value of an edit are known, too")
     }
 
@@ -27,11 +27,15 @@ import Testing
         }
         #expect(
             list.hasPrefix(
-                "set_header: { NAME: TEXT, … }\n    under request or response; changes the head\n    Replaces or adds headers.\n\nadd_header: "
+                "set_header: { NAME: VALUE, … }\n    under request or response; changes the head\n    Replaces or adds headers.\n\nadd_header: "
             ))
         #expect(
             list.contains(
                 "abort: TEXT or { [reason: TEXT] }\n    under request or response or error; ends the exchange\n"))
+        #expect(
+            list.contains(
+                "set_state: { NAME: VALUE or null, … }\n    under request or response or error; changes no message\n"))
+        #expect(list.contains("\n    ${request.json./POINTER}\n"))
         #expect(list.contains("set_status: 200 to 599\n    under response; "))
     }
 }

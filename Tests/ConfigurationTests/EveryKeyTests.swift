@@ -28,9 +28,10 @@ import Testing
               - { rewrite_url: { "~a": b } }
               - { set_form: { a: b }, add_form: { a: b }, remove_form: a, set_json: { /a: 1 }, remove_json: /a }
               - { replace_body: { a: b }, set_body: { text: a, content_type: text/x } }
+              - { set_state: { a: b } }
               - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
           - { name: errors, when: { error: tls }, error: [{ retry: { after: 1s } }, { respond: { status: 503 } }] }
-          - { name: dead, error: [{ abort: why }] }
+          - { name: dead, error: [{ set_state: { a: b } }, { abort: why }] }
           - name: times
             request:
               - { throttle: 1KiB, delay: { from: 1ms, to: 2ms } }
@@ -53,7 +54,7 @@ import Testing
             response:
               - { set_header: { A: b }, add_header: { A: b }, remove_header: a, set_cookie: { name: a, value: b } }
               - { remove_cookie: a, set_json: { /a: 1 }, remove_json: /a, replace_body: { a: b } }
-              - { set_body: { text: a } }
+              - { set_body: { text: a }, set_state: { a: b } }
               - { set_status: 204, respond: { status: 201 }, abort: why }
         """
 

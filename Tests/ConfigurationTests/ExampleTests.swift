@@ -56,7 +56,9 @@ import Testing
         #expect(snapshot.tls.origins.usesSystemTrust && snapshot.tls.origins.minimum == .tls12)
         #expect(snapshot.tls.origins.rules.count == 2 && snapshot.tls.origins.identities.count == 1)
         #expect(
-            snapshot.settings.rules.map(\.name) == ["force-auth", "amount", "busy", "slow", "too-many", "patience"])
+            snapshot.settings.rules.map(\.name) == [
+                "force-auth", "amount", "busy", "slow", "too-many", "patience", "trace",
+            ])
         #expect(snapshot.settings.authorization != nil)
     }
 

@@ -34,7 +34,7 @@ public struct BodyOutcome: Sendable {
 /// kept, and `applyRequest` and `applyResponse` do all there is to do.
 extension Plan {
     /// Whether the body of a request that has come is to be kept: a rule that applies changes it, or one that may apply, in
-    /// whichever phase, asks what is in it.
+    /// whichever phase, asks what is in it or fills something in from there.
     /// - Parameter context: keeps what this decides of rules, and nothing else.
     public func keepsRequestBody(_ head: RequestHead, _ context: inout EditContext) -> Bool {
         guard readsRequestBodies else { return false }
@@ -79,8 +79,9 @@ extension Plan {
             case .open: return true
             case .yes:
                 guard takes(rule, &context) else { continue }
+                if rule.requestTemplates.requestBody, TemplateNeeds.mayRead(head.fields) { return true }
                 if rule.request.contains(where: { Self.isForBody($0, head.fields) }) { return true }
-                rule.edit(&head, &context, &outcome)
+                rule.edit(&head, &bodies, &context, &outcome)
             }
         }
         return false
@@ -108,8 +109,9 @@ extension Plan {
             case .open: return true
             case .yes:
                 guard takes(rule, &trial) else { continue }
+                if rule.responseTemplates.responseBody, TemplateNeeds.mayRead(response.fields) { return true }
                 if rule.response.contains(where: { Self.isForBody($0, response.fields) }) { return true }
-                rule.edit(&response, &trial, &outcome)
+                rule.edit(&response, &bodies, request: request, &trial, &outcome)
             }
         }
         return false
@@ -141,7 +143,7 @@ extension Plan {
             let rule = rules[index]
             let subject = Subject(request: head, response: nil, classification: classification)
             guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
-            bodies.changeRequest { rule.edit(&head, &$0, &context, &outcome) }
+            rule.edit(&head, &bodies, &context, &outcome)
         }
         if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification), bodies) }
         guard var body = bodies.request, body.isChanged else {
@@ -170,7 +172,7 @@ extension Plan {
             let rule = rules[index]
             let subject = Subject(request: request, response: response, classification: classification)
             guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
-            bodies.changeResponse { rule.edit(&response, &$0, &context, &outcome) }
+            rule.edit(&response, &bodies, request: request, &context, &outcome)
         }
         if explains {
             finish(&outcome, Subject(request: request, response: response, classification: classification), bodies)

@@ -13,6 +13,12 @@ public struct AddHeader: RequestEdit, ResponseEdit {
     public init(_ pairs: [Pair]) { self.pairs = pairs }
     public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.headers(value)) }
 
+    public var templates: [Template] { pairs.compactMap(\.template) }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        try filler.pairs(pairs, "header").map { Self($0) }
+    }
+
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
         for pair in pairs where ASCII.equal(pair.name, "host") {
             try HeaderEdit.checkHost(pair.value)

@@ -21,12 +21,20 @@ public protocol Edit: Sendable {
 
     /// The regular expressions in it.
     var patterns: [Pattern] { get }
+    /// Those of its values that are made for each exchange. One that has some is never made as it is, but as `filled` has it.
+    var templates: [Template] { get }
+
+    /// The edit with its values as this exchange has them.
+    /// - Returns: nil where nothing is left to be done.
+    func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self?
 }
 
 extension Edit {
     public static var needs: EditNeed { .head }
     public static var isLast: Bool { false }
     public var patterns: [Pattern] { [] }
+    public var templates: [Template] { [] }
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? { self }
 }
 
 /// How much of a message an edit looks at. One that needs the response is no `RequestEdit`.
@@ -61,6 +69,8 @@ public enum EditEffect {
     case throttle(Int)
     /// Send the request again.
     case retry(RetryPolicy)
+    /// Keep these for as long as the exchange lasts.
+    case kept([StateChange])
     /// Answer in the origin's place.
     case respond(DirectResponse)
     case abort(String)

@@ -20,7 +20,7 @@ public struct ReplaceBody: RequestEdit, ResponseEdit, BodyEdit {
 
     public init(_ value: Decoded, _ reader: RuleReader) {
         self.init(
-            reader.pairs(value).enumerated().compactMap { index, pair in
+            reader.pairs(value) { _ in .text }.enumerated().compactMap { index, pair in
                 guard pair.name.hasPrefix("~") else { return (.text(pair.name), pair.value) }
                 let position = value.fields?.position(of: pair.name) ?? value.position
                 return reader.pattern(pair.name, position, pair.name, Self.name).map { (.pattern($0), pair.value) }

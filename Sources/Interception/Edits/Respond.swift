@@ -19,8 +19,15 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public static let isLast = true
 
     public let answer: DirectResponse
+    /// Of its body.
+    private let template: Template?
 
-    public init(_ answer: DirectResponse) { self.answer = answer }
+    public init(_ answer: DirectResponse) { self.init(answer, nil) }
+
+    private init(_ answer: DirectResponse, _ template: Template?) {
+        self.answer = answer
+        self.template = template
+    }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
         guard let fields = value.fields else { return nil }
@@ -34,7 +41,7 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
             findings.error(value.position, "an answer with status \(answer.status) has no body; remove \(bodies[0])")
         }
         reader.checkWritable(fields.fields("headers"))
-        answer.headers = RuleReader.pairs(fields.fields("headers"))
+        answer.headers = reader.pairs(fields.fields("headers")) { TemplatePlace(header: $0) }
         guard let body = WrittenBody(fields, reader) else { return nil }
         answer.body = body.bytes
         let hasType = answer.headers.contains { ASCII.equal($0.name, "Content-Type") }
@@ -45,7 +52,19 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         if let type = fields.text("content_type") ?? body.type, !hasType {
             answer.headers.append(Pair("Content-Type", type))
         }
-        self.init(answer)
+        self.init(answer, body.template)
+    }
+
+    public var templates: [Template] { ([template] + answer.headers.map(\.template)).compactMap { $0 } }
+
+    /// An answer is given in any case: what is missing of its body leaves a gap, what is missing of a header leaves that out.
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        var filled = answer
+        filled.headers = try filler.pairs(answer.headers, "header") ?? []
+        if let template {
+            filled.body = Array((try filler.text(template, "the body", lack: .empties) ?? "").utf8)
+        }
+        return Self(filled)
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect { .respond(try answer.checked()) }

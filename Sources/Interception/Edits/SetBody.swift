@@ -17,15 +17,17 @@ public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
     public let contentType: String?
     /// For a body that had none.
     private let ownType: String
+    private let template: Template?
 
     public init(_ bytes: [UInt8], contentType: String? = nil) {
         self.init(bytes, contentType, "application/octet-stream")
     }
 
-    private init(_ bytes: [UInt8], _ contentType: String?, _ ownType: String) {
+    private init(_ bytes: [UInt8], _ contentType: String?, _ ownType: String, _ template: Template? = nil) {
         self.bytes = bytes
         self.contentType = contentType
         self.ownType = ownType
+        self.template = template
     }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
@@ -37,7 +39,14 @@ public struct SetBody: RequestEdit, ResponseEdit, BodyEdit {
         }
         guard let body = WrittenBody(fields, reader) else { return nil }
         let type = fields.text("content_type") ?? (fields.has("json") ? body.type : nil)
-        self.init(body.bytes, type, body.type ?? "")
+        self.init(body.bytes, type, body.type ?? "", body.template)
+    }
+
+    public var templates: [Template] { [template].compactMap { $0 } }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        guard let template else { return self }
+        return try filler.text(template, "the body").map { Self(Array($0.utf8), contentType, ownType) }
     }
 
     public var makesBody: Bool { true }

@@ -13,7 +13,7 @@ public struct SetCookie: RequestEdit, ResponseEdit {
             "cookie",
             [
                 Key("name", .text(.cookieName), "Name.", isRequired: true),
-                Key("value", .text(.cookieValue), "Value.", isRequired: true),
+                Key("value", .template(.cookieValue), "Value.", isRequired: true),
                 Key("domain", .text(.cookieDomain), "Hosts it is for."),
                 Key("path", .text(.cookiePath), "Paths it is for."),
                 Key("secure", .boolean, "For https alone.", standard: "false"),
@@ -26,24 +26,42 @@ public struct SetCookie: RequestEdit, ResponseEdit {
             ]))
 
     public let cookie: CookieEdit
+    /// Of its value.
+    private let template: Template?
 
-    public init(_ cookie: CookieEdit) { self.cookie = cookie }
+    public init(_ cookie: CookieEdit) {
+        self.cookie = cookie
+        template = nil
+    }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
-        guard let fields = value.fields, let name = fields.text("name"), let text = fields.text("value") else {
+        guard let fields = value.fields, let name = fields.text("name"), let written = fields["value"] else {
             return nil
         }
+        template = reader.template(written, .cookie)
+        guard template != nil || written.text != nil else { return nil }
         let domain = fields.text("domain").map {
             HostName.normalized($0.hasPrefix(".") ? $0.dropFirst() : $0[...])
         }
         cookie = CookieEdit(
-            name: name, value: text, domain: domain, path: fields.text("path"), secure: fields.flag("secure") ?? false,
+            name: name, value: written.text ?? "", domain: domain, path: fields.text("path"),
+            secure: fields.flag("secure") ?? false,
             httpOnly: fields.flag("http_only") ?? false, maxAge: fields.number("max_age").map { ($0 + 999) / 1000 },
             expires: fields.text("expires"),
             sameSite: fields.text("same_site").flatMap { word in
                 CookieEdit.SameSite.allCases.first { ASCII.equal($0.rawValue, word) }
             })
         if let refusal = cookie.refusal { reader.findings.error(value.position, "a cookie \(refusal)") }
+    }
+
+    public var templates: [Template] { [template].compactMap { $0 } }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        guard let template else { return self }
+        guard let value = try filler.text(template, "cookie \(cookie.name)") else { return nil }
+        var filled = cookie
+        filled.value = value
+        return Self(filled)
     }
 
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {

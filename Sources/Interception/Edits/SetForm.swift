@@ -10,7 +10,13 @@ public struct SetForm: RequestEdit, BodyEdit {
     public let pairs: [Pair]
 
     public init(_ pairs: [Pair]) { self.pairs = pairs }
-    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value)) }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value) { _ in .form }) }
+
+    public var templates: [Template] { pairs.compactMap(\.template) }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        try filler.pairs(pairs, "form field").map { Self($0) }
+    }
 
     public var makesBody: Bool { true }
     public func concerns(_ type: MediaType?) -> Bool { FormEdit.concerns(type) }

@@ -6,15 +6,29 @@ public import HTTPCodec
 public struct SetHost: RequestEdit {
     public static let name = "set_host"
     public static let doc = "Replaces host and port."
-    public static let shape = Shape.text(.authority)
+    public static let shape = Shape.template(.authority)
 
     public let host: String
+    private let template: Template?
 
-    public init(_ host: String) { self.host = host }
+    public init(_ host: String) { self.init(host, nil) }
+
+    private init(_ host: String, _ template: Template?) {
+        self.host = host
+        self.template = template
+    }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
-        guard let host = value.text else { return nil }
-        self.init(host)
+        let template = reader.template(value, .host)
+        guard template != nil || value.text != nil else { return nil }
+        self.init(value.text ?? "", template)
+    }
+
+    public var templates: [Template] { [template].compactMap { $0 } }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        guard let template else { return self }
+        return try filler.text(template, "the host").map { Self($0) }
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {

@@ -8,11 +8,20 @@ public struct SetJSON: RequestEdit, ResponseEdit, BodyEdit {
     public static let doc = "Replaces or adds what JSON pointers lead to; all else stays as it was written."
     public static let shape = Shape.map(.jsonPointer, .json)
 
-    /// In this order; a value is a JSON text.
-    private let places: [(pointer: JSONPointer, value: [UInt8])]
+    private struct Place {
+        var pointer: JSONPointer
+        /// A JSON text.
+        var value: [UInt8]
+        var template: Template?
+    }
+
+    /// In this order.
+    private let places: [Place]
+
+    private init(_ places: [Place]) { self.places = places }
 
     public init(_ places: [(pointer: JSONPointer, value: JSONValue)]) {
-        self.places = places.map { ($0.pointer, Array($0.value.serialized.utf8)) }
+        self.places = places.map { Place(pointer: $0.pointer, value: Array($0.value.serialized.utf8)) }
     }
 
     public init(_ value: Decoded, _ reader: RuleReader) {
@@ -22,9 +31,27 @@ public struct SetJSON: RequestEdit, ResponseEdit, BodyEdit {
         }
         self.init(
             (value.fields?.all ?? []).compactMap { field in
-                guard let pointer = JSONPointer(field.name), let value = field.value.json else { return nil }
-                return (pointer, value)
+                guard let pointer = JSONPointer(field.name) else { return nil }
+                if let value = field.value.json {
+                    return Place(pointer: pointer, value: Array(value.serialized.utf8))
+                }
+                return reader.template(field.value, .json).map { Place(pointer: pointer, value: [], template: $0) }
             })
+    }
+
+    public var templates: [Template] { places.compactMap(\.template) }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        var filled: [Place] = []
+        for place in places {
+            guard let template = place.template else {
+                filled.append(place)
+                continue
+            }
+            guard let text = try filler.text(template, "JSON \(place.pointer)") else { continue }
+            filled.append(Place(pointer: place.pointer, value: Array(text.utf8)))
+        }
+        return filled.isEmpty ? nil : Self(filled)
     }
 
     public func concerns(_ type: MediaType?) -> Bool { JSONEdit.concerns(type) }

@@ -5,15 +5,29 @@ public import HTTPCodec
 public struct SetPath: RequestEdit {
     public static let name = "set_path"
     public static let doc = "Replaces the path; the query stays."
-    public static let shape = Shape.text(.path)
+    public static let shape = Shape.template(.path)
 
     public let path: String
+    private let template: Template?
 
-    public init(_ path: String) { self.path = path }
+    public init(_ path: String) { self.init(path, nil) }
+
+    private init(_ path: String, _ template: Template?) {
+        self.path = path
+        self.template = template
+    }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
-        guard let path = value.text else { return nil }
-        self.init(path)
+        let template = reader.template(value, .url)
+        guard template != nil || value.text != nil else { return nil }
+        self.init(value.text ?? "", template)
+    }
+
+    public var templates: [Template] { [template].compactMap { $0 } }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        guard let template else { return self }
+        return try filler.text(template, "the path").map { Self($0) }
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {

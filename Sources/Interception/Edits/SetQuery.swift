@@ -10,7 +10,13 @@ public struct SetQuery: RequestEdit {
     public let pairs: [Pair]
 
     public init(_ pairs: [Pair]) { self.pairs = pairs }
-    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value)) }
+    public init(_ value: Decoded, _ reader: RuleReader) { self.init(reader.pairs(value) { _ in .query }) }
+
+    public var templates: [Template] { pairs.compactMap(\.template) }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        try filler.pairs(pairs, "query").map { Self($0) }
+    }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
         try URLEdit.editQuery(&head) { $0.set(pairs, "query") }

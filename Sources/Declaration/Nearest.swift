@@ -1,9 +1,9 @@
 internal import Formats
 
 /// Finds the known name that a misspelt one was likely meant to be.
-enum Nearest {
+public enum Nearest {
     /// Nil where none is near: a wrong suggestion is worse than none. Letter case, `-` and `_` make no difference.
-    static func name(to text: String, among known: some Sequence<String>) -> String? {
+    public static func name(to text: String, among known: some Sequence<String>) -> String? {
         let wanted = folded(text)
         guard !wanted.isEmpty, wanted.count <= 64 else { return nil }
         var best: (name: String, distance: Int)?

@@ -1,0 +1,90 @@
+internal import Declaration
+internal import Formats
+
+/// Texts in which places stand that are filled in for each exchange.
+extension Walker {
+    func template(_ written: String, _ format: TextFormat, _ position: Position, _ path: String) -> Decoded? {
+        guard
+            let parts = secrets.parts(written, at: position, isPublic: format.isPublic, leavesPlaces: true)
+        else { return nil }
+        guard Self.hasPlaces(parts) else {
+            return content(Secrets.joined(parts), written, .text(format), position, path).map {
+                Decoded(position: position, written: shown(written), content: $0)
+            }
+        }
+        guard Self.mayBecome(format, parts) else {
+            findings.error(
+                position,
+                "\(subject(path)) takes \(format.expected); this is none, whatever its ${…} are filled in with")
+            return nil
+        }
+        return Decoded(position: position, written: shown(written), content: .template(parts))
+    }
+
+    private static func hasPlaces(_ parts: [TextPart]) -> Bool {
+        parts.contains { if case .place = $0 { true } else { false } }
+    }
+
+    /// Whether the format takes what stands around the places: with a word in them, a number, or a word and numbers, as
+    /// host and port are.
+    private static func mayBecome(_ format: TextFormat, _ parts: [TextPart]) -> Bool {
+        let fillings: [(Int) -> String] = [{ _ in "x" }, { _ in "8" }, { $0 == 0 ? "x" : "8" }]
+        return fillings.contains { filling in
+            let text = Secrets.joined(parts, places: filling)
+            return format.accepts(text) && (try? format.converted(text)) == text
+        }
+    }
+
+    // MARK: JSON
+
+    func jsonTemplate(_ node: YAMLNode) -> Decoded? {
+        var text: [TextPart] = []
+        guard write(node, to: &text) else { return nil }
+        let content: Decoded.Content
+        if Self.hasPlaces(text) {
+            content = .template(text)
+        } else {
+            guard let value = try? JSONValue(parsing: Secrets.joined(text)) else { return nil }
+            content = .json(value)
+        }
+        return Decoded(position: node.position, written: "", content: content)
+    }
+
+    /// - Returns: false where a reference could not be filled in, which has been reported then.
+    private func write(_ node: YAMLNode, to out: inout [TextPart]) -> Bool {
+        var isComplete = true
+        switch node.content {
+        case .list(let items):
+            out.append(.text("["))
+            for (index, item) in items.enumerated() {
+                if index > 0 { out.append(.text(",")) }
+                isComplete = write(item, to: &out) && isComplete
+            }
+            out.append(.text("]"))
+        case .map(let entries):
+            out.append(.text("{"))
+            for (index, entry) in entries.enumerated() {
+                out.append(.text("\(index > 0 ? "," : "")\(JSONValue.string(entry.key).serialized):"))
+                isComplete = write(entry.value, to: &out) && isComplete
+            }
+            out.append(.text("}"))
+        case .scalar(let text, let isPlain):
+            if isPlain, let value = Self.plain(text, node) {
+                out.append(.text(value.serialized))
+                return true
+            }
+            guard let parts = secrets.parts(text, at: node.position, isPublic: false, leavesPlaces: true) else {
+                return false
+            }
+            out.append(.text("\""))
+            out += parts.map(Self.inString)
+            out.append(.text("\""))
+        }
+        return isComplete
+    }
+
+    private static func inString(_ part: TextPart) -> TextPart {
+        guard case .text(let text) = part else { return part }
+        return .text(String(JSONValue.string(text).serialized.dropFirst().dropLast()))
+    }
+}

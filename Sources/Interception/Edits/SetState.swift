@@ -1,0 +1,75 @@
+public import Declaration
+internal import Formats
+public import HTTPCodec
+
+/// `set_state`.
+public struct SetState: RequestEdit, ResponseEdit, ErrorEdit {
+    public static let name = "set_state"
+    public static let doc =
+        "Keeps values for as long as the exchange lasts, for ${state.NAME} in the same interceptor; null lets go of one."
+    public static let shape = Shape.map(names, .orNull(.template(.any)))
+    public static let needs = EditNeed.nothing
+
+    /// Of values.
+    static let names = TextFormat(
+        "a name of 1 to 64 letters, digits and any of . _ -", pattern: "^[A-Za-z0-9._-]{1,64}$", isPublic: true
+    ) { text in
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D }
+    }
+
+    public let changes: [StateChange]
+
+    public init(_ changes: [StateChange]) { self.changes = changes }
+
+    public init(_ value: Decoded, _ reader: RuleReader) {
+        if value.fields?.written.isEmpty == true {
+            reader.findings.error(
+                value.position, "an edit without a name keeps nothing; write { NAME: value } or remove the edit")
+        }
+        self.init(
+            (value.fields?.all ?? []).compactMap { field in
+                if field.value.isNull { return StateChange(field.name, nil) }
+                if let text = field.value.text { return StateChange(field.name, text) }
+                return reader.template(field.value, .state).map { StateChange(field.name, nil, template: $0) }
+            })
+    }
+
+    public var templates: [Template] { changes.compactMap(\.template) }
+
+    public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
+        var filled: [StateChange] = []
+        for change in changes {
+            guard let template = change.template else {
+                filled.append(change)
+                continue
+            }
+            guard let text = try filler.text(template, "state \(change.name)") else { continue }
+            filled.append(StateChange(change.name, text))
+        }
+        return filled.isEmpty ? nil : Self(filled)
+    }
+
+    public func apply(to head: inout RequestHead) -> EditEffect { .kept(changes) }
+    public func apply(to head: inout ResponseHead) -> EditEffect { .kept(changes) }
+    public func apply() -> EditEffect { .kept(changes) }
+}
+
+/// A name in an exchange's state, and what it is to be.
+public struct StateChange: Equatable, Sendable {
+    public var name: String
+    /// Nil to let go of it.
+    public var value: String?
+    /// What the value is made of for each exchange; nil where it is the same for all.
+    public var template: Template?
+
+    public init(_ name: String, _ value: String?, template: Template? = nil) {
+        self.name = name
+        self.value = value
+        self.template = template
+    }
+}
+
+extension Edit where Self == SetState {
+    public static func setState(_ changes: [StateChange]) -> Self { SetState(changes) }
+}

@@ -1,0 +1,78 @@
+public import Declaration
+internal import Formats
+
+/// A side of an exchange, as lists of edits have them.
+public enum EditPhase: Sendable {
+    case request, response
+}
+
+/// Values with `${…}` in them.
+extension RuleReader {
+    /// What a value is made of for each exchange; nil where it is the same for all.
+    func template(_ value: Decoded, _ place: TemplatePlace) -> Template? {
+        guard let parts = value.parts else { return nil }
+        var quotes = Quotes()
+        return Template(
+            parts.compactMap { part in
+                switch part {
+                case .text(let text):
+                    if place == .header { quotes.pass(text) }
+                    return .text(text)
+                case .place(let name):
+                    return source(name, value.position).map { .value($0, isQuoted: quotes.areOpen) }
+                }
+            }, place)
+    }
+
+    private func source(_ name: String, _ position: Position) -> TemplateSource? {
+        do throws(TemplateSource.Fault) {
+            let source = try TemplateSource(name)
+            guard !source.needsResponse || phase == .response else {
+                findings.error(
+                    position, "${\(source.name)} is of an answer, so it is there under response alone")
+                return nil
+            }
+            return source
+        } catch {
+            switch error {
+            case .unnamed(let kind, let takes):
+                findings.error(position, "${\(kind).…} takes \(takes) behind the dot, and this is none")
+            case .unknown:
+                let nearest = Self.nearest(name)
+                let known =
+                    nearest == nil
+                    ? "; known are \(TemplateNames.all.joined(separator: ", ")), ${env.NAME}, ${credential.NAME} and ${file:PATH}"
+                    : ""
+                findings.error(
+                    position, "there is no such value\(known); write $${ for \"${\" itself", nearest: nearest)
+            }
+            return nil
+        }
+    }
+
+    /// The kind that was likely meant. No more than that is ever quoted: it may be part of a password that holds `${`.
+    private static func nearest(_ name: String) -> String? {
+        let words = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        let known = TemplateSource.rows.map(\.kind) + ["env", "credential", "file"]
+        let two = words.prefix(2).joined(separator: ".")
+        return [two, String(words.first ?? "")].lazy.compactMap { Nearest.name(to: $0, among: known) }.first
+    }
+
+    /// Whether what follows stands between quotation marks.
+    private struct Quotes {
+        private(set) var areOpen = false
+        private var isEscaped = false
+
+        mutating func pass(_ text: String) {
+            for byte in text.utf8 {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == 0x22 {
+                    areOpen.toggle()
+                } else if byte == 0x5C {
+                    isEscaped = areOpen
+                }
+            }
+        }
+    }
+}

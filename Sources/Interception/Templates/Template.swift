@@ -1,0 +1,31 @@
+/// A value of the configuration with places in it that are filled in for each exchange. What is put in is not looked at again,
+/// whatever it holds.
+public struct Template: Equatable, Sendable {
+    enum Part: Equatable, Sendable {
+        case text(String)
+        /// - isQuoted: it stands between quotation marks.
+        case value(TemplateSource, isQuoted: Bool)
+    }
+
+    let parts: [Part]
+    let place: TemplatePlace
+
+    init(_ parts: [Part], _ place: TemplatePlace) {
+        self.parts = parts
+        self.place = place
+    }
+
+    var sources: [TemplateSource] {
+        parts.compactMap { if case .value(let source, _) = $0 { source } else { nil } }
+    }
+}
+
+extension Sequence<Template> {
+    var readsRequestBody: Bool {
+        contains { $0.sources.contains { if case .requestJSON = $0 { true } else { false } } }
+    }
+
+    var readsResponseBody: Bool {
+        contains { $0.sources.contains { if case .responseJSON = $0 { true } else { false } } }
+    }
+}

@@ -1,0 +1,141 @@
+internal import ContentCoding
+internal import Formats
+internal import HTTPCodec
+
+/// Fills in the values of one edit. A value that is not there, or cannot stand where it would go, leaves out what would be
+/// made of it, which is warned of: the message keeps what it has there.
+public struct TemplateFiller {
+    /// In the request phase the one at hand, in the response phase as it was sent.
+    private let request: RequestHead
+    private let response: ResponseHead?
+    private let scope: ExchangeState.Scope
+    private let policy: BodyPolicy
+    var context: EditContext
+    var bodies: SubjectBodies
+    private(set) var warnings: [String] = []
+    /// Why the last body that was asked could not be read.
+    private var fault: BodyFault?
+
+    init(
+        _ context: EditContext, _ scope: ExchangeState.Scope, _ policy: BodyPolicy, request: RequestHead,
+        response: ResponseHead? = nil, bodies: SubjectBodies
+    ) {
+        self.context = context
+        self.scope = scope
+        self.policy = policy
+        self.request = request
+        self.response = response
+        self.bodies = bodies
+    }
+
+    /// What becomes of a text in which a value is missing.
+    enum Lack {
+        /// It is not written.
+        case leaves
+        /// It has nothing in that place: for what has to be written in any case.
+        case empties
+    }
+
+    /// - Parameter subject: what is made of it, for messages: `header X-User`.
+    /// - Returns: nil where it is not to be written.
+    mutating func text(_ template: Template, _ subject: String, lack: Lack = .leaves) throws(EditFault) -> String? {
+        let bound = template.place.isInHead ? TemplatePlace.longestInHead : context.bodyLimit
+        var out = ""
+        for part in template.parts {
+            switch part {
+            case .text(let text): out += text
+            case .value(let source, let isQuoted):
+                fault = nil
+                if let value = try value(source) {
+                    let written = template.place.written(
+                        value, isQuoted: isQuoted, isAlone: template.parts.count == 1)
+                    guard let written else { return unusable(subject, source) }
+                    out += written
+                } else if lack == .leaves {
+                    warnings.append("did not write \(subject), for \(absence(of: source))")
+                    return nil
+                } else {
+                    warnings.append("left a gap in \(subject), for \(absence(of: source))")
+                }
+            }
+            guard out.utf8.count <= bound else {
+                throw EditFault(reason: "what is filled in for \(subject) would be longer than \(bound) bytes")
+            }
+        }
+        guard template.place.accepts(out) else { return unusable(subject, template.sources.first) }
+        return out
+    }
+
+    private func absence(of source: TemplateSource) -> String {
+        guard let fault else { return "${\(source.name)} is not there" }
+        return "the body with ${\(source.name)} \(fault.explanation)"
+    }
+
+    private mutating func unusable(_ subject: String, _ source: TemplateSource?) -> String? {
+        warnings.append("did not write \(subject), for what ${\(source?.name ?? "")} has cannot stand there")
+        return nil
+    }
+
+    /// The pairs that can be written; nil where that is none.
+    mutating func pairs(_ pairs: [Pair], _ subject: String) throws(EditFault) -> [Pair]? {
+        var filled: [Pair] = []
+        for pair in pairs {
+            guard let template = pair.template else {
+                filled.append(pair)
+                continue
+            }
+            guard let value = try text(template, "\(subject) \(pair.name)") else { continue }
+            filled.append(Pair(pair.name, value))
+        }
+        return filled.isEmpty ? nil : filled
+    }
+
+    // MARK: values
+
+    /// The first of that name, where there are several.
+    private mutating func value(_ source: TemplateSource) throws(EditFault) -> String? {
+        switch source {
+        case .uuid:
+            var bytes: [UInt8] = []
+            for _ in 0..<2 { withUnsafeBytes(of: context.chance.next()) { bytes += $0 } }
+            return UUIDText.random(bytes)
+        case .now: return CalendarTime(context.time).internet
+        case .action: return context.classification?.action?.rawValue
+        case .tree: return context.classification?.payload?.tree
+        case .realm: return context.classification?.realm
+        case .requestHeader(let name): return request.fields[name]
+        case .requestQuery(let name): return request.query.flatMap { QueryText($0)[name] }
+        case .requestJSON(let pointer):
+            return try json(at: pointer, \.request, request.fields)
+        case .responseStatus: return response.map { String($0.status) }
+        case .responseHeader(let name): return response?.fields[name]
+        case .responseJSON(let pointer):
+            guard let response else { return nil }
+            return try json(at: pointer, \.response, response.fields)
+        case .state(let name): return context.state?[name, in: scope]
+        }
+    }
+
+    /// What a pointer leads to, a string as it is and all else as JSON writes it; null is nothing.
+    private mutating func json(
+        at pointer: JSONPointer, _ body: WritableKeyPath<SubjectBodies, EditedBody?>, _ fields: FieldTable
+    ) throws(EditFault) -> String? {
+        guard var read = bodies[keyPath: body] else { return nil }
+        // its one copy, so that what was unpacked is kept
+        bodies[keyPath: body] = nil
+        defer { bodies[keyPath: body] = read }
+        read.contentType = fields["Content-Type"]
+        do throws(BodyFault) {
+            // the last of a name that stands more than once, as servers read it
+            switch try read.values(at: pointer).last {
+            case nil, .null: return nil
+            case .string(let text): return text
+            case .some(let value): return value.serialized
+            }
+        } catch {
+            guard policy.passes(error) else { throw EditFault(reason: "the body \(error.explanation)") }
+            fault = error
+            return nil
+        }
+    }
+}
