@@ -50,6 +50,7 @@ public enum EditList {
         case .object(let object): "{ \(object.keys.map(member).joined(separator: ", ")) }"
         case .map(_, let element): "{ NAME: \(form(element)), … }"
         case .textOr(_, let object): "TEXT or \(form(.object(object)))"
+        case .booleanOr(let object): "\(form(.boolean)) or \(form(.object(object)))"
         case .durationOr(let range, let object): "\(form(.duration(range))) or \(form(.object(object)))"
         case .matcher: "TEXT or [TEXT, …]"
         case .secret: "${credential.NAME}"

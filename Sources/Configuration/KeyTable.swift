@@ -27,6 +27,15 @@ enum KeyTable {
             "actions", .list(.object(.action)), "Actions of one's own, for requests that are no known one.",
             standard: "[]"),
         Key("interceptors", .list(.object(.interceptor)), "What is changed, in this order.", standard: "[]"),
+        Key(
+            "compatibility", .choice(ChainRules.Compatibility.allCases.map(\.rawValue)),
+            "Whose rules interceptors keep to: none for Usher's own; cdt for those of CDTDatastore, where edits persist from one "
+                + "attempt to the next, the last one decides on a retry, and all share one state.",
+            standard: "none"),
+        Key(
+            "response_order", .choice(ChainRules.ResponseOrder.allCases.map(\.rawValue)),
+            "In which order interceptors see what came of a request: as they stand in the file, or the other way round.",
+            standard: "file"),
         Key("authorization", .object(.authorization), "Transactional authorization: advice, authenticate, replay."),
         Key("limits", .object(.limits), "Limits."),
         Key("timeouts", .object(.timeouts), "Timeouts."),

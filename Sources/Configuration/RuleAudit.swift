@@ -4,6 +4,7 @@ internal import Interception
 /// Warns of interceptors, and of edits in them, that never come to anything.
 struct RuleAudit {
     let findings: Findings
+    var chain = ChainRules()
 
     // MARK: by themselves
 
@@ -11,7 +12,9 @@ struct RuleAudit {
     func look(at condition: Condition, in fields: Fields) {
         look(forContradictionsIn: condition, of: fields)
         if condition.needsError {
-            for phase in ["request", "response"] {
+            // CDTDatastore's interceptors see failures in the response phase
+            let isResponse = chain.compatibility == .cdt && fields.list("error").isEmpty
+            for phase in isResponse ? ["request"] : ["request", "response"] {
                 warn(
                     phase, fields,
                     "these edits are never made, for \"when\" asks why there is no answer (error); move them to the list error"
@@ -53,18 +56,23 @@ struct RuleAudit {
 
     /// Interceptors behind one that answers or aborts whatever comes.
     func look(at rules: [(rule: Rule, fields: Fields)]) {
-        func end(_ edits: (Rule) -> [any Edit]) -> Int? { rules.firstIndex { Self.ends($0.rule, edits($0.rule)) } }
+        let isReversed = chain.responseOrder == .reversed
+        func end(_ edits: (Rule) -> [any Edit], last: Bool = false) -> Int? {
+            let ends = { (one: (rule: Rule, fields: Fields)) in Self.ends(one.rule, edits(one.rule)) }
+            return last ? rules.lastIndex(where: ends) : rules.firstIndex(where: ends)
+        }
         // what is answered here is sent nowhere, so that no other phase comes, wherever the interceptor stands
         let requestEnd = end(\.request)
         let phases: [(name: String, edits: (Rule) -> [any Edit], end: Int?)] = [
-            ("request", \.request, requestEnd), ("response", \.response, end(\.response)),
-            ("error", \.error, end(\.error)),
+            ("request", \.request, requestEnd), ("response", \.response, end(\.response, last: isReversed)),
+            ("error", \.error, end(\.error, last: isReversed)),
         ]
         for (index, (rule, fields)) in rules.enumerated() {
             var dead: [(phase: String, words: String)] = []
             var isReached = false
             for phase in phases where !phase.edits(rule).isEmpty {
-                let own = phase.end.flatMap { $0 < index ? $0 : nil }
+                let isTurned = isReversed && phase.name != "request"
+                let own = phase.end.flatMap { (isTurned ? $0 > index : $0 < index) ? $0 : nil }
                 if phase.name != "request", let requestEnd {
                     dead.append((phase.name, words(rules[requestEnd].fields, "request", fields)))
                     isReached = isReached || requestEnd >= index

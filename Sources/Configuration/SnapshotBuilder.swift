@@ -10,7 +10,8 @@ struct SnapshotBuilder {
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
-        let reader = RuleReader(findings: findings, readFile: material.content)
+        var reader = RuleReader(findings: findings, readFile: material.content)
+        reader.chain = Self.chain(root)
         let conditions = ConditionBuilder(reader: reader, defined: defined)
         var settings = Settings()
         let listeners = listeners(root)
@@ -20,6 +21,7 @@ struct SnapshotBuilder {
         settings.servers = ServerBuilder(findings: findings).servers(
             root.list("am"), opened: root.list("interceptors").isEmpty ? nil : tls.interception)
         settings.actions = actions(root.list("actions"), conditions)
+        settings.chain = reader.chain
         settings.rules = rules(root.list("interceptors"), conditions)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
@@ -47,7 +49,7 @@ struct SnapshotBuilder {
     private func rules(_ items: [Decoded], _ conditions: ConditionBuilder) -> [Rule] {
         var conditions = conditions
         var places: [String: Position] = [:]
-        let audit = RuleAudit(findings: findings)
+        let audit = RuleAudit(findings: findings, chain: conditions.reader.chain)
         let built = items.compactMap { item -> (Rule, Fields)? in
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "interceptor \(fields["name"]?.written ?? "")"
@@ -72,7 +74,7 @@ struct SnapshotBuilder {
             let rule = Rule(
                 name: text, when: condition, request: request, response: response, error: error,
                 bodies: Self.bodies(fields), sampling: Self.sampling(fields))
-            for name in rule.unsetState {
+            for name in rule.unsetState where conditions.reader.chain.compatibility == .none {
                 findings.warning(
                     item.position,
                     "nothing in this interceptor sets ${state.\(name)}, which is never there then; set it with set_state",
@@ -82,6 +84,15 @@ struct SnapshotBuilder {
         }
         audit.look(at: built)
         return built.map(\.0)
+    }
+
+    private static func chain(_ root: Fields) -> ChainRules {
+        var chain = ChainRules()
+        if let whose = root.text("compatibility").flatMap(ChainRules.Compatibility.init) { chain.compatibility = whose }
+        if let order = root.text("response_order").flatMap(ChainRules.ResponseOrder.init) {
+            chain.responseOrder = order
+        }
+        return chain
     }
 
     private static func sampling(_ fields: Fields) -> Sampling {

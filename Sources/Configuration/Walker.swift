@@ -120,6 +120,9 @@ struct Walker {
         case .textOr(let format, let name):
             if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
             return decode(node, .text(format), path: path, keyPosition: keyPosition)
+        case .booleanOr(let name):
+            if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
+            return scalar(node, shape, path)
         case .durationOr(let range, let name):
             if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
             return decode(node, .duration(range), path: path, keyPosition: keyPosition)
@@ -200,7 +203,7 @@ struct Walker {
                     hasUser ? "; it may hold no user name or password" : "", quotes: format.isQuotable && !hasUser)
             }
             return .text(text)
-        case .boolean:
+        case .boolean, .booleanOr:
             return text == "true" ? .flag(true) : text == "false" ? .flag(false) : wrong()
         case .integer(let range):
             guard let value = Int(text) else { return wrong() }
@@ -259,6 +262,7 @@ struct Walker {
         case .text(let format), .template(let format): format.expected
         case .orNull(let shape): "\(expectation(shape)), or null"
         case .boolean: "true or false"
+        case .booleanOr: "true, false, or keys with values"
         case .integer(let range) where range.count == 1: "\(range.lowerBound)"
         case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .integerOr(let word, let range): "\(word) or a number from \(range.lowerBound) to \(range.upperBound)"

@@ -22,6 +22,8 @@ public indirect enum Shape: Sendable {
     case map(TextFormat, Shape)
     /// A duration, or the keys of an object.
     case durationOr(ClosedRange<Int>, ObjectShape)
+    /// `true` or `false`, or the keys of an object.
+    case booleanOr(ObjectShape)
     /// One value, or the keys of an object.
     case textOr(TextFormat, ObjectShape)
     /// One value of `when`, or a list of them.

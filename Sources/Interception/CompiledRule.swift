@@ -18,10 +18,12 @@ struct CompiledRule: Sendable {
     private let policy: BodyPolicy
     private let scope: ExchangeState.Scope
     private let asksBodies: Bool
+    /// The one who speaks last has it sent again, or not.
+    private let lastDecides: Bool
     /// Nil where it takes all that fits.
     let sampler: Sampler?
 
-    init(_ rule: Rule, at index: Int) {
+    init(_ rule: Rule, at index: Int, _ chain: ChainRules) {
         name = rule.name
         self.index = index
         condition = CompiledCondition(rule.when)
@@ -31,12 +33,13 @@ struct CompiledRule: Sendable {
         needsError = rule.when.needsError
         request = rule.request
         response = rule.response
-        error = rule.error
+        error = chain.errorEdits(of: rule)
+        lastDecides = chain.lastDecides
         requestTemplates = TemplateNeeds(rule.request)
         responseTemplates = TemplateNeeds(rule.response)
-        errorTemplates = TemplateNeeds(rule.error)
+        errorTemplates = TemplateNeeds(error)
         policy = rule.bodies
-        scope = rule.sharesState ? .shared : .own(rule.name)
+        scope = rule.sharesState || chain.sharesState ? .shared : .own(rule.name)
     }
 
     // MARK: whether it applies
@@ -191,7 +194,11 @@ struct CompiledRule: Sendable {
                 case .warned(let words): outcome.warnings.append("\(name): \(words)")
                 case .delay(let time): outcome.delays.append(time)
                 case .throttle(let rate): outcome.throttle = min(rate, outcome.throttle ?? rate)
-                case .retry(let policy): outcome.retries.append(RetryWish(interceptor: name, policy: policy))
+                case .retry(let policy):
+                    let wish = RetryWish(interceptor: name, policy: policy)
+                    outcome.retries.insert(wish, at: lastDecides ? 0 : outcome.retries.count)
+                case .noRetry:
+                    if lastDecides { outcome.retries.removeAll() }
                 case .kept(let changes): notes += try keep(changes, &context)
                 case .respond(let answer):
                     notes.append("answered \(answer.status) in the origin's place")

@@ -2,7 +2,7 @@ public import HTTPCodec
 
 /// What becomes of a request that has no answer, and whether one may have to be sent again.
 extension Plan {
-    /// Runs the error phase: rules in file order, up to the first that answers or aborts.
+    /// Runs the error phase: rules in order, up to the first that answers or aborts.
     /// - Parameters:
     ///   - fault: why there is none.
     ///   - request: as it was sent.

@@ -29,10 +29,9 @@ extension Plan {
         var bodies = bodies
         guard let judgement = outcome.judgement else { return }
         let ended = outcome.verdict == .proceed ? nil : judgement.verdicts.last?.name
-        var judged = judgement.verdicts[...]
+        let judged = Dictionary(judgement.verdicts.map { ($0.name, $0) }) { first, _ in first }
         outcome.judgement?.verdicts = rules.compactMap { rule in
-            if judged.first?.name == rule.name { return judged.popFirst() }
-            return verdict(on: rule, judgement.phase, subject, &bodies, ended: ended)
+            judged[rule.name] ?? verdict(on: rule, judgement.phase, subject, &bodies, ended: ended)
         }
     }
 

@@ -1,7 +1,7 @@
 public import HTTPCodec
 
 /// The rules of a configuration, compiled: one list, and for each phase the places in it that an Action can reach. A
-/// phase runs its rules in file order, each on what the one before it left; the first `respond` or `abort` ends it.
+/// phase runs its rules in order, each on what the one before it left; the first `respond` or `abort` ends it.
 ///
 /// An object, so that whoever asks it for every request copies nothing of it.
 public final class Plan: Sendable {
@@ -48,6 +48,8 @@ public final class Plan: Sendable {
     private let requestPhase: Reach
     private let responsePhase: Reach
     let errorPhase: [Int]
+    /// Whoever speaks of what came of a request is heard in the order of the request phase turned round.
+    private let isReversed: Bool
     /// The rules that may ask for another attempt.
     let retrying: [Candidate]
     /// False when no rule ever changes a response: nothing needs to be asked.
@@ -67,10 +69,10 @@ public final class Plan: Sendable {
     let explains: Bool
 
     /// - Parameter explains: for whoever asks what becomes of one exchange, and why.
-    public init(rules: [Rule], explains: Bool = false) {
+    public init(rules: [Rule], chain: ChainRules = ChainRules(), explains: Bool = false) {
         self.explains = explains
         func asks(_ rule: Rule, _ side: MessageSide) -> Bool { rule.when.contains { $0.body == side } }
-        let compiled = rules.enumerated().map { CompiledRule($1, at: $0) }
+        let compiled = rules.enumerated().map { CompiledRule($1, at: $0, chain) }
         self.rules = compiled
         conditions = compiled.map { $0.condition.withoutBodies() }
         let readers = rules.indices.filter { asks(rules[$0], .request) || compiled[$0].readsSentBody }
@@ -91,10 +93,12 @@ public final class Plan: Sendable {
             if !rule.request.isEmpty, !needsError, !self.rules[index].needsResponse { request.append(candidate) }
             if !rule.response.isEmpty, !needsError { response.append(candidate) }
         }
-        errorPhase = rules.indices.filter { !rules[$0].error.isEmpty && !rules[$0].when.needsResponse }
+        isReversed = chain.responseOrder == .reversed
+        let handlers = compiled.indices.filter { !compiled[$0].error.isEmpty && !compiled[$0].needsResponse }
+        errorPhase = isReversed ? handlers.reversed() : handlers
         retrying = rules.indices.filter { rules[$0].mayRetry }.map { Candidate($0, rules[$0].when) }
         requestPhase = Reach(request)
-        responsePhase = Reach(response)
+        responsePhase = Reach(isReversed ? response.reversed() : response)
         hasResponseRules = !response.isEmpty
     }
 
@@ -106,8 +110,11 @@ public final class Plan: Sendable {
     }
 
     func responseCandidates(from index: Int, _ classification: Classification?) -> [Int] {
-        responsePhase(classification?.action).map(\.index).filter { $0 >= index }
+        responsePhase(classification?.action).map(\.index).filter { isReached($0, from: index) }
     }
+
+    /// Whether the response phase comes to a rule, where it begins with another.
+    private func isReached(_ index: Int, from first: Int) -> Bool { isReversed ? index <= first : index >= first }
 
     func requestBodyReaders(_ classification: Classification?) -> [Int] {
         requestBodyReaders(classification?.action).map(\.index)
@@ -156,7 +163,7 @@ public final class Plan: Sendable {
     public func firstResponseMatch(
         _ response: borrowing ResponseHead, request: borrowing RequestHead, _ classification: Classification?
     ) -> Int? {
-        if explains { return hasResponseRules ? 0 : nil }
+        if explains { return hasResponseRules ? isReversed ? rules.count : 0 : nil }
         let candidates = responsePhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
         let traits = RequestGate.Traits(request)
@@ -178,7 +185,7 @@ public final class Plan: Sendable {
         var outcome = begin(.response)
         var bodies = SubjectBodies(request: sentBody(of: request, context))
         let classification = context.classification
-        for candidate in responsePhase(classification?.action) where candidate.index >= index {
+        for candidate in responsePhase(classification?.action) where isReached(candidate.index, from: index) {
             let rule = rules[candidate.index]
             let subject = Subject(request: request, response: response, classification: classification)
             guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }

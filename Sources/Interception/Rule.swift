@@ -73,7 +73,9 @@ public indirect enum Condition: Sendable {
 
 extension Rule {
     /// It may ask for another attempt.
-    var mayRetry: Bool { response.contains { $0 is Retry } || error.contains { $0 is Retry } }
+    var mayRetry: Bool {
+        (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil }
+    }
 
     /// Those of the condition and of the edits.
     public var patterns: [Pattern] {

@@ -7,6 +7,8 @@ public struct RuleReader {
     public var owner: String
     /// Of the list that is read.
     public var phase = EditPhase.request
+    /// Of the chain that the rule is part of.
+    public var chain = ChainRules()
     /// The bytes of a file that the configuration names; nil where it cannot be had, which the findings have been told.
     private let readFile: (Decoded) -> [UInt8]?
 

@@ -26,7 +26,7 @@ public struct Outcome: Equatable, Sendable {
     public var delays: [Distribution] = []
     /// Its body passes no faster than so many bytes a second.
     public var throttle: Int?
-    /// Who wants the request sent again; heard where the verdict is to proceed.
+    /// Who wants the request sent again, and is heard in this order; where the verdict is to proceed.
     public var retries: [RetryWish] = []
 
     public init() {}

@@ -5,8 +5,9 @@ struct Attempt {
     /// The request as it goes out, where interceptors or a detour changed it.
     var head: RequestHead?
     var body: [UInt8]?
-    /// What a detour had sent: further attempts begin with it, and not with what the client sent.
-    var basis: (head: RequestHead, body: [UInt8])?
+    /// What further attempts begin with, and not with what the client sent: what a detour had sent, or what interceptors made
+    /// of an earlier one where their edits persist. Without a body of its own it has the client's.
+    var basis: (head: RequestHead, body: [UInt8]?)?
     /// How fast the request's body may pass, in bytes a second.
     var rate: Int?
     /// What of it has not gone out yet for that.
@@ -29,7 +30,13 @@ struct Attempt {
     /// Bytes of the body may be passed on to the origin as they are.
     var sendsRaw = false
 
-    /// The next one begins with what the client sent, or with what a detour made of it.
+    /// The next one begins with what this one sent.
+    mutating func persist() {
+        if let head { basis = (head, body) }
+        renew()
+    }
+
+    /// The next one begins with what the client sent, or with what was made of that.
     mutating func renew() {
         head = basis?.head
         body = basis?.body

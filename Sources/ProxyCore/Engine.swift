@@ -46,7 +46,7 @@ public final class Engine: Sendable {
         oldVia = Engine.via(pseudonym, received: .http10)
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
-        plan = Plan(rules: settings.rules, explains: explains)
+        plan = Plan(rules: settings.rules, chain: settings.chain, explains: explains)
         redaction = Redaction(settings)
         watches = (settings.rules.flatMap(\.patterns) + settings.actions.flatMap(\.when.patterns)).map(\.watch)
         headLimits = HeadLimits(

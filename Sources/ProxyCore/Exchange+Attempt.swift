@@ -22,8 +22,7 @@ extension Exchange {
         case .respond(let local, let interceptor):
             return answer(local, interceptor: interceptor, after: outcome.wait(), &out)
         case .abort(let interceptor, let reason):
-            return answer(
-                ProxyError("http_request_denied", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            return answer(.aborted(.request, by: interceptor, reason), &out)
         }
         if body.isKept { detour?.edit(&head) }
         attempt.head = head

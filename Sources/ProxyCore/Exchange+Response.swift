@@ -156,8 +156,7 @@ extension Exchange {
         case .respond(let local, let interceptor):
             answer(local, interceptor: interceptor, after: made.outcome.wait(), &out)
         case .abort(let interceptor, let reason):
-            answer(
-                ProxyError("proxy_internal_error", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            answer(.aborted(.response, by: interceptor, reason), &out)
         }
         return nil
     }

@@ -39,12 +39,12 @@ extension Exchange {
                 tell(.notRetried(reason), out.now)
                 continue
             }
+            // no more than there are left for all
+            let most = min(wish.policy.times, number - 1 + engine.settings.limits.retries - retries.total)
             retries.enter(wish.interceptor)
-            tell(
-                .retried(interceptor: wish.interceptor, number: number, of: wish.policy.times, milliseconds: wait),
-                out.now)
+            tell(.retried(interceptor: wish.interceptor, number: number, of: most, milliseconds: wait), out.now)
             release(reusable: false, &out)
-            attempt.renew()
+            if engine.settings.chain.editsPersist { attempt.persist() } else { attempt.renew() }
             enter(.waiting(.attempt), until: bounded(out.now + wait))
             out.orders.append(.wake(at: out.now + wait))
             return true
@@ -107,8 +107,7 @@ extension Exchange {
             answer(local, interceptor: interceptor, &out)
         case .abort(let interceptor, let reason):
             tell(.failed(token: error.token, details: error.details), out.now)
-            answer(
-                ProxyError("proxy_internal_error", status: 502, "interceptor \(interceptor) aborted: \(reason)"), &out)
+            answer(.aborted(.error, by: interceptor, reason), &out)
         }
         return true
     }

@@ -14,18 +14,20 @@ enum OwnResponse {
         let reason = ReasonPhrase.of(error.status)
         let body: String
         if wantsJSON {
-            body =
-                JSONValue.object([
-                    .init("title", .string(reason)),
-                    .init("status", .integer(error.status)),
-                    .init("detail", .string(error.details)),
-                    .init("error", .string(error.token)),
-                    .init("flow", .string(String(flow, radix: 16))),
-                ]).serialized + "\n"
+            var members: [JSONValue.Member] = [
+                .init("title", .string(reason)),
+                .init("status", .integer(error.status)),
+                .init("detail", .string(error.details)),
+                .init("error", .string(error.token)),
+                .init("flow", .string(String(flow, radix: 16))),
+            ]
+            if let code = error.abortCode { members.append(.init("abort_code", .integer(code))) }
+            body = JSONValue.object(members).serialized + "\n"
         } else {
             body = "\(error.status) \(reason)\n\nUsher: \(error.details).\n"
         }
         var status = "usher; error=\(error.token); details=\"\(quoted(error.details))\""
+        if let code = error.abortCode { status += "; abort-code=\(code)" }
         if let rcode = error.rcode { status += "; rcode=\"\(rcode)\"" }
         if let alert = error.alert { status += "; alert-id=\(alert); alert-message=\"\(TLSFault.alertName(alert))\"" }
         if let received = error.receivedStatus { status += "; received-status=\(received)" }

@@ -14,6 +14,8 @@ public struct ProxyError: Equatable, Sendable {
     public var rcode: String?
     /// The alert that the next hop sent (RFC 9209 §2.3.17).
     public var alert: UInt8?
+    /// Of an interceptor's abort: 1 where the request was not to go out, 2 where what came of it was not to be delivered.
+    public var abortCode: Int?
     /// Further fields of the answer's head.
     public var fields: [Field] = []
     /// What it is to interceptors; nil where no origin is to blame.
@@ -129,6 +131,16 @@ public struct ProxyError: Equatable, Sendable {
             "\(proxy) wants a user name and password, or other ones than destinations.via gives it (status 407)",
             receivedStatus: 407)
         error.fault = .proxyRefused
+        return error
+    }
+
+    /// An interceptor ended the exchange.
+    static func aborted(_ phase: PhaseJudgement.Phase, by interceptor: String, _ reason: String) -> ProxyError {
+        let isRequest = phase == .request
+        var error = ProxyError(
+            isRequest ? "http_request_denied" : "proxy_internal_error", status: 502,
+            "interceptor \(interceptor) aborted: \(reason)")
+        error.abortCode = isRequest ? 1 : 2
         return error
     }
 

@@ -8,6 +8,7 @@ public struct Settings: Sendable {
     /// Actions of the configuration's own, for requests that are no known one.
     public var actions: [ActionDefinition] = []
     public var rules: [Rule] = []
+    public var chain = ChainRules()
     public var authorization: AuthorizationPolicy?
     /// Whose TLS is opened.
     public var interception = InterceptionPolicy()

@@ -41,7 +41,7 @@ import Testing
             response:
               - { throttle: 1KiB, delay: 5ms }
               - retry:
-                  { times: 3, after: 1s, backoff: 2, jitter: 10, retry_after: false, cap: 1m, methods: any }
+                  { times: 3, after: 1s, backoff: 2, jitter: 10, retry_after: false, cap: 1m, methods: idempotent }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
           - { name: file, request: [{ respond: { file: users } }] }
@@ -89,6 +89,8 @@ import Testing
                      end_session: /7, par: /8, push: /9 }
             login_pages: https://login.example.com/
           - url: https://other.example.com/am
+        compatibility: cdt
+        response_order: reversed
         actions: [{ name: TRANSFER, when: { path: /transfer } }]
         interceptors:
         \(edits)
@@ -211,7 +213,7 @@ private struct Load {
     ) {
         switch (shape, value.content) {
         case (.object(let object), .fields(let fields)), (.textOr(_, let object), .fields(let fields)),
-            (.durationOr(_, let object), .fields(let fields)):
+            (.durationOr(_, let object), .fields(let fields)), (.booleanOr(let object), .fields(let fields)):
             visit(
                 fields, object,
                 rebuild: {

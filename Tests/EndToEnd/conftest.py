@@ -137,6 +137,22 @@ def start(binary, write_config):
         assert status == 0, f"the proxy ended with status {status}:\n" + "\n".join(program.errors[-20:])
 
 
+@pytest.fixture
+def play(start):
+    """Starts proxies with these interceptors; gives each with a connection of a client."""
+    opened = []
+
+    def begin(interceptors, **more):
+        usher = start({"workers": 1, "interceptors": interceptors, **more})
+        client = wire.Connection(("127.0.0.1", usher.port))
+        opened.append(client)
+        return usher, client
+
+    yield begin
+    for client in opened:
+        client.close()
+
+
 @pytest.fixture(scope="session")
 def certificates(tmp_path_factory):
     return certificates_module.Certificates(tmp_path_factory.mktemp("certificates"))

@@ -6,37 +6,9 @@ import socket
 import threading
 import time
 
-import pytest
-
 import programs
+from script import BUSY, OK, Script
 from wire import Connection, request, response
-
-
-@pytest.fixture
-def play(start):
-    """Starts a proxy with these interceptors; gives a connection of a client."""
-    def begin(interceptors, **more):
-        usher = start({"workers": 1, "interceptors": interceptors, **more})
-        client = Connection(("127.0.0.1", usher.port))
-        return usher, client
-
-    return begin
-
-
-class Script:
-    """Gives these answers in turn, and the last of them for ever; knows what it saw, and when."""
-
-    def __init__(self, *answers):
-        self.answers, self.seen, self.times = answers, [], []
-
-    def __call__(self, got):
-        self.seen.append(got)
-        self.times.append(time.monotonic())
-        return self.answers[min(len(self.seen), len(self.answers)) - 1]
-
-
-BUSY = response(429, body=b"busy")
-OK = response(body=b"ok")
 
 
 def test_bodies_in_both_directions(play, origin):

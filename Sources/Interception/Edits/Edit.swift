@@ -69,6 +69,8 @@ public enum EditEffect {
     case throttle(Int)
     /// Send the request again.
     case retry(RetryPolicy)
+    /// Let what is there stand, though another asked before to send the request again.
+    case noRetry
     /// Keep these for as long as the exchange lasts.
     case kept([StateChange])
     /// Answer in the origin's place.

@@ -5,7 +5,7 @@ public import HTTPCodec
 public struct Retry: ResponseEdit, ErrorEdit {
     public static let name = "retry"
     public static let doc = "Has the request sent again, from what the client sent, while the client waits."
-    public static let shape = Shape.object(
+    public static let shape = Shape.booleanOr(
         ObjectShape(
             "retry",
             [
@@ -21,20 +21,30 @@ public struct Retry: ResponseEdit, ErrorEdit {
             ]))
     public static let needs = EditNeed.nothing
 
-    public let policy: RetryPolicy
+    /// Nil to let what is there stand, where the one who speaks last decides.
+    public let policy: RetryPolicy?
 
-    public init(_ policy: RetryPolicy) { self.policy = policy }
+    public init(_ policy: RetryPolicy?) { self.policy = policy }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
-        guard let fields = value.fields else { return nil }
-        var policy = RetryPolicy()
+        var policy = reader.chain.retry
+        guard let fields = value.fields else {
+            if value.flag == false, !reader.chain.lastDecides {
+                reader.findings.warning(
+                    value.position,
+                    "this changes nothing: what one interceptor asks for, no other takes back, but with compatibility: cdt"
+                )
+            }
+            self.init(value.flag == true ? policy : nil)
+            return
+        }
         if let times = fields.number("times") { policy.times = times }
         if let after = fields.number("after") { policy.backoff.first = after }
         if let factor = fields.text("backoff").flatMap(Double.init) { policy.backoff.factor = factor }
         if let jitter = fields.number("jitter") { policy.backoff.jitter = Double(jitter) / 100 }
         if let cap = fields.number("cap") { policy.backoff.cap = cap }
         if let heeds = fields.flag("retry_after") { policy.heedsRetryAfter = heeds }
-        policy.repeatsAny = fields.text("methods") == "any"
+        if let methods = fields.text("methods") { policy.repeatsAny = methods == "any" }
         self.init(policy)
     }
 
@@ -42,10 +52,10 @@ public struct Retry: ResponseEdit, ErrorEdit {
         Double(text).map { (1...10).contains($0) } ?? false
     }
 
-    public func apply(to head: inout ResponseHead) -> EditEffect { .retry(policy) }
-    public func apply() -> EditEffect { .retry(policy) }
+    public func apply(to head: inout ResponseHead) -> EditEffect { apply() }
+    public func apply() -> EditEffect { policy.map { .retry($0) } ?? .noRetry }
 }
 
 extension Edit where Self == Retry {
-    public static func retry(_ policy: RetryPolicy) -> Self { Retry(policy) }
+    public static func retry(_ policy: RetryPolicy?) -> Self { Retry(policy) }
 }
