@@ -198,7 +198,9 @@ struct CompiledRule: Sendable {
                     let wish = RetryWish(interceptor: name, policy: policy)
                     outcome.retries.insert(wish, at: lastDecides ? 0 : outcome.retries.count)
                 case .noRetry:
-                    if lastDecides { outcome.retries.removeAll() }
+                    guard lastDecides, let last = outcome.retries.first else { break }
+                    notes.append("took back that \(last.interceptor) asked for another attempt")
+                    outcome.retries.removeAll()
                 case .kept(let changes): notes += try keep(changes, &context)
                 case .respond(let answer):
                     notes.append("answered \(answer.status) in the origin's place")

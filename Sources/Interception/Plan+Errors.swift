@@ -24,7 +24,8 @@ extension Plan {
     }
 
     /// Whether a rule may ask to have such a request sent again, as far as the request tells: its body has to be kept then.
-    public func mayRetry(_ head: borrowing RequestHead, _ classification: Classification?) -> Bool {
+    /// - Parameter head: as it would be sent; what edits make of it may be what the rule asks for.
+    func mayRetry(_ head: borrowing RequestHead, _ classification: Classification?) -> Bool {
         guard !retrying.isEmpty else { return false }
         let traits = RequestGate.Traits(head)
         let action = classification?.action

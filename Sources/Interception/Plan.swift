@@ -52,6 +52,8 @@ public final class Plan: Sendable {
     private let isReversed: Bool
     /// The rules that may ask for another attempt.
     let retrying: [Candidate]
+    /// False where no interceptor ever wants a request's body to be kept.
+    public var keepsRequestBodies: Bool { readsRequestBodies || !retrying.isEmpty }
     /// False when no rule ever changes a response: nothing needs to be asked.
     public let hasResponseRules: Bool
     /// False when no rule has anything to say where there is no answer.

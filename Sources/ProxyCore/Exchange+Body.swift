@@ -135,9 +135,7 @@ extension Exchange {
     /// An interceptor that applies changes the body, asks what is in it, or may have it sent again.
     private mutating func isBodyWanted(_ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
-        guard body.framing != .none else { return false }
-        if plan.mayRetry(request, classification) { return true }
-        guard plan.readsRequestBodies else { return false }
+        guard body.framing != .none, plan.keepsRequestBodies else { return false }
         var context = editContext(out)
         defer { state = context.state }
         return plan.keepsRequestBody(request, &context)

@@ -164,19 +164,21 @@ def test_T28_a_client_that_leaves_in_a_wait(play, origin, leaves):
     programs.eventually(lambda: usher.descriptors() <= idle, "descriptors are as many as before")
 
 
-def test_T29_a_client_that_leaves_in_flight(play, origin):
-    server = origin(Waiting())
-    usher, client = play([{"name": "again", "response": [{"retry": {"times": 3, "after": "1ms"}}],
-                           "error": [{"retry": {"times": 3, "after": "1ms"}}]}])
+@pytest.mark.parametrize("leaves", ["close", "reset"])
+def test_T29_a_client_that_leaves_in_flight(play, origin, leaves):
+    server, quick = origin(Waiting()), origin()
+    again = [{"retry": {"times": 3, "after": "1ms"}}]
+    usher, client = play([{"name": "again", "when": {"path": "/t29"}, "response": again, "error": again}])
     client.send(request("GET", f"{server.url}/t29"))
     assert server.asked.wait(programs.DEADLINE)
-    client.close()
-    flow = usher.flow("/t29")
-    server.go.set()
-    assert flow.access["attempts"] == 1
+    (client.close if leaves == "close" else client.reset)()
+    # once this is answered its one loop has heard of the other's end
     with Connection(("127.0.0.1", usher.port)) as other:
-        other.exchange(request("GET", f"{server.url}/other"))
-    assert [seen.target for seen in server.requests].count("/t29") == 1
+        assert other.exchange(request("GET", f"{quick.url}/other")).status == 200
+        server.go.set()
+        assert usher.flow("/t29").access["attempts"] == 1
+        assert other.exchange(request("GET", f"{quick.url}/other")).status == 200
+    assert [seen.target for seen in server.requests] == ["/t29"]
 
 
 def refused(**retry):
@@ -201,6 +203,30 @@ def test_T31_a_body_past_the_bound(play, origin):
     assert (got.status, got.body) == (401, b"who are you") and len(script.seen) == 1
     assert script.seen[0].body == b"x" * 10_000
     assert said(usher, "/t31", "not sent again: the request's body is larger than the 4096 bytes")
+
+
+def test_T32_an_origin_that_answers_without_reading(play, origin):
+    bodies, ends = [], []
+
+    def serve(connection):
+        head = connection.read_head()
+        if not ends:
+            ends.append("")
+            connection.send(response(401))
+            # nothing of the body is read before the proxy has let go of the connection
+            programs.eventually(lambda: bodies, "it is sent again")
+            ends[0] = connection.end()
+            return
+        bodies.append(connection.read_body(head))
+        connection.send(OK)
+
+    server = origin(Origin(serve))
+    _, client = play(refused())
+    body = os.urandom(1 << 20)
+    client.send(request("POST", f"{server.url}/", [("Expect", "100-continue"), ("Content-Length", str(len(body)))]))
+    assert client.read_head().status == 100
+    assert client.exchange(body).body == b"ok" and bodies == [body]
+    programs.eventually(lambda: ends[0], "the connection of the first attempt has ended")
 
 
 def test_T46_one_budget_with_the_attempts_of_usher_itself(play, origin):

@@ -123,6 +123,25 @@ struct RetryTests {
         }
     }
 
+    @Test("A body is kept for whoever asks of the request as it was sent")
+    func bodiesOfEditedRequests() {
+        let edits: [(any RequestEdit, Condition)] = [
+            (.addHeader([.init("X-Safe", "1")]), .test(.header("X-Safe"), [.exact("1")])),
+            (.setPath("/again/1"), .test(.path, [.glob("/again/*")])),
+            (SetHost("b.test"), .test(.host, [.exact("b.test")])),
+        ]
+        for (edit, when) in edits {
+            let again = Rule(name: "again", when: when, response: [.retry(Self.policy(1, after: 10))])
+            let talk = talk([Rule(name: "edit", request: [edit]), again])
+            talk.client("PUT http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello")
+            talk.connects()
+            #expect(talk.originGot().hasSuffix("\r\n\r\nhello"))
+            talk.origin(busy)
+            expectAttempt(talk, after: 10)
+            #expect(talk.originGot().hasSuffix("\r\n\r\nhello"))
+        }
+    }
+
     @Test func aBodyThatIsNotKept() {
         let talk = talk([Self.rule(Self.policy())]) { $0.limits.bufferedBody = 4 }
         talk.client("PUT http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello")

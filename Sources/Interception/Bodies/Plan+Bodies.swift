@@ -34,10 +34,11 @@ public struct BodyOutcome: Sendable {
 /// kept, and `applyRequest` and `applyResponse` do all there is to do.
 extension Plan {
     /// Whether the body of a request that has come is to be kept: a rule that applies changes it, or one that may apply, in
-    /// whichever phase, asks what is in it or fills something in from there.
+    /// whichever phase, asks what is in it, fills something in from there, or may have it sent again.
     /// - Parameter context: keeps what this decides of rules, and nothing else.
     public func keepsRequestBody(_ head: RequestHead, _ context: inout EditContext) -> Bool {
-        guard readsRequestBodies else { return false }
+        guard keepsRequestBodies else { return false }
+        if mayRetry(head, context.classification) { return true }
         let classification = context.classification
         var head = head
         var trial = context
@@ -48,6 +49,7 @@ extension Plan {
         }
         // an answer made here has no other phase
         guard outcome.verdict == .proceed else { return false }
+        if mayRetry(head, classification) { return true }
         let subject = Subject(request: head, response: nil, classification: classification, isEarly: true)
         return requestBodyReaders(classification).contains { rules[$0].waitsForBody(subject, trial) }
     }

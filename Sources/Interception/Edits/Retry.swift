@@ -4,7 +4,8 @@ public import HTTPCodec
 /// `retry`.
 public struct Retry: ResponseEdit, ErrorEdit {
     public static let name = "retry"
-    public static let doc = "Has the request sent again, from what the client sent, while the client waits."
+    public static let doc =
+        "Has the request sent again while the client waits; false takes back that another asked for it, with compatibility: cdt."
     public static let shape = Shape.booleanOr(
         ObjectShape(
             "retry",
