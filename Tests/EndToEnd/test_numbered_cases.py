@@ -388,9 +388,17 @@ def test_T57_requests_are_counted_as_in_cdt(play, origin, chain, count, status):
 # the page
 
 
+PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs/semantics.md").read_text()
+
+
+def test_the_example_of_the_page(call, write_config):
+    [example] = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S)
+    done = call("check", write_config(example))
+    assert done.returncode == 0 and "warning" not in done.stdout + done.stderr
+
+
 def test_each_case_stands_on_the_page():
-    page = (pathlib.Path(__file__).resolve().parents[2] / "docs/semantics.md").read_text()
-    told = re.findall(r"^\| (T\d\d) \|", page, re.M)
+    told = re.findall(r"^\| (T\d\d) \|", PAGE, re.M)
     held = {case for name in [*globals(), *vars(test_numbered_waits)] if name.startswith("test_T")
             for case in re.findall(r"T\d\d", name)}
     assert told == sorted(set(told)) and set(told) == held

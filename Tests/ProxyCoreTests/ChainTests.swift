@@ -80,6 +80,20 @@ struct ChainTests {
         #expect(talk.noted("(1 of 10)") && talk.noted("(10 of 10)"))
     }
 
+    @Test func anAbortInTheSecondAttempt() {
+        let talk = talk([
+            Rule(name: "once", when: .test(.header("X-Sent"), [.glob("*")]), request: [.abort("not twice")]),
+            Rule(name: "sent", request: [.setHeader([.init("X-Sent", "1")])]), Self.again(),
+        ])
+        talk.exchange(get, Self.busy)
+        talk.driver.waits(1)
+        #expect(talk.driver.dials == 1 && talk.driver.isIdle && talk.driver.records.count == 1)
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 502 ") && talk.noted("not twice"))
+        // the connection goes on
+        talk.exchange(get, ok)
+        #expect(talk.clientGot() == okForClient)
+    }
+
     @Test func aFailureIsSeenInTheResponsePhase() {
         let again = Rule(name: "again", response: [.setStatus(200), .retry(Self.again(2).asked)])
         let talk = talk([again])

@@ -204,8 +204,7 @@ struct RetryTests {
         }
     }
 
-    @Test func anAbortOfTheSecondAttempt() {
-        // what the request says decides only once the client has been answered wrongly
+    @Test func anOriginThatEndsTheSecondAttempt() {
         let talk = talk([Self.rule(Self.policy(1, after: 10))]) { $0.limits.retries = 1 }
         talk.exchange(get, busy)
         expectAttempt(talk, after: 10)
