@@ -51,6 +51,7 @@ public enum EditList {
         case .map(_, let element): "{ NAME: \(form(element)), … }"
         case .textOr(_, let object): "TEXT or \(form(.object(object)))"
         case .booleanOr(let object): "\(form(.boolean)) or \(form(.object(object)))"
+        case .choiceOr(let names, let object): "\(form(.choice(names))) or \(form(.object(object)))"
         case .durationOr(let range, let object): "\(form(.duration(range))) or \(form(.object(object)))"
         case .matcher: "TEXT or [TEXT, …]"
         case .secret: "${credential.NAME}"

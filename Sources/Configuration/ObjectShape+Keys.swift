@@ -50,7 +50,8 @@ extension Shape {
     /// The objects that a value of this shape may be made of.
     fileprivate var objects: [ObjectShape] {
         switch self {
-        case .object(let object), .textOr(_, let object), .durationOr(_, let object), .booleanOr(let object):
+        case .object(let object), .textOr(_, let object), .durationOr(_, let object), .booleanOr(let object),
+            .choiceOr(_, let object):
             [object]
         case .list(let element), .oneOrMany(let element), .map(_, let element): element.objects
         default: []

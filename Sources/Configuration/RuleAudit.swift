@@ -98,6 +98,6 @@ struct RuleAudit {
     }
 
     private static func ends(_ rule: Rule, _ edits: [any Edit]) -> Bool {
-        rule.when.isAlways && rule.sampling.isWhole && edits.contains { type(of: $0).isLast }
+        rule.when.isAlways && rule.sampling.isWhole && edits.contains(where: \.endsPhase)
     }
 }

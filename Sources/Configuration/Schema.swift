@@ -87,6 +87,8 @@ public enum Schema {
             return [("anyOf", .array([object(self.shape(.text(format))), object([reference(name.name)])]))]
         case .booleanOr(let name):
             return [("anyOf", .array([object(self.shape(.boolean)), object([reference(name.name)])]))]
+        case .choiceOr(let names, let name):
+            return [("anyOf", .array([object(self.shape(.choice(names))), object([reference(name.name)])]))]
         case .durationOr(let range, let name):
             return [("anyOf", .array([object(self.shape(.duration(range))), object([reference(name.name)])]))]
         case .secret(.key): return [("type", .string("string"))]

@@ -126,6 +126,19 @@ struct Walker {
         case .durationOr(let range, let name):
             if case .map = node.content { return decode(node, .object(name), path: path, keyPosition: keyPosition) }
             return decode(node, .duration(range), path: path, keyPosition: keyPosition)
+        case .choiceOr(let names, let name):
+            if case .map(let entries) = node.content {
+                if let word = entries.first(where: { names.contains($0.key) }) {
+                    findings.error(word.position, "\(subject(path)): \(word.key) takes no value; write it alone")
+                    return nil
+                }
+                return decode(node, .object(name), path: path, keyPosition: keyPosition)
+            }
+            if case .scalar(let written, _) = node.content, name.keys.contains(where: { $0.name == written }) {
+                findings.error(node.position, "\(subject(path)): \(written) takes a value, as in { \(written): VALUE }")
+                return nil
+            }
+            return scalar(node, shape, path)
         case .json: return jsonTemplate(node)
         case .orNull(let shape): return decode(node, shape, path: path, keyPosition: keyPosition)
         default: return scalar(node, shape, path)
@@ -212,11 +225,13 @@ struct Walker {
             if text == word { return .word }
             guard let value = Int(text) else { return wrong() }
             return within(value, range)
-        case .choice(let names):
+        case .choice(let names), .choiceOr(let names, _):
             if names.contains(text) { return .text(text) }
+            var known = names
+            if case .choiceOr(_, let object) = shape { known += object.keys.map(\.name) }
             findings.error(
                 position, "\(subject(path)) takes \(expectation(shape)), found \"\(shown(written))\"",
-                nearest: Nearest.name(to: text, among: names))
+                nearest: Nearest.name(to: text, among: known))
             return nil
         case .duration(let range):
             switch Units.read(text, Units.times) {
@@ -274,6 +289,8 @@ struct Walker {
             "a size from \(Units.size(range.lowerBound)) to \(Units.size(range.upperBound)), such as 64KiB or 10MB\(orUnlimited ? ", or unlimited" : "")"
         case .choice(let names) where names.count == 1: names[0]
         case .choice(let names): "one of \(names.joined(separator: ", "))"
+        case .choiceOr(let names, let object):
+            "one of \(names.joined(separator: ", ")), or one of the keys \(object.keys.map(\.name).joined(separator: ", "))"
         case .matcher: "a value or a list of values"
         case .textOr(let format, _): format.expected
         case .durationOr(let range, _): expectation(.duration(range))

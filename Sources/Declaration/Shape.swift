@@ -24,6 +24,8 @@ public indirect enum Shape: Sendable {
     case durationOr(ClosedRange<Int>, ObjectShape)
     /// `true` or `false`, or the keys of an object.
     case booleanOr(ObjectShape)
+    /// One of these words, or one of the keys of an object.
+    case choiceOr([String], ObjectShape)
     /// One value, or the keys of an object.
     case textOr(TextFormat, ObjectShape)
     /// One value of `when`, or a list of them.

@@ -105,13 +105,18 @@ open class Channel: EventSource {
     /// Bytes that wait for the kernel.
     public final var queuedBytes: Int { queue.count + (pipe?.count ?? 0) }
 
+    /// What the peer has not taken, queued here or held by the kernel. Asks the kernel.
+    public final var untakenBytes: Int {
+        var held: Int32 = 0
+        guard !isClosed, !isShutDown, ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return 0 }
+        return queuedBytes + Int(held)
+    }
+
     /// Whether the peer took some of what is on its way to it since this was asked last. The kernel holds megabytes for a
     /// slow peer and asks for more only when much of that is gone, so a queue that does not move, or is empty, says little.
     /// The first answer is yes where anything is left: there is nothing to compare with.
     public final func isTaking() -> Bool {
-        var held: Int32 = 0
-        guard !isClosed, ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return false }
-        let left = queuedBytes + Int(held)
+        let left = untakenBytes
         defer { lastUntaken = left > 0 ? left : .max }
         return left > 0 && left < lastUntaken
     }

@@ -208,6 +208,12 @@ struct CompiledRule: Sendable {
                 case .abort(let reason):
                     notes.append("aborted: \(reason)")
                     outcome.verdict = .abort(interceptor: name, reason: reason)
+                case .breaks(let breakage):
+                    notes.append("fault \(breakage.rawValue)")
+                    outcome.verdict = .breaks(breakage, interceptor: name)
+                case .ends(let ending):
+                    notes.append("fault \(ending.words)")
+                    outcome.ending.add(ending)
                 }
             }
         } catch {

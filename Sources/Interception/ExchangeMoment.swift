@@ -17,6 +17,12 @@ public enum ExchangeMoment: Equatable, Sendable {
     case warned(String)
     /// An interceptor answered in the place of whoever was asked.
     case responded(interceptor: String, status: Int)
+    /// An interceptor broke what the client gets.
+    case broken(interceptor: String, Breakage)
+    /// An interceptor had the answer's body break off after so many bytes.
+    case cutShort(bytes: Int)
+    /// An interceptor has the end of the answer come so much later.
+    case endDelayed(milliseconds: Int)
     /// An interceptor has the message wait.
     case delayed(milliseconds: Int)
     /// An interceptor has the request sent again, for the nth time of so many, after a wait.
@@ -115,7 +121,10 @@ extension ExchangeMoment {
         case .opened(let name, let negotiated): .opened(name: shown(name), negotiated: negotiated)
         case .certificateRefused(let token, let details): .certificateRefused(token: token, details: shown(details))
         case .responded(let interceptor, let status): .responded(interceptor: shown(interceptor), status: status)
-        case .sent, .delayed, .delivered, .unkept, .leftToClient, .heldOff, .abandoned, .noLongerPermitted: self
+        case .broken(let interceptor, let breakage): .broken(interceptor: shown(interceptor), breakage)
+        case .sent, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .abandoned,
+            .noLongerPermitted:
+            self
         }
     }
 

@@ -4,6 +4,8 @@ public enum Verdict: Equatable, Sendable {
     /// Answer in the origin's place.
     case respond(DirectResponse, interceptor: String)
     case abort(interceptor: String, reason: String)
+    /// The client gets no answer, or none that is valid.
+    case breaks(Breakage, interceptor: String)
 }
 
 /// That an interceptor wants the request sent again.
@@ -26,6 +28,8 @@ public struct Outcome: Equatable, Sendable {
     public var delays: [Distribution] = []
     /// Its body passes no faster than so many bytes a second.
     public var throttle: Int?
+    /// How the answer ends that the client gets.
+    public var ending = AnswerEnding()
     /// Who wants the request sent again, and is heard in this order; where the verdict is to proceed.
     public var retries: [RetryWish] = []
 

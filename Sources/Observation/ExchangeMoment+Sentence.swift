@@ -19,7 +19,8 @@ extension ExchangeMoment {
     public var kind: Kind {
         switch self {
         case .recognised, .call: .action
-        case .judged, .edited, .warned, .responded, .delayed, .retried, .notRetried: .interceptor
+        case .judged, .edited, .warned, .responded, .broken, .cutShort, .endDelayed, .delayed, .retried, .notRetried:
+            .interceptor
         case .advice: .advice
         case .conversation: .authenticate
         case .replayed: .replay
@@ -37,6 +38,9 @@ extension ExchangeMoment {
             "\(judgement.phase.rawValue) phase: \(judgement.verdicts.count { $0.matched && $0.takesPart }) interceptors apply"
         case .edited(let words), .warned(let words): words
         case .responded(let interceptor, let status): "\(interceptor): answered with status \(status)"
+        case .broken(let interceptor, let breakage): "\(interceptor): the client gets no answer: \(breakage.words)"
+        case .cutShort(let bytes): "the answer's body was broken off after \(bytes) bytes"
+        case .endDelayed(let milliseconds): "the answer's end comes \(milliseconds) ms late"
         case .delayed(let milliseconds): "waits for \(milliseconds) ms"
         case .retried(let interceptor, let number, let times, let milliseconds):
             "\(interceptor): sent again in \(milliseconds) ms (\(number) of \(times))"

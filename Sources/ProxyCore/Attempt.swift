@@ -1,4 +1,5 @@
 import HTTPCodec
+import Interception
 
 /// One sending of the request to its origin.
 struct Attempt {
@@ -10,6 +11,8 @@ struct Attempt {
     var basis: (head: RequestHead, body: [UInt8]?)?
     /// How fast the request's body may pass, in bytes a second.
     var rate: Int?
+    /// How its answer is to end, as far as the request's interceptors have a wish.
+    var ending = AnswerEnding()
     /// What of it has not gone out yet for that.
     var upload: PacedRequest?
     var origin: Origin?
@@ -41,6 +44,7 @@ struct Attempt {
         head = basis?.head
         body = basis?.body
         rate = nil
+        if !ending.isPlain { ending = AnswerEnding() }
         upload = nil
     }
 

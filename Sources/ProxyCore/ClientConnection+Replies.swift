@@ -35,8 +35,8 @@ extension ClientConnection {
         switch reply {
         case .interim(let head, let isOwn):
             leg.interim(head, via: isOwn ? [] : cell.exchange.engine.via(received: head.version), to: &out.client)
-        case .head(let head, let framing, let lines):
-            var manner = manner(of: head, lines, in: cell, date: out.date)
+        case .head(let head, let framing, let how):
+            var manner = manner(of: head, how, in: cell, date: out.date)
             manner.closes = isLastOfClient
             leg.respond(head, framing, manner, to: &out.client)
         case .own(let head, let body, let isLast):
@@ -48,6 +48,9 @@ extension ClientConnection {
             leg.end(trailers: [], to: &out.client)
         case .data(let bytes): write(bytes.span, of: cell, &out)
         case .end(let trailers): leg.end(trailers: trailers, to: &out.client)
+        case .raw(let bytes):
+            out.client += bytes
+            cell.exchange.record.responseBytes += UInt64(bytes.count)
         case .switching(let head):
             leg.switching(head, via: cell.exchange.engine.via(received: head.version), to: &out.client)
             openTunnel(cell.exchange.id, &out)
@@ -68,14 +71,17 @@ extension ClientConnection {
 
     static let established: StaticString = "HTTP/1.1 200 Connection Established\r\n\r\n"
 
-    /// What is said beside the head of an origin's answer.
+    /// What is said beside the head of an answer.
     func manner(
-        of head: borrowing ResponseHead, _ lines: [UInt8], in cell: ExchangeCell, date: [UInt8]
+        of head: borrowing ResponseHead, _ how: HeadManner, in cell: ExchangeCell, date: [UInt8]
     ) -> ResponseManner {
         var manner = ResponseManner()
+        manner.isLast = how.isLast
+        manner.isOwn = how.isOwn
+        if how.isOwn { return manner }
         manner.via = cell.exchange.engine.via(received: head.version)
         if !head.fields.contains(.date) { manner.date = date }
-        manner.lines = lines
+        manner.lines = how.lines
         return manner
     }
 
@@ -100,6 +106,12 @@ extension ClientConnection {
             }
             out.orders.append(.record(cell.exchange.id))
             finishClosing(reset: reset, &out)
+        case .closed:
+            if let streams, let stream = cell.stream {
+                return finish(cell, on: stream, by: streams, isWhole: false, &out)
+            }
+            leg.endAfterThis()
+            finish(cell, &out)
         case .called(let answer):
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.called(answer, &context, &out)

@@ -123,8 +123,8 @@ extension ClientConnection {
         case .interim(let head, let isOwn):
             let via = isOwn ? [] : cell.exchange.engine.via(received: head.version)
             streams.interim(head, via: via, on: stream, to: &out.client)
-        case .head(let head, let framing, let lines):
-            let manner = manner(of: head, lines, in: cell, date: out.date)
+        case .head(let head, let framing, let how):
+            let manner = manner(of: head, how, in: cell, date: out.date)
             streams.respond(head, framing, manner, on: stream, to: &out.client)
         case .own(let head, let body, let isLast):
             var manner = ResponseManner()
@@ -134,6 +134,8 @@ extension ClientConnection {
             _ = streams.write(body.span, on: stream, to: &out.client)
             streams.end(trailers: [], on: stream, to: &out.client)
         case .data(let bytes): write(bytes.span, of: cell, &out)
+        // a stream carries messages alone: what is none ends it
+        case .raw: break
         case .end(let trailers): streams.end(trailers: trailers, on: stream, to: &out.client)
         case .call(let call): begin(call, for: cell, &out)
         case .openOwnPages:

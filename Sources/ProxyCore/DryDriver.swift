@@ -29,7 +29,7 @@ struct DryDriver: ~Copyable {
     private var leases: [ExchangeID: Lease] = [:]
     /// What the client got.
     private var client: [UInt8] = []
-    private var isCut = false
+    private(set) var ending = DryRun.ConnectionEnd.open
     /// An origin has answered the client's request.
     private var hasAnswered = false
 
@@ -83,8 +83,9 @@ struct DryDriver: ~Copyable {
                 var scratch: [UInt8] = []
                 leases[id]?.leg.end(to: &scratch)
             case .release(let id, _): leases[id] = nil
-            case .closeClient(let reset): isCut = isCut || reset
-            case .bind, .unbind, .secureClient, .finishClient, .finishOrigin, .authenticate, .wake, .record, .proceed:
+            case .closeClient(let reset): if ending == .open { ending = reset ? .reset : .closed }
+            case .finishClient: if ending == .open { ending = .closed }
+            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .wake, .record, .proceed:
                 break
             }
         }
@@ -209,7 +210,7 @@ struct DryDriver: ~Copyable {
 
     /// The final response among what the client got.
     func received(by request: RequestHead) -> DryResponse? {
-        DryResponse(reading: client, to: request, endsCleanly: !isCut)
+        DryResponse(reading: client, to: request, endsCleanly: ending != .reset)
     }
 }
 

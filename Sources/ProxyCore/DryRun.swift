@@ -17,8 +17,16 @@ public struct DryRun: Sendable {
         case incomplete
     }
 
+    /// What becomes of the client's connection.
+    public enum ConnectionEnd: String, CaseIterable, Sendable {
+        /// It goes on.
+        case open
+        case closed, reset
+    }
+
     /// What becomes of the request.
     public let outcome: Outcome
+    public let ending: ConnectionEnd
     /// Everything that goes to origins, in order.
     public let sent: [DryRequest]
     /// What the client gets in the end; nil where that takes an answer which nobody gives.
@@ -58,6 +66,7 @@ public struct DryRun: Sendable {
         closed = tunnel.flatMap { settings.interception.closed($0.host, port: $0.port) }
         sent = driver.sent
         unasked = driver.unasked
+        ending = driver.ending
         milliseconds = driver.now
         guard let cell = driver.connection.cells.last(where: { !$0.exchange.isCall }) else {
             (outcome, received, classification, resource, moments) = (.incomplete, nil, nil, nil, [])

@@ -17,8 +17,11 @@ extension Exchange {
     private mutating func editAndLease(_ context: inout ClientContext, _ out: inout Outbox) {
         var head = attempt.head ?? request
         let outcome = intercept(&head, out)
+        attempt.ending = outcome.ending
         switch outcome.verdict {
         case .proceed: break
+        case .breaks(let breakage, let interceptor):
+            return breaks(breakage, interceptor: interceptor, after: outcome.wait(), &out)
         case .respond(let local, let interceptor):
             return answer(local, interceptor: interceptor, after: outcome.wait(), &out)
         case .abort(let interceptor, let reason):

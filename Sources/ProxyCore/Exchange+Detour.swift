@@ -111,7 +111,10 @@ extension Exchange {
         case .respond(let local, _): return comeTo(HeldResponse(local), after: outcome.wait(), context, &out)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted the call to AM: \(reason)"), out.now)
+        case .breaks(let breakage, let interceptor):
+            return end(.notCalled("interceptor \(interceptor) broke the call to AM: \(breakage.rawValue)"), out.now)
         }
+        attempt.ending = outcome.ending
         // the session is in this request: it goes to the configured server and nowhere else
         if let refusal = detour.server.refusal(of: head) { return end(.notCalled(refusal), out.now) }
         if call.carriesAnswers { detour.login?.tell() }
@@ -129,8 +132,15 @@ extension Exchange {
         case .respond(let local, _): answer = HeldResponse(local)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted AM's answer: \(reason)"), out.now)
+        case .breaks(let breakage, let interceptor):
+            return end(.notCalled("interceptor \(interceptor) broke AM's answer: \(breakage.rawValue)"), out.now)
         }
-        comeTo(answer, after: made.outcome.wait(), context, &out)
+        var ending = attempt.ending
+        ending.add(made.outcome.ending)
+        if let cut = ending.cut, cut.bytes < answer.body.count {
+            return end(.notCalled("interceptors had AM's answer break off after \(cut.bytes) bytes"), out.now)
+        }
+        comeTo(answer, after: made.outcome.wait() + ending.hold(), context, &out)
     }
 
     /// The call has come to this.

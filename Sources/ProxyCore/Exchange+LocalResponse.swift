@@ -28,7 +28,13 @@ extension Exchange {
             release(reusable: false, &out)
             return pause(.answer(local, interceptor: interceptor), for: wait, &out)
         }
-        answer(OwnResponse.local(local, interceptor: interceptor, flow: record.flow, date: out.date), &out)
+        let made = OwnResponse.local(local, interceptor: interceptor, flow: record.flow, date: out.date)
+        if attempt.ending.isPlain { return answer(made, &out) }
+        release(reusable: false, &out)
+        response = made.head
+        let manner = PacedResponse.Manner(cut: attempt.ending.cut, hold: attempt.ending.hold())
+        let framing = BodyFraming.length(UInt64(made.body.count))
+        pace(PacedResponse(framing, manner, body: made.body, isWhole: true, isOwn: true, now: out.now), &out)
     }
 
     mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {

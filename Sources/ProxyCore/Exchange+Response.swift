@@ -99,21 +99,21 @@ extension Exchange {
     private mutating func deliver(_ framing: BodyFraming, _ context: ClientContext, _ out: inout Outbox) {
         // had any interceptor use for the body, it would be held, were it not too large
         guard let made = editResponse(.overLimit, context, &out) else { return }
-        if let paced = made.paced(framing, out.now) { return pace(paced, &out) }
+        if let paced = paced(made.outcome, framing, out.now) { return pace(paced, &out) }
         reply(framing, &out)
     }
 
-    mutating func reply(_ framing: BodyFraming, _ out: inout Outbox) {
+    /// - Parameter isLast: the connection closes after it.
+    mutating func reply(_ framing: BodyFraming, isLast: Bool = false, _ out: inout Outbox) {
         detour?.delivers(response.status)
         for line in detour?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
-        var lines: [UInt8] = []
+        var manner = HeadManner(isLast: isLast)
         if attempt.isBinding, response.fields.hasConnectionChallenge {
             // RFC 4559 §6: a client answers such a challenge only where it knows that its connection stays its own
-            lines = Self.keepsConnections
+            manner.lines = Self.keepsConnections
         }
         tell(.delivered(status: response.status), out.now)
-        out.replies.append(
-            .head(response, framing, lines: lines))
+        out.replies.append(.head(response, framing, manner))
     }
 
     private static let keepsConnections = Array("Proxy-Support: Session-Based-Authentication\r\n".utf8)
@@ -154,7 +154,10 @@ extension Exchange {
             if !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) { return nil }
             return made
         case .respond(let local, let interceptor):
+            attempt.ending.add(made.outcome.ending)
             answer(local, interceptor: interceptor, after: made.outcome.wait(), &out)
+        case .breaks(let breakage, let interceptor):
+            breaks(breakage, interceptor: interceptor, after: made.outcome.wait(), &out)
         case .abort(let interceptor, let reason):
             answer(.aborted(.response, by: interceptor, reason), &out)
         }
@@ -205,7 +208,7 @@ extension Exchange {
         if held.reason == .advice { tell(.unread(words), out.now) }
         enter(.delivering)
         guard let made = editResponse(arrival, context, &out) else { return }
-        if let paced = made.paced(attempt.framing, body: held.body, out.now) { return pace(paced, &out) }
+        if let paced = paced(made.outcome, attempt.framing, body: held.body, out.now) { return pace(paced, &out) }
         reply(attempt.framing, &out)
         out.replies.append(.data(held.body))
     }
@@ -250,7 +253,7 @@ extension Exchange {
         guard let made = editResponse(.whole(held.body), context, &out) else { return }
         let bytes = made.body.bytes(insteadOf: held.body)
         let framing = BodyFraming.length(UInt64(bytes.count))
-        if let paced = made.paced(framing, body: bytes, isWhole: true, out.now) { return pace(paced, &out) }
+        if let paced = paced(made.outcome, framing, body: bytes, isWhole: true, out.now) { return pace(paced, &out) }
         reply(.length(UInt64(bytes.count)), &out)
         out.replies.append(.data(bytes))
         out.replies.append(.end(trailers: []))

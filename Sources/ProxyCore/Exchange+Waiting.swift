@@ -18,6 +18,7 @@ extension Exchange {
         case .detour: break
         case .send: leaseForSending(&context, &out)
         case .answer(let local, let interceptor): answer(local, interceptor: interceptor, &out)
+        case .breaks(let breakage, let interceptor): breaks(breakage, interceptor: interceptor, &out)
         case .attempt: send(&context, &out)
         case .called(let answer): end(.called(answer), out.now)
         }
@@ -108,13 +109,27 @@ extension Exchange {
         case .abort(let interceptor, let reason):
             tell(.failed(token: error.token, details: error.details), out.now)
             answer(.aborted(.error, by: interceptor, reason), &out)
+        case .breaks(let breakage, let interceptor):
+            tell(.failed(token: error.token, details: error.details), out.now)
+            breaks(breakage, interceptor: interceptor, &out)
         }
         return true
     }
 
     // MARK: pace
 
-    /// The answer goes out later, or slower.
+    /// The answer as it goes out where an interceptor has it wait, go slowly, or end otherwise.
+    func paced(
+        _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
+    ) -> PacedResponse? {
+        var ending = attempt.ending
+        ending.add(outcome.ending)
+        let manner = PacedResponse.Manner(
+            delay: outcome.wait(), rate: outcome.throttle, cut: ending.cut, hold: ending.hold())
+        return manner.isPlain
+            ? nil : PacedResponse(framing, manner, body: body, isWhole: isWhole, now: now)
+    }
+
     mutating func pace(_ paced: PacedResponse, _ out: inout Outbox) {
         enter(.pacing(paced))
         letThrough(paced, &out)
@@ -122,13 +137,28 @@ extension Exchange {
 
     /// Gives the client what it may have by now.
     mutating func letThrough(_ paced: PacedResponse, _ out: inout Outbox) {
-        if paced.begins(out.now) { reply(paced.framing, &out) }
+        if paced.begins(out.now) { begin(paced, &out) }
         let bytes = paced.take(out.now)
         if !bytes.isEmpty { out.replies.append(.data(bytes)) }
-        if paced.isDone { return finish(paced, &out) }
-        guard let next = paced.next(out.now) else { return wait(until: out.now + engine.settings.timeouts.idle) }
-        wait(until: next)
-        out.orders.append(.wake(at: next))
+        let idle = out.now + engine.settings.timeouts.idle
+        switch paced.rest(out.now) {
+        case .waits(let time):
+            wait(until: time)
+            out.orders.append(.wake(at: time))
+        case .lacks: wait(until: idle)
+        case .passes: enter(.delivering, until: idle)
+        case .ends(let trailers):
+            out.replies.append(.end(trailers: trailers))
+            complete(out.now)
+        case .breaksOff(let cut): breaksOff(cut, &out)
+        }
+    }
+
+    private mutating func begin(_ paced: PacedResponse, _ out: inout Outbox) {
+        if paced.isLast { tell(.endDelayed(milliseconds: paced.hold), out.now) }
+        guard paced.isOwn else { return reply(paced.framing, isLast: paced.isLast, &out) }
+        tell(.delivered(status: response.status), out.now)
+        out.replies.append(.head(response, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast)))
     }
 
     /// Gives the origin what it may have by now of a body that goes slowly.
@@ -145,27 +175,8 @@ extension Exchange {
         out.orders.append(.sendEnd(id, trailers: []))
         sentWhole(out.now)
     }
-
-    private mutating func finish(_ paced: PacedResponse, _ out: inout Outbox) {
-        guard let trailers = paced.trailers else {
-            return enter(.delivering, until: out.now + engine.settings.timeouts.idle)
-        }
-        out.replies.append(.end(trailers: trailers))
-        complete(out.now)
-    }
 }
 
 extension Exchange.Resumption {
     var isDetours: Bool { if case .detour = self { true } else { false } }
-}
-
-extension BodyOutcome {
-    /// The answer as it goes out where it has to wait, or to go slowly.
-    func paced(
-        _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
-    ) -> PacedResponse? {
-        let wait = outcome.wait()
-        guard wait > 0 || outcome.throttle != nil else { return nil }
-        return PacedResponse(framing, delay: wait, rate: outcome.throttle, body: body, isWhole: isWhole, now: now)
-    }
 }

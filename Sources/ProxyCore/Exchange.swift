@@ -42,6 +42,8 @@ struct Exchange: ~Copyable {
         case send
         /// An interceptor had it wait that is answered here.
         case answer(DirectResponse, interceptor: String)
+        /// An interceptor had it wait whose client gets no answer.
+        case breaks(Breakage, interceptor: String)
         /// The request is sent again, from what the client sent, or from what a detour made of that.
         case attempt
         /// An interceptor had what a call came to wait.
@@ -53,6 +55,8 @@ struct Exchange: ~Copyable {
         case complete
         /// It cannot have it whole; with a reset where it must not take what it has for that.
         case cut(reset: Bool)
+        /// It gets no more than it has, and no more on its connection.
+        case closed
         /// What a call came to.
         case called(HeldResponse)
         case notCalled(String)

@@ -4,13 +4,15 @@ import HTTPCodec
 enum Reply {
     /// - isOwn: it was made here, and no origin stands behind it.
     case interim(ResponseHead, isOwn: Bool)
-    /// The final head of the origin's answer, and further lines for it.
-    case head(ResponseHead, BodyFraming, lines: [UInt8])
+    /// The final head of an answer whose body follows.
+    case head(ResponseHead, BodyFraming, HeadManner)
     /// A whole response that was made here.
     /// - isLast: nothing of the client is read after this.
     case own(ResponseHead, [UInt8], isLast: Bool)
     case data([UInt8])
     case end(trailers: [UInt8])
+    /// What is no message: an interceptor breaks the answer.
+    case raw([UInt8])
     /// Another protocol is spoken from here on.
     case switching(ResponseHead)
     /// CONNECT may be answered, or its origin be connected to.
@@ -24,7 +26,17 @@ enum Reply {
     var leadsOn: Bool {
         switch self {
         case .connect, .call: true
-        case .interim, .head, .own, .data, .end, .switching, .openOwnPages: false
+        case .interim, .head, .own, .data, .end, .raw, .switching, .openOwnPages: false
         }
     }
+}
+
+/// What goes with the head of an answer.
+struct HeadManner {
+    /// Further lines for it.
+    var lines: [UInt8] = []
+    /// It was made here, and no origin stands behind it.
+    var isOwn = false
+    /// Nothing of the client is read after this.
+    var isLast = false
 }

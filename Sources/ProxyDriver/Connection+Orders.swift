@@ -77,12 +77,7 @@ extension Connection {
             if client.queuedBytes == 0 { machine.clientDrained(now: worker.loop.now) }
         case .finishOrigin(let id): streams.stream(id)?.channel.finish()
         case .closeClient(let reset):
-            if reset {
-                client.reset()
-                close()
-            } else {
-                closeGently()
-            }
+            if reset { resetGently() } else { closeGently() }
         case .authenticate(let id, let check):
             guard let verdict = worker.verdict(on: check, of: id, for: self) else { return }
             machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)

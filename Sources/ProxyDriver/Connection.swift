@@ -20,7 +20,12 @@ final class Connection {
     var bodyDone = 0
     /// For whose stream the bytes are that wait to be sent.
     var writing: ExchangeID?
-    private var closesWhenDrained = false
+    /// What is done once the client has taken what is on its way to it.
+    private enum Farewell { case close, reset }
+    private var farewell: Farewell?
+    /// Until it is looked again whether the client has taken it, in milliseconds.
+    private var farewellInterval = 5
+    private static let longestFarewellInterval = 100
     private(set) var isClosed = false
     /// Made with the first wait that has to be over on time.
     private var alarm: Alarm?
@@ -105,7 +110,7 @@ final class Connection {
     }
 
     func clientDrained() {
-        if closesWhenDrained { return close() }
+        if farewell != nil { return bidFarewell() }
         machine.clientDrained(now: worker.loop.now)
         noteClientQueue()
         settle()
@@ -134,7 +139,7 @@ final class Connection {
 
     /// The sockets are read as far as the machine wants it.
     private func applyReading() {
-        client.read(machine.readsClient && !closesWhenDrained)
+        client.read(machine.readsClient && farewell != .close)
         streams.forEachStream { id, stream in stream.read(machine.readsOrigin(of: id)) }
     }
 
@@ -253,6 +258,7 @@ final class Connection {
     }
 
     private func rang() {
+        if farewell != nil { return bidFarewell() }
         if machine.wakeAt <= worker.loop.now { sweep(worker.loop.now) }
     }
 
@@ -261,7 +267,7 @@ final class Connection {
         streams.forEachStream { id, stream in
             if stream.channel.isTaking() { machine.touched(.origin, id, now: now) }
         }
-        if closesWhenDrained {
+        if farewell != nil {
             guard machine.wakeAt <= now else { return }
             // the machine is over, and the client has taken nothing for as long as it may be idle
             client.reset()
@@ -273,7 +279,7 @@ final class Connection {
 
     /// Closes between two requests, as in a drain.
     func closeIfIdle() {
-        if closesWhenDrained { return }
+        if farewell != nil { return }
         if machine.isIdle { return closeGently() }
         if machine.leave(now: worker.loop.now, &worker.out) { settle() }
     }
@@ -327,10 +333,31 @@ final class Connection {
     /// Closes once the client has taken what is queued for it. It may be idle while it does so, but not for ever.
     func closeGently() {
         client.finish()
-        guard client.queuedBytes > 0 else { return close() }
-        closesWhenDrained = true
-        client.stopReading()
+        leave(.close)
+    }
+
+    /// Resets the client's connection once it has taken what came before: a reset takes along what is still on its way, earlier
+    /// answers, too.
+    func resetGently() { leave(.reset) }
+
+    private func leave(_ farewell: Farewell) {
+        self.farewell = farewell
+        if farewell == .close { client.stopReading() }
         machine.touched(.client, now: worker.loop.now)
+        bidFarewell()
+    }
+
+    private func bidFarewell() {
+        guard !isClosed, client.queuedBytes == 0 else { return }
+        if farewell == .reset {
+            // the kernel tells nobody when the last of it was taken
+            guard client.untakenBytes == 0 else {
+                wake(at: worker.loop.refreshNow() + farewellInterval)
+                return farewellInterval = min(farewellInterval * 2, Self.longestFarewellInterval)
+            }
+            client.reset()
+        }
+        close()
     }
 
     func close() {

@@ -105,6 +105,9 @@ public struct CaseRun {
         }
         if let sent = testCase.sent { judge(sent) }
         if let received = testCase.received { judge(received) }
+        if let connection = testCase.connection, connection.value != dryRun.ending {
+            fail(connection.place, "connection", [connection.value.rawValue], [dryRun.ending.rawValue], story)
+        }
         if dryRun.unasked > 0, case .script(let answers) = testCase.origin {
             let first = answers[answers.count - dryRun.unasked]
             fail(
@@ -176,6 +179,15 @@ public struct CaseRun {
                 fail(url.place, "\(subject).url", [url.value.written], [message.head.url])
             }
             judge(expectation, subject, message.head.fields, message.body)
+        }
+    }
+
+    private mutating func judge(_ reception: Placed<TestCase.Reception>) {
+        switch reception.value {
+        case .message(let expectation): judge(expectation)
+        case .none:
+            guard let received = dryRun.received else { return }
+            fail(reception.place, "received", ["none"], ["an answer with status \(received.head.status)"], story)
         }
     }
 

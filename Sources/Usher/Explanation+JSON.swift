@@ -34,7 +34,7 @@ extension Explanation {
 
     private static func ownAnswer(_ answer: OwnAnswer) -> JSONValue {
         .object([
-            .init("status", .integer(answer.status)),
+            .init("status", answer.status.map(JSONValue.integer) ?? .null),
             .init("by", .string(answer.interceptor == nil ? "usher" : "interceptor")),
             .init("interceptor", optional(answer.interceptor)), .init("reason", optional(answer.reason)),
         ])

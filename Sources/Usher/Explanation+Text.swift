@@ -121,6 +121,9 @@ extension Explanation {
         let notes = dryRun.moments.filter(Self.isRemark).map { "  \(redaction.text($0.sentence))" }
         if !notes.isEmpty, answer != nil { lines += ["", style.heading("What happened")] + notes }
         guard let received = dryRun.received else {
+            if let answered, answered.status == nil {
+                return forwarded == nil ? lines : lines + ["", "\(style.heading("Received")): \(redaction.text(end))"]
+            }
             guard answer != nil else { return lines }
             return lines + ["", "\(style.heading("Received")): nothing before the last of these is answered"]
         }

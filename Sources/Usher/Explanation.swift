@@ -70,7 +70,8 @@ public struct Explanation {
 
     /// An answer that no origin gave.
     struct OwnAnswer {
-        var status: Int
+        /// Nil where nothing valid was said at all.
+        var status: Int?
         /// Nil where it is Usher's own.
         var interceptor: String?
         /// What went wrong, where that is why.
@@ -78,6 +79,7 @@ public struct Explanation {
 
         var words: String {
             let who = interceptor.map { "interceptor \($0)" } ?? "usher"
+            guard let status else { return "broken by \(who): \(reason ?? "")" }
             return "answered by \(who) with status \(status)" + (reason.map { ": \($0)" } ?? "")
         }
     }
@@ -89,6 +91,8 @@ public struct Explanation {
             switch moment {
             case .responded(let interceptor, let status):
                 return OwnAnswer(status: status, interceptor: interceptor)
+            case .broken(let interceptor, let breakage):
+                return OwnAnswer(status: nil, interceptor: interceptor, reason: breakage.words)
             case .failed(_, let details): return OwnAnswer(status: status, reason: details)
             default: continue
             }

@@ -38,8 +38,13 @@ import Testing
               - delay: { mean: 5ms, deviation: 1ms }
               - delay: { median: 5ms, p95: 9ms }
               - delay: { percentiles: { 50: 5ms, 99.9: 1s } }
+              - fault: { delay: 5ms }
+              - fault: { bandwidth: 1KiB }
             response:
-              - { throttle: 1KiB, delay: 5ms }
+              - { throttle: 1KiB, delay: 5ms, fault: { slow_close: { from: 1ms, to: 2ms } } }
+              - fault: { truncate: 5B }
+              - fault: { reset_after: 5B }
+              - fault: { wrong_status: 503 }
               - retry:
                   { times: 3, after: 1s, backoff: 2, jitter: 10, retry_after: false, cap: 1m, methods: idempotent }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
@@ -213,7 +218,8 @@ private struct Load {
     ) {
         switch (shape, value.content) {
         case (.object(let object), .fields(let fields)), (.textOr(_, let object), .fields(let fields)),
-            (.durationOr(_, let object), .fields(let fields)), (.booleanOr(let object), .fields(let fields)):
+            (.durationOr(_, let object), .fields(let fields)), (.booleanOr(let object), .fields(let fields)),
+            (.choiceOr(_, let object), .fields(let fields)):
             visit(
                 fields, object,
                 rebuild: {

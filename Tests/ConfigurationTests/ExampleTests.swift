@@ -57,7 +57,7 @@ import Testing
         #expect(snapshot.tls.origins.rules.count == 2 && snapshot.tls.origins.identities.count == 1)
         #expect(
             snapshot.settings.rules.map(\.name) == [
-                "force-auth", "amount", "busy", "slow", "too-many", "patience", "trace",
+                "force-auth", "amount", "busy", "slow", "chaos", "too-many", "patience", "trace",
             ])
         #expect(snapshot.settings.authorization != nil)
     }

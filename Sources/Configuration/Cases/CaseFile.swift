@@ -1,5 +1,6 @@
 public import Formats
 public import Interception
+public import ProxyCore
 
 /// What `usher test` is to try: one file of cases.
 public struct CaseFile: Sendable {
@@ -45,7 +46,13 @@ public struct TestCase: Sendable {
     public var took: Placed<Int>?
     /// Everything that goes to origins, in order; empty where nothing may.
     public var sent: Placed<[MessageExpectation]>?
-    public var received: MessageExpectation?
+    public var received: Placed<Reception>?
+    public var connection: Placed<DryRun.ConnectionEnd>?
+
+    public enum Reception: Sendable {
+        case none
+        case message(MessageExpectation)
+    }
 
     public enum Origin: Sendable {
         case silent

@@ -2,6 +2,7 @@ internal import Declaration
 internal import Formats
 internal import HTTPCodec
 internal import Interception
+internal import ProxyCore
 
 /// The keys of a file of cases.
 extension ObjectShape {
@@ -56,8 +57,11 @@ extension ObjectShape {
             Key("applied", .oneOrMany(.text(.any)), "The interceptors that apply, all of them."),
             Key("not_applied", .oneOrMany(.text(.any)), "Interceptors that do not."),
             Key("took", .duration(0...86_400_000), "How long waits make it take; nothing else takes time."),
-            Key("sent", .oneOrMany(.textOr(.nothingSent, .caseSent)), "What goes to origins, in order; or none."),
-            Key("received", .object(.caseReceived), "What the client gets."),
+            Key("sent", .oneOrMany(.textOr(.noMessage, .caseSent)), "What goes to origins, in order; or none."),
+            Key("received", .textOr(.noMessage, .caseReceived), "What the client gets; or none, no valid answer."),
+            Key(
+                "connection", .choice(DryRun.ConnectionEnd.allCases.map(\.rawValue)),
+                "What becomes of the client's connection then."),
         ])
 
     static let caseSent = ObjectShape(
@@ -86,7 +90,7 @@ extension ObjectShape {
 }
 
 extension TextFormat {
-    fileprivate static let nothingSent = TextFormat("none, or the keys of a message", isPublic: true) { $0 == "none" }
+    fileprivate static let noMessage = TextFormat("none, or the keys of a message", isPublic: true) { $0 == "none" }
     fileprivate static let pointer = TextFormat("a JSON pointer, such as /items/0/name, or \"\"", isPublic: true) {
         JSONPointer($0) != nil
     }

@@ -2,6 +2,7 @@ internal import Declaration
 internal import Formats
 internal import HTTPCodec
 internal import Interception
+internal import ProxyCore
 
 /// Files of cases → values. All faults of a file are found in one go.
 public struct CaseReader {
@@ -93,7 +94,9 @@ public struct CaseReader {
             action: text("action"), tree: text("tree"), realm: text("realm"), applied: names("applied"),
             notApplied: names("not_applied"), took: placed(expect.field("took"), expect.number("took")),
             sent: sent(expect.field("sent")),
-            received: expect.fields("received").map(expectation))
+            received: placed(expect.field("received"), expect["received"].map(reception)),
+            connection: placed(
+                expect.field("connection"), expect.text("connection").flatMap { DryRun.ConnectionEnd(rawValue: $0) }))
     }
 
     // MARK: what is given
@@ -200,6 +203,10 @@ public struct CaseReader {
             findings.error(none.position, "none stands alone")
         }
         return placed(field, items.compactMap { $0.fields.map(expectation) })
+    }
+
+    private func reception(_ value: Decoded) -> TestCase.Reception {
+        value.fields.map { .message(expectation($0)) } ?? .none
     }
 
     private func expectation(_ fields: Fields) -> MessageExpectation {

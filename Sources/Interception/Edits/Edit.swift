@@ -14,6 +14,8 @@ public protocol Edit: Sendable {
     static var needs: EditNeed { get }
     /// True where it answers or gives up, so that no edit behind it is made.
     static var isLast: Bool { get }
+    /// The same of this very one, where that hangs on its value.
+    var endsPhase: Bool { get }
 
     /// - Parameter value: of the edit's shape.
     /// - Returns: nil where the value cannot be used; the reader has been told why.
@@ -32,6 +34,7 @@ public protocol Edit: Sendable {
 extension Edit {
     public static var needs: EditNeed { .head }
     public static var isLast: Bool { false }
+    public var endsPhase: Bool { Self.isLast }
     public var patterns: [Pattern] { [] }
     public var templates: [Template] { [] }
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? { self }
@@ -76,6 +79,10 @@ public enum EditEffect {
     /// Answer in the origin's place.
     case respond(DirectResponse)
     case abort(String)
+    /// Break the client's connection.
+    case breaks(Breakage)
+    /// Let the answer end otherwise than it would.
+    case ends(AnswerEnding)
 }
 
 /// Why an edit cannot be made: what it would write is no valid HTTP.

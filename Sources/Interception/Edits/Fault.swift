@@ -1,0 +1,113 @@
+public import Declaration
+public import HTTPCodec
+
+/// `fault`.
+public struct Fault: RequestEdit, ResponseEdit {
+    private enum Kind {
+        /// In the answer's place.
+        case breaks(Breakage)
+        /// Of whatever answer there is.
+        case ends(AnswerEnding)
+        /// What has an edit of its own.
+        case like(request: any RequestEdit, response: any ResponseEdit)
+    }
+
+    public static let name = "fault"
+    public static let doc = "Breaks what the client gets: the connection, the answer, or its end."
+    public static let shape = Shape.choiceOr(
+        Breakage.allCases.map(\.rawValue),
+        ObjectShape(
+            "fault",
+            [
+                Key(
+                    "truncate", size,
+                    "So many bytes of the answer's body arrive, whatever length was announced; then the connection is closed."
+                ),
+                Key("reset_after", size, "So many bytes of the answer's body arrive; then the connection is reset."),
+                Key(
+                    "slow_close", Delay.shape,
+                    "The answer is whole, and the connection closes after it; its end and the close come so much later."
+                ),
+                Key("delay", Delay.shape, "What the edit delay does."),
+                Key("bandwidth", Throttle.shape, "What the edit throttle does."),
+                Key(
+                    "wrong_status", SetStatus.shape,
+                    "Another status: as set_status does, or in the request phase as an answer without a body."),
+            ]))
+    public static let needs = EditNeed.nothing
+
+    private static let size = Shape.size(0...1 << 40, orUnlimited: false)
+
+    private let kind: Kind
+    public let endsPhase: Bool
+
+    private init(_ kind: Kind, endsPhase: Bool = false) {
+        self.kind = kind
+        self.endsPhase = endsPhase
+    }
+
+    public init(_ breakage: Breakage) { self.init(.breaks(breakage), endsPhase: true) }
+    public init(_ ending: AnswerEnding) { self.init(.ends(ending)) }
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        if let name = value.text {
+            guard let breakage = Breakage(rawValue: name) else { return nil }
+            self.init(breakage)
+            return
+        }
+        guard let fields = value.fields else { return nil }
+        guard fields.written.count == 1 else {
+            let found = fields.written.isEmpty ? "none" : fields.written.sorted().joined(separator: " and ")
+            reader.findings.error(value.position, "a fault is one thing, found \(found); write an entry for each")
+            return nil
+        }
+        guard let field = fields.all.first else { return nil }
+        self.init(field, reader)
+    }
+
+    private init?(_ field: Fields.Field, _ reader: RuleReader) {
+        switch field.name {
+        case "slow_close":
+            guard let late = Delay(field.value, reader) else { return nil }
+            self.init(AnswerEnding(holds: [late.time]))
+        case "delay":
+            guard let edit = Delay(field.value, reader) else { return nil }
+            self.init(.like(request: edit, response: edit))
+        case "bandwidth":
+            guard let edit = Throttle(field.value, reader) else { return nil }
+            self.init(.like(request: edit, response: edit))
+        default:
+            guard let number = field.value.number else { return nil }
+            if field.name == "wrong_status" {
+                let answer = Respond(DirectResponse(status: number))
+                self.init(
+                    .like(request: answer, response: SetStatus(number)), endsPhase: reader.phase == .request)
+            } else {
+                self.init(AnswerEnding(cut: .init(after: number, resets: field.name == "reset_after")))
+            }
+        }
+    }
+
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
+        if case .like(let edit, _) = kind { return try edit.apply(to: &head) }
+        return effect
+    }
+
+    public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {
+        if case .like(_, let edit) = kind { return try edit.apply(to: &head) }
+        return effect
+    }
+
+    private var effect: EditEffect {
+        switch kind {
+        case .breaks(let breakage): .breaks(breakage)
+        case .ends(let ending): .ends(ending)
+        case .like: .changed([])
+        }
+    }
+}
+
+extension Edit where Self == Fault {
+    public static func fault(_ breakage: Breakage) -> Self { Fault(breakage) }
+    public static func fault(_ ending: AnswerEnding) -> Self { Fault(ending) }
+}

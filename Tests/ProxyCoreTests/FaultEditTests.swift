@@ -1,0 +1,230 @@
+import HTTPCodec
+import Interception
+import ProxyCore
+import Testing
+
+/// What interceptors break on purpose, and nothing else does.
+@Suite("Faults")
+struct FaultEditTests {
+    private func talk(
+        request: [any RequestEdit] = [], response: [any ResponseEdit] = [], _ delivery: Delivery = .whole
+    ) -> Conversation {
+        Conversation(
+            settings {
+                let path = Condition.test(.path, [.exact("/broken")])
+                $0.rules = [.init(name: "chaos", when: path, request: request, response: response)]
+            }, delivery: delivery)
+    }
+
+    private let broken = "GET http://a.test/broken HTTP/1.1\r\nHost: a.test\r\n\r\n"
+    private let ten = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"
+
+    /// What the client got, byte for byte, and how its connection ended.
+    private func end(_ talk: Conversation) -> (text: String, state: DriverModel.ClientState) {
+        (String(decoding: talk.driver.sent, as: UTF8.self), talk.driver.client)
+    }
+
+    @Test("In the answer's place, before the origin is asked", arguments: Breakage.allCases)
+    func inTheRequestPhase(_ breakage: Breakage) {
+        let talk = talk(request: [.fault(breakage)])
+        talk.client(broken)
+        #expect(talk.driver.dials == 0 && talk.noted("chaos: the client gets no answer: \(breakage.words)"))
+        let (text, state) = end(talk)
+        #expect(state == (breakage == .reset ? .reset : .finished))
+        let isSilent = breakage == .reset || breakage == .empty
+        #expect(text.isEmpty == isSilent && talk.record.responseBytes == UInt64(talk.driver.sent.count))
+        #expect(talk.record.status == 0 && talk.driver.records.count == 1)
+    }
+
+    @Test("In the answer's place, once it has come", arguments: Breakage.allCases)
+    func inTheResponsePhase(_ breakage: Breakage) {
+        let talk = talk(response: [.fault(breakage)])
+        talk.exchange(broken, ok)
+        #expect(talk.originGot().hasPrefix("GET /broken ") && talk.driver.releases == [false])
+        let (text, state) = end(talk)
+        #expect(state == (breakage == .reset ? .reset : .finished) && !text.contains("Via:"))
+    }
+
+    @Test func theBytesThatNobodyCanRead() {
+        func bytes(_ breakage: Breakage) -> [UInt8] {
+            let talk = talk(request: [.fault(breakage)])
+            talk.client(broken)
+            return talk.driver.sent
+        }
+        for breakage in Breakage.allCases {
+            let bytes = bytes(breakage)
+            #expect(
+                DryResponse(reading: bytes, to: RequestHead()).map(\.isWhole) != true, "\(breakage) is no valid answer")
+        }
+        #expect(bytes(.garbage).count == 256 && bytes(.garbage)[0] >= 0x80 && bytes(.garbage) != bytes(.garbage))
+        func text(_ breakage: Breakage) -> String { String(decoding: bytes(breakage), as: UTF8.self) }
+        #expect(text(.malformedHeader).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(text(.malformedLength).contains("\r\nContent-Length: two\r\n"))
+        #expect(text(.malformedChunk).hasSuffix("\r\n\r\n2\r\nok\r\nno chunk\r\n"))
+        #expect(text(.malformedStatus).hasPrefix("HTTP/1.1 two hundred\r\n"))
+    }
+
+    @Test("What was answered before stays whole, and nothing comes behind", arguments: Breakage.allCases)
+    func pipelined(_ breakage: Breakage) {
+        let talk = talk(request: [.fault(breakage)])
+        talk.client(get + broken + get)
+        talk.connects()
+        talk.origin(ok)
+        #expect(end(talk).text.hasPrefix("HTTP/1.1 200 OK\r\n") && end(talk).text.contains("\r\n\r\nok"))
+        #expect(talk.driver.records.map(\.status) == [200, 0] && talk.driver.dials == 1)
+        talk.client(get)
+        #expect(talk.driver.records.count == 2 && talk.driver.client != .open)
+    }
+
+    @Test func aFaultWaitsBehindADelay() {
+        let talk = talk(request: [.delay(.fixed(500)), .fault(.empty)])
+        talk.client(broken)
+        talk.driver.waits(499)
+        #expect(talk.driver.client == .open)
+        talk.driver.waits(1)
+        #expect(talk.driver.client == .finished && talk.driver.dials == 0 && talk.record.milliseconds == 500)
+        let later = self.talk(response: [.delay(.fixed(500)), .fault(.reset)])
+        later.exchange(broken, ok)
+        #expect(later.driver.client == .open && later.driver.releases == [false])
+        later.driver.waits(500)
+        #expect(later.driver.client == .reset && later.driver.sent.isEmpty)
+    }
+
+    @Test("A body that ends early, whatever its framing and its pieces", arguments: Delivery.all)
+    func cutShort(_ delivery: Delivery) {
+        for (answer, framing) in [
+            (ten, "Content-Length: 10\r\n\r\n"),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n",
+                "Transfer-Encoding: chunked\r\n\r\n"
+            ),
+        ] {
+            for resets in [false, true] {
+                for inRequest in [false, true] {
+                    let cut = AnswerEnding(cut: .init(after: 4, resets: resets))
+                    let talk = talk(
+                        request: inRequest ? [.fault(cut)] : [], response: inRequest ? [] : [.fault(cut)], delivery)
+                    talk.exchange(broken, answer)
+                    let (text, state) = end(talk)
+                    #expect(text.contains(framing) && state == (resets ? .reset : .finished))
+                    #expect(text.contains("3") && !text.contains("5") && !text.hasSuffix("0\r\n\r\n"), "\(text)")
+                    #expect(talk.record.responseBytes == 4)
+                    #expect(talk.noted("broken off after 4 bytes") && talk.record.status == 200)
+                    #expect(talk.driver.releases == [false])
+                }
+            }
+        }
+    }
+
+    @Test func nothingOfABodyAndAllOfIt() {
+        let none = talk(response: [.fault(AnswerEnding(cut: .init(after: 0)))])
+        none.exchange(broken, ten)
+        #expect(end(none).text.hasSuffix("\r\n\r\n") && none.driver.client == .finished)
+        // what is no longer than that is whole, and the connection goes on
+        let all = talk(response: [.fault(AnswerEnding(cut: .init(after: 10)))])
+        all.exchange(broken, ten)
+        #expect(end(all).text.hasSuffix("0123456789") && all.driver.isIdle && !all.noted("broken off"))
+        #expect(all.driver.releases == [true])
+        all.exchange(get, ok)
+        #expect(all.driver.records.map(\.status) == [200, 200])
+    }
+
+    @Test func theEarliestCutCountsAndEveryHold() {
+        var ending = AnswerEnding(cut: .init(after: 9), holds: [.fixed(1)])
+        ending.add(AnswerEnding(cut: .init(after: 4, resets: true), holds: [.fixed(2)]))
+        ending.add(AnswerEnding(cut: .init(after: 5)))
+        #expect(ending.cut == .init(after: 4, resets: true) && ending.hold() == 3 && !ending.isPlain)
+        #expect(AnswerEnding().isPlain && AnswerEnding().hold() == 0)
+        let both = talk(
+            request: [.fault(AnswerEnding(cut: .init(after: 7)))],
+            response: [.fault(AnswerEnding(cut: .init(after: 3)))])
+        both.exchange(broken, ten)
+        #expect(end(both).text.hasSuffix("\r\n\r\n012"))
+    }
+
+    @Test("An answer that is made here is cut short, too")
+    func anAnswerMadeHere() {
+        let answer = DirectResponse(status: 503, body: Array("0123456789".utf8))
+        for edits: [any RequestEdit] in [
+            [.fault(AnswerEnding(cut: .init(after: 4))), .respond(answer)],
+            [.delay(.fixed(100)), .fault(AnswerEnding(cut: .init(after: 4))), .respond(answer)],
+        ] {
+            let talk = talk(request: edits)
+            talk.client(broken)
+            talk.driver.waits(100)
+            let (text, state) = end(talk)
+            #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("Content-Length: 10\r\n") && !text.contains("Via"))
+            #expect(text.hasSuffix("\r\n\r\n0123") && state == .finished && talk.driver.dials == 0)
+            #expect(talk.record.status == 503 && talk.record.responseBytes == 4)
+        }
+    }
+
+    @Test("The answer is whole, and its end comes late")
+    func slowClose() {
+        for (answer, early, late) in [
+            (ten, "0123456789", ""),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n",
+                "a\r\n0123456789\r\n", "0\r\n\r\n"
+            ),
+        ] {
+            let talk = talk(response: [.fault(AnswerEnding(holds: [.fixed(300), .fixed(200)]))])
+            talk.exchange(broken, answer)
+            #expect(end(talk).text.hasSuffix("\r\n\r\n" + early) && end(talk).text.contains("Connection: close\r\n"))
+            #expect(talk.driver.client == .open && talk.driver.releases == [true])
+            talk.driver.waits(499)
+            #expect(talk.driver.client == .open && talk.driver.records.isEmpty)
+            talk.driver.waits(1)
+            #expect(talk.driver.client == .finished && end(talk).text.hasSuffix(early + late))
+            #expect(talk.record.milliseconds == 500 && talk.noted("the answer's end comes 500 ms late"))
+        }
+    }
+
+    @Test("A client that leaves while the end is held up costs nothing")
+    func aClientThatLeaves() {
+        let talk = talk(response: [.fault(AnswerEnding(holds: [.fixed(10_000)]))])
+        talk.exchange(broken, ten)
+        talk.driver.clientIsLost()
+        #expect(talk.driver.records.count == 1 && talk.driver.isClosed)
+    }
+
+    @Test("A body that is still on its way to the origin")
+    func anUpload() {
+        let talk = talk(response: [.fault(.empty)])
+        talk.client("POST http://a.test/broken HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\n01234")
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.driver.client == .finished && talk.driver.sent.isEmpty && talk.driver.releases == [false])
+        talk.client("56789")
+        #expect(talk.driver.records.count == 1)
+    }
+
+    @Test func answersWithoutABody() {
+        for (method, answer) in [
+            ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), ("GET", "HTTP/1.1 304 Not Modified\r\n\r\n"),
+        ] {
+            let talk = talk(response: [.fault(AnswerEnding(cut: .init(after: 0)))])
+            talk.exchange("\(method) http://a.test/broken HTTP/1.1\r\nHost: a.test\r\n\r\n", answer)
+            #expect(talk.driver.isIdle && talk.driver.client == .open, "there is nothing to break off")
+        }
+    }
+
+    @Test("A call of Usher's own fails, and the client gets the answer that asked for it", arguments: Breakage.allCases)
+    func aCallOfUshersOwn(_ breakage: Breakage) {
+        for cut in [nil, AnswerEnding.Cut(after: 3)] {
+            var settings = stepUpSettings()
+            let edit = cut.map { Fault(AnswerEnding(cut: $0)) } ?? .fault(breakage)
+            settings.rules = [.init(name: "chaos", when: .test(.host, [.exact("am.test")]), response: [edit])]
+            let talk = Conversation(settings)
+            talk.exchange(SteppingUp.get, SteppingUp.refused())
+            talk.connects()
+            talk.origin("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"a\":\"long\"}")
+            #expect(talk.clientGot().hasPrefix("HTTP/1.1 401 ") && talk.driver.client == .open, "\(talk.notes)")
+            let words =
+                cut == nil
+                ? "interceptor chaos broke AM's answer: \(breakage.rawValue)"
+                : "had AM's answer break off after 3 bytes"
+            #expect(talk.noted(words), "\(talk.notes)")
+        }
+    }
+}
