@@ -53,6 +53,14 @@ public struct ByteWord: Equatable, Sendable {
         return ~(visible | bits) & Self.top
     }
 
+    /// What JSON text does not hold as it is: control characters, DEL, quotes and backslashes.
+    @inlinable @inline(__always)
+    public var outsideJSONText: UInt64 {
+        let quote = (low ^ Self.all(0x22)) &+ Self.all(0x7F)
+        let backslash = (low ^ Self.all(0x5C)) &+ Self.all(0x7F)
+        return controls | (~(quote & backslash | bits) & Self.top)
+    }
+
     /// What may not stand in a target: control characters, SP, and `#`, which begins a fragment. The characters that
     /// browsers send unescaped all the same (`"`, `<`, `>`, `\`, `^`, backquote, braces, `|`) pass: they are not
     /// ambiguous there, and the origin judges them.

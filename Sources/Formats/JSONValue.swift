@@ -88,13 +88,30 @@ extension JSONValue {
     /// Writes text between quotes, escaped as RFC 8259 §7 demands.
     public static func writeString(_ text: some StringProtocol, to out: inout [UInt8]) {
         out.append(0x22)
-        for byte in text.utf8 { writeEscaped(byte, to: &out) }
+        writeEscaped(text, to: &out)
         out.append(0x22)
     }
 
-    /// One byte of a string's UTF-8. Bytes from 0x80 on are written as they are.
-    @inlinable
-    public static func writeEscaped(_ byte: UInt8, to out: inout [UInt8]) {
+    /// The same without the quotes.
+    public static func writeEscaped(_ text: some StringProtocol, to out: inout [UInt8]) {
+        // nearly every text has its bytes side by side
+        if text.utf8.withContiguousStorageIfAvailable({ writeEscaped($0.span, to: &out) }) == nil {
+            for byte in text.utf8 { writeEscaped(byte, to: &out) }
+        }
+    }
+
+    /// A string's UTF-8. Bytes from 0x80 on are written as they are.
+    public static func writeEscaped(_ bytes: Span<UInt8>, to out: inout [UInt8]) {
+        var start = 0
+        while start < bytes.count {
+            let end = bytes.first(start, bytes.count) { $0.outsideJSONText }
+            out.append(bytes.extracting(start..<end))
+            if end < bytes.count { writeEscaped(bytes[end], to: &out) }
+            start = end + 1
+        }
+    }
+
+    private static func writeEscaped(_ byte: UInt8, to out: inout [UInt8]) {
         switch byte {
         case 0x22, 0x5C:
             out.append(0x5C)

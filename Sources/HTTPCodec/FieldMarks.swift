@@ -35,6 +35,9 @@ public struct FieldMarks: Equatable, Sendable {
     @inline(__always)
     func mayHold(_ name: FieldName) -> Bool { known & Self.bit(name) != 0 }
 
+    /// Fewer bits of the names by which fields are asked for: those of one set are among those of any other that may hold it.
+    public var digest: UInt32 { UInt32(truncatingIfNeeded: shapes | shapes &>> 32) }
+
     /// False where one of the others is surely not among these.
     @inlinable
     public func mayHold(_ others: FieldMarks) -> Bool { others.known & ~known | others.shapes & ~shapes == 0 }

@@ -1,7 +1,7 @@
 internal import HTTPCodec
 
-/// A `Rule` made ready for many requests.
-struct CompiledRule: Sendable {
+/// A `Rule` made ready for many requests. An object, so that a request that it applies to copies nothing of it.
+final class CompiledRule: Sendable {
     let name: String
     /// Its place among all.
     private let index: Int
@@ -15,6 +15,9 @@ struct CompiledRule: Sendable {
     let requestTemplates: TemplateNeeds
     let responseTemplates: TemplateNeeds
     private let errorTemplates: TemplateNeeds
+    private let requestWords: EditWords
+    private let responseWords: EditWords
+    private let errorWords: EditWords
     private let policy: BodyPolicy
     private let scope: ExchangeState.Scope
     private let asksBodies: Bool
@@ -38,6 +41,9 @@ struct CompiledRule: Sendable {
         requestTemplates = TemplateNeeds(rule.request)
         responseTemplates = TemplateNeeds(rule.response)
         errorTemplates = TemplateNeeds(error)
+        requestWords = EditWords(rule.name, request)
+        responseWords = EditWords(rule.name, response)
+        errorWords = EditWords(rule.name, error)
         policy = rule.bodies
         scope = rule.sharesState || chain.sharesState ? .shared : .own(rule.name)
     }
@@ -90,7 +96,8 @@ struct CompiledRule: Sendable {
         _ head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
         _ outcome: inout Outcome
     ) {
-        run(request, requestTemplates, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+        run(request, requestTemplates, requestWords, &context, &outcome) {
+            edit, isFilled, context, outcome throws(EditFault) in
             var edit = edit
             if isFilled, Self.mayFind(edit, bodies.request) {
                 let filled = try fill(&bodies, &context, &outcome, head) { filler throws(EditFault) in
@@ -100,7 +107,8 @@ struct CompiledRule: Sendable {
                 edit = filled
             }
             if let effect = try change(edit, &head.fields, &bodies.request) { return effect }
-            return try edit.apply(to: &head)
+            let effect = try edit.apply(to: &head)
+            return isFilled ? effect.told(by: edit) : effect
         }
     }
 
@@ -111,7 +119,8 @@ struct CompiledRule: Sendable {
         _ head: inout ResponseHead, _ bodies: inout SubjectBodies, request: RequestHead,
         _ context: inout EditContext, _ outcome: inout Outcome
     ) {
-        run(response, responseTemplates, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+        run(response, responseTemplates, responseWords, &context, &outcome) {
+            edit, isFilled, context, outcome throws(EditFault) in
             var edit = edit
             if isFilled, Self.mayFind(edit, bodies.response) {
                 let filled = try fill(&bodies, &context, &outcome, request, head) { filler throws(EditFault) in
@@ -121,7 +130,8 @@ struct CompiledRule: Sendable {
                 edit = filled
             }
             if let effect = try change(edit, &head.fields, &bodies.response) { return effect }
-            return try edit.apply(to: &head)
+            let effect = try edit.apply(to: &head)
+            return isFilled ? effect.told(by: edit) : effect
         }
     }
 
@@ -130,12 +140,13 @@ struct CompiledRule: Sendable {
     func handle(
         _ request: RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome
     ) {
-        run(error, errorTemplates, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+        run(error, errorTemplates, errorWords, &context, &outcome) {
+            edit, isFilled, context, outcome throws(EditFault) in
             guard isFilled else { return try edit.apply() }
             let filled = try fill(&bodies, &context, &outcome, request) { filler throws(EditFault) in
                 try edit.filled(by: &filler)
             }
-            return try filled?.apply() ?? .changed([])
+            return try filled.map { filled throws(EditFault) in try filled.apply().told(by: filled) } ?? .changed([])
         }
     }
 
@@ -183,13 +194,18 @@ struct CompiledRule: Sendable {
     /// Makes the edits of one phase, in order, up to the first that ends the chain. One that cannot be made ends it
     /// as well: nothing invalid is ever sent.
     private func run<One>(
-        _ edits: [One], _ templates: TemplateNeeds, _ context: inout EditContext, _ outcome: inout Outcome,
+        _ edits: [One], _ templates: TemplateNeeds, _ words: EditWords, _ context: inout EditContext,
+        _ outcome: inout Outcome,
         _ apply: (One, _ isFilled: Bool, inout EditContext, inout Outcome) throws(EditFault) -> EditEffect
     ) {
         var notes: [String] = []
+        // how many of them were made just as they were asked for, before the first that was not
+        var done = 0
         do throws(EditFault) {
             for (place, edit) in edits.enumerated() where outcome.verdict == .proceed {
                 switch try apply(edit, templates.concern(place), &context, &outcome) {
+                case .done where done == place: done += 1
+                case .done: notes += words[place]
                 case .changed(let words): notes += words
                 case .warned(let words): outcome.warnings.append("\(name): \(words)")
                 case .delay(let time): outcome.delays.append(time)
@@ -220,7 +236,11 @@ struct CompiledRule: Sendable {
             notes.append("aborted: \(error.reason)")
             outcome.verdict = .abort(interceptor: name, reason: error.reason)
         }
-        if !notes.isEmpty { outcome.changes.append("\(name): \(notes.joined(separator: ", "))") }
+        if done > 0, done == edits.count {
+            outcome.changes.append(words.all)
+        } else if done > 0 || !notes.isEmpty {
+            outcome.changes.append(words.sentence(words.first(done) + notes))
+        }
     }
 
     private func keep(_ changes: [StateChange], _ context: inout EditContext) throws(EditFault) -> [String] {

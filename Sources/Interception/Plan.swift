@@ -18,25 +18,80 @@ public final class Plan: Sendable {
         }
     }
 
-    /// The rules of one phase that are worth a look, by Action.
-    private struct Reach: Sendable {
-        var unrecognised: [Candidate] = []
-        /// For an Action that no rule names.
-        var otherwise: [Candidate] = []
-        var named: [Action: [Candidate]] = [:]
+    /// Some of them, in order, and beside each other the first thing that is asked of all.
+    struct Candidates: Sendable, RandomAccessCollection {
+        private let all: [Candidate]
+        private let demands: [UInt64]
 
-        init(_ candidates: [Candidate]) {
-            unrecognised = candidates.filter { $0.demand.admits(nil) }
-            otherwise = candidates.filter { if case .oneOf = $0.demand { false } else { true } }
-            for candidate in candidates {
-                guard case .oneOf(let actions) = candidate.demand else { continue }
-                for action in actions where named[action] == nil {
-                    named[action] = candidates.filter { $0.demand.admits(action) }
-                }
+        init(_ all: [Candidate]) {
+            self.all = all
+            demands = all.map(\.gate.demand)
+        }
+
+        var startIndex: Int { 0 }
+        var endIndex: Int { all.count }
+        subscript(index: Int) -> Candidate { all[index] }
+
+        /// Where the first stands whose rule does not come before that one.
+        func place(of rule: Int) -> Int {
+            var (lower, upper) = (0, all.count)
+            while lower < upper {
+                let middle = (lower + upper) / 2
+                if all[middle].index < rule { lower = middle + 1 } else { upper = middle }
+            }
+            return lower
+        }
+
+        /// The first, from a place on, whose gate a request passes.
+        func next(from start: Int, _ traits: RequestGate.Traits) -> Int? {
+            var index = start
+            while true {
+                index = Self.skip(demands.span, index, traits.absent)
+                guard index < all.count else { return nil }
+                if all[index].gate.admits(traits) { return index }
+                index &+= 1
             }
         }
 
-        func callAsFunction(_ action: Action?) -> [Candidate] {
+        /// Passes over those that demand something that is absent: nearly all, so four at a time.
+        @inline(__always)
+        private static func skip(_ demands: Span<UInt64>, _ start: Int, _ absent: UInt64) -> Int {
+            precondition(start >= 0)
+            var index = start
+            while index &+ 4 <= demands.count {
+                // the range was just looked at
+                if demands[unchecked: index] & absent == 0 { return index }
+                if demands[unchecked: index &+ 1] & absent == 0 { return index &+ 1 }
+                if demands[unchecked: index &+ 2] & absent == 0 { return index &+ 2 }
+                if demands[unchecked: index &+ 3] & absent == 0 { return index &+ 3 }
+                index &+= 4
+            }
+            while index < demands.count, demands[index] & absent != 0 { index &+= 1 }
+            return index
+        }
+    }
+
+    /// The rules of one phase that are worth a look, by Action.
+    private struct Reach: Sendable {
+        private let unrecognised: Candidates
+        /// For an Action that no rule names.
+        private let otherwise: Candidates
+        private let named: [Action: Candidates]
+
+        init(_ candidates: [Candidate]) {
+            unrecognised = Candidates(candidates.filter { $0.demand.admits(nil) })
+            otherwise = Candidates(candidates.filter { if case .oneOf = $0.demand { false } else { true } })
+            var named: [Action: Candidates] = [:]
+            for candidate in candidates {
+                guard case .oneOf(let actions) = candidate.demand else { continue }
+                for action in actions where named[action] == nil {
+                    named[action] = Candidates(candidates.filter { $0.demand.admits(action) })
+                }
+            }
+            self.named = named
+        }
+
+        func callAsFunction(_ action: Action?) -> Candidates {
             guard let action else { return unrecognised }
             return named[action] ?? otherwise
         }
@@ -130,12 +185,14 @@ public final class Plan: Sendable {
         let candidates = requestPhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
         let traits = RequestGate.Traits(head)
-        guard let first = candidates.firstIndex(where: { $0.gate.admits(traits) }) else { return nil }
+        guard var place = candidates.next(from: 0, traits) else { return nil }
         let subject = Subject(request: copy head, response: nil, classification: classification)
-        for candidate in candidates[first...] where candidate.gate.admits(traits) {
-            if conditions[candidate.index].holds(for: subject) { return candidate.index }
+        while true {
+            let index = candidates[place].index
+            if conditions[index].holds(for: subject) { return index }
+            guard let next = candidates.next(from: place + 1, traits) else { return nil }
+            place = next
         }
-        return nil
     }
 
     /// Runs the request phase.
@@ -146,13 +203,22 @@ public final class Plan: Sendable {
         var outcome = begin(.request)
         var bodies = SubjectBodies()
         let classification = context.classification
-        // no gates here: what one rule changes may open the next one's
-        for candidate in requestPhase(classification?.action) where candidate.index >= index {
-            let rule = rules[candidate.index]
+        let candidates = requestPhase(classification?.action)
+        var traits: RequestGate.Traits?
+        var place = candidates.place(of: index)
+        while place < candidates.endIndex {
+            let rule = rules[candidates[place].index]
             let subject = Subject(request: head, response: nil, classification: classification)
-            guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
-            rule.edit(&head, &bodies, &context, &outcome)
-            guard outcome.verdict == .proceed else { break }
+            if applies(rule, to: subject, &bodies, &context, &outcome) {
+                rule.edit(&head, &bodies, &context, &outcome)
+                guard outcome.verdict == .proceed else { break }
+                // what one rule changes may open the next one's gate
+                traits = nil
+            }
+            guard place + 1 < candidates.endIndex else { break }
+            let shown = traits ?? RequestGate.Traits(head)
+            traits = shown
+            place = candidates.next(from: place + 1, shown) ?? candidates.endIndex
         }
         if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification), bodies) }
         return outcome
@@ -169,12 +235,14 @@ public final class Plan: Sendable {
         let candidates = responsePhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
         let traits = RequestGate.Traits(request)
-        guard let first = candidates.firstIndex(where: { $0.gate.admits(traits) }) else { return nil }
+        guard var place = candidates.next(from: 0, traits) else { return nil }
         let subject = Subject(request: copy request, response: copy response, classification: classification)
-        for candidate in candidates[first...] where candidate.gate.admits(traits) {
-            if conditions[candidate.index].holds(for: subject) { return candidate.index }
+        while true {
+            let index = candidates[place].index
+            if conditions[index].holds(for: subject) { return index }
+            guard let next = candidates.next(from: place + 1, traits) else { return nil }
+            place = next
         }
-        return nil
     }
 
     /// Runs the response phase.

@@ -13,8 +13,18 @@ struct RequestGate: Sendable {
     /// How the path begins: `mask` has the bits that are demanded.
     private var path: (mask: UInt64, bits: UInt64) = (0, 0)
     private var fields = FieldMarks()
+    /// The same in brief: bits that a request has to have, all of them. What `Traits.absent` holds of these shuts the gate.
+    private(set) var demand: UInt64 = 0
 
     init(_ condition: Condition) {
+        read(condition)
+        switch condition {
+        case .all, .any: break
+        default: demand = brief
+        }
+    }
+
+    private mutating func read(_ condition: Condition) {
         switch condition {
         case .always, .not: break
         case .all(let parts): for part in parts { self = and(RequestGate(part)) }
@@ -53,6 +63,7 @@ struct RequestGate: Sendable {
         both.hosts &= other.hosts
         if other.path.mask.nonzeroBitCount > path.mask.nonzeroBitCount { both.path = other.path }
         both.fields = fields.union(other.fields)
+        both.demand = demand | other.demand
         return both
     }
 
@@ -62,6 +73,7 @@ struct RequestGate: Sendable {
         either.hosts |= other.hosts
         either.path = Self.shared(path, other.path)
         either.fields = fields.intersection(other.fields)
+        either.demand = demand & other.demand
         return either
     }
 
@@ -76,6 +88,25 @@ struct RequestGate: Sendable {
         }
         // the upper bits of the product are the well mixed ones
         return 1 &<< ((hash &* 0x9E37_79B9_7F4A_7C15) &>> 58)
+    }
+
+    // MARK: in brief
+
+    /// Ten bits of the method, eleven of the host, eleven of how the path begins, and the rest of the names of fields.
+    private var brief: UInt64 {
+        var brief = UInt64(fields.digest) &<< 32
+        if methods.nonzeroBitCount == 1 { brief |= UInt64(methods) }
+        if hosts.nonzeroBitCount == 1 { brief |= Self.brief(host: hosts) }
+        if path.mask & 0xFF_FFFF == 0xFF_FFFF { brief |= Self.brief(path: path.bits) }
+        return brief
+    }
+
+    private static func brief(host: UInt64) -> UInt64 { 1 &<< UInt64(10 + host.trailingZeroBitCount % 11) }
+
+    /// Of the two bytes behind the first, which is a slash nearly always.
+    private static func brief(path: UInt64) -> UInt64 {
+        let mixed = (path &>> 8 & 0xFFFF) &* 0x9E37_79B9_7F4A_7C15
+        return 1 &<< (21 + (mixed &>> 32) % 11)
     }
 
     // MARK: paths
@@ -115,6 +146,8 @@ struct RequestGate: Sendable {
         fileprivate let host: UInt64
         fileprivate let path: UInt64
         fileprivate let fields: FieldMarks
+        /// The bits of a demand that the request does not have.
+        let absent: UInt64
 
         init(_ head: borrowing RequestHead) {
             method = RequestGate.bit(head.method)
@@ -122,6 +155,10 @@ struct RequestGate: Sendable {
             let range = head.target.path
             path = range.isEmpty ? 0x2F : RequestGate.word(head.fields.bytes.span.extracting(range.indices))
             fields = head.fields.marks
+            let present =
+                UInt64(method) | RequestGate.brief(host: host) | RequestGate.brief(path: path)
+                | UInt64(fields.digest) &<< 32
+            absent = ~present
         }
     }
 

@@ -66,9 +66,9 @@ public final class AccessLog {
         buffer.append(0x22)
         member(",\"user\":", record.user)
         buffer.append(literal: ",\"method\":\"")
-        for byte in record.method { JSONValue.writeEscaped(byte, to: &buffer) }
+        JSONValue.writeEscaped(record.method.span, to: &buffer)
         buffer.append(literal: "\",\"url\":\"")
-        for byte in record.url { JSONValue.writeEscaped(byte, to: &buffer) }
+        JSONValue.writeEscaped(record.url.span, to: &buffer)
         buffer.append(literal: "\"")
         member(",\"status\":", UInt64(max(0, record.status)))
         member(",\"action\":", record.action?.rawValue)

@@ -40,6 +40,12 @@ struct ByteWordTests {
         }
     }
 
+    @Test func textInJSON() {
+        compare(fill: [0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7E, 0x80, 0xA2, 0xDC, 0xFF], \.outsideJSONText) {
+            $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F
+        }
+    }
+
     @Test func names() {
         compare(fill: Array("azAZ09-m".utf8), \.outsideNames) {
             !ASCII.isAlpha($0) && !ASCII.isDigit($0) && $0 != 0x2D

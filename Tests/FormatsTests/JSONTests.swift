@@ -18,6 +18,30 @@ struct JSONTests {
         #expect(try JSONValue(parsing: written) == value)
     }
 
+    @Test("What is escaped is, wherever it stands in a long text, and nothing else")
+    func longTexts() throws {
+        let plain = String(repeating: "caf\u{E9} / ", count: 9)
+        for place in 0...plain.count {
+            for odd in ["\"", "\\", "\n", "\u{0}", "\u{7F}", "\"\\", "\u{1F600}"] {
+                let text = String(plain.prefix(place)) + odd + plain.dropFirst(place)
+                let written = JSONValue.string(text).serialized
+                #expect(written == "\"" + text.unicodeScalars.map(escaped).joined() + "\"")
+                #expect(try JSONValue(parsing: written) == .string(text))
+            }
+        }
+    }
+
+    private func escaped(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case "\n": "\\n"
+        case "\u{0}": "\\u0000"
+        case "\u{7F}": "\\u007F"
+        default: String(scalar)
+        }
+    }
+
     @Test(arguments: [
         ("", 0), (" ", 1), ("nul", 3), ("nulL", 3), ("tru", 3), ("01", 0), ("-", 0), ("+1", 0), (".5", 0), ("1.", 2),
         ("1e", 2), ("1 2", 2), ("\"a", 2), ("\"\t\"", 1), ("\"\\x\"", 2), ("\"\\u12\"", 5), ("\"\\ud800\"", 7),

@@ -142,6 +142,43 @@ struct RequestHeadTests {
         #expect(head.url == "http://example.com/a")
     }
 
+    @Test(
+        "Parameters that are added are what a URL with them would be",
+        arguments: [
+            "http://h.example/", "http://h.example", "https://H.example:8443/a/b?", "http://h.example/p?a=%2F",
+            "http://[::1]:80/?&", "https://h.example?q", "http://h.example:/p;v=1?a=b?c",
+        ])
+    func addedParameters(_ url: String) throws {
+        var head = try RequestHead(method: "GET", url: url)
+        var query = QueryText(head.query ?? "")
+        query.add("n m", "1&2")
+        query.add("o", "")
+        let whole = "\(head.target.scheme.name)://\(head.fields.text(head.target.authority))"
+        let expected = try RequestHead(
+            method: "GET", url: "\(whole)\(head.fields.text(head.target.path))?\(query.text)")
+        head.appendQuery(Array("n%20m=1%262&o=".utf8))
+        #expect(head.url == expected.url && head.targetText == expected.targetText)
+        #expect(head.host == expected.host && head.target.port == expected.target.port)
+        #expect(head.path == expected.path && head.query == expected.query && head.target.form == .absolute)
+        #expect(
+            head.fields.text(head.target.pathAndQuery) == expected.fields.text(expected.target.pathAndQuery))
+        #expect(head.fields.text(head.target.authority) == expected.fields.text(expected.target.authority))
+        #expect(head.fields["Host"] == expected.fields["Host"])
+    }
+
+    @Test func parametersByName() throws {
+        func mayHold(_ name: String, _ query: String) throws -> Bool {
+            try RequestHead(method: "GET", url: "http://h/p" + query).queryMayHold(name)
+        }
+        for query in ["?a=1", "?b&a", "?b=a&a=&c", "?a", "?%61=1", "?b=1&%41", "?x+y=1"] {
+            #expect(try mayHold("a", query), "\(query)")
+        }
+        for query in ["", "?", "?b=a", "?ab=1&ba=2", "?b=%61", "?&", "?=a", "?b=a+a&c"] {
+            #expect(try !mayHold("a", query), "\(query)")
+        }
+        #expect(try mayHold("", "?&b") && mayHold("", "?=b") && !mayHold("", "?"))
+    }
+
     @Test("Inside a tunnel and in origin form the authority comes from elsewhere")
     func adoptedAuthority() throws {
         var head = try requestHead("GET /a?b HTTP/1.1\r\nHost: Inner.Example:81\r\n\r\n")

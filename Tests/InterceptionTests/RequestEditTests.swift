@@ -29,6 +29,45 @@ struct RequestEditTests {
         guard case .abort("bad", _) = outcome.verdict else { return #expect(Bool(false), "\(outcome.verdict)") }
     }
 
+    // MARK: what is said
+
+    @Test("What each edit did is told in the order of the edits, whichever of them did something else than asked")
+    func words() throws {
+        let set: any RequestEdit = .setHeader([Pair("X-A", "1"), Pair("X-B", "2")])
+        let query: any RequestEdit = .setQuery([Pair("a", "1")])
+        let gone: any RequestEdit = .removeHeader(["X-Gone"])
+        func told(_ edits: [any RequestEdit]) throws -> [String] {
+            try Self.edit(edits, "GET http://h.example.com/").outcome.changes
+        }
+        let (a, b, c) = ("set header X-A, set header X-B", "set query a", "found no header X-Gone to remove")
+        #expect(try told([set, query]) == ["rule: \(a), \(b)"])
+        #expect(try told([set, gone, query]) == ["rule: \(a), \(c), \(b)"])
+        #expect(try told([gone, query, set]) == ["rule: \(c), \(b), \(a)"])
+        #expect(try told([set, .delay(.fixed(1)), query]) == ["rule: \(a), \(b)"])
+        #expect(try told([query, .setPath("no")]).first?.hasPrefix("rule: set query a, aborted: ") == true)
+        #expect(try told([.delay(.fixed(1))]) == [])
+    }
+
+    @Test(
+        "A query is edited the same, however its names are written",
+        arguments: ["", "?", "?b=2", "?a=1&a=2&c", "?%61=1&b=%2f", "?x+y=1&&", "?aa=1&ba=2", "?c=a"])
+    func queries(_ text: String) throws {
+        for pairs in [
+            [Pair("a", "&=")], [Pair("x y", "1"), Pair("b", "\u{E9}")], [Pair("a", "1"), Pair("a", "2")], [],
+        ] {
+            for (edit, adds) in [(SetQuery(pairs) as any RequestEdit, false), (AddQuery(pairs), true)] {
+                var query = QueryText(text.dropFirst())
+                for pair in pairs {
+                    if adds { query.add(pair.name, pair.value) } else { query.set(pair.name, pair.value) }
+                }
+                let (head, outcome) = try Self.edit([edit], "GET http://h.example.com/p;v" + text)
+                #expect(head.query ?? "" == query.text, "\(pairs)")
+                if pairs.isEmpty { #expect(head.url == "http://h.example.com/p;v" + text) }
+                #expect(head.path == "/p;v" && head.host == "h.example.com" && outcome.verdict == .proceed)
+            }
+        }
+    }
+
     // MARK: headers
 
     @Test func headers() throws {

@@ -67,6 +67,26 @@ struct RequestGateTests {
         }
     }
 
+    @Test("Of many rules none is passed over that applies, wherever it stands", arguments: [1, 3, 4, 5, 64, 257])
+    func many(_ count: Int) throws {
+        let head = try request("GET http://am.example.com/am/json\nX-Debug: 1")
+        let others: [Condition] = [
+            .test(.host, [.exact("other.example.com")]), .test(.path, [.glob("/admin/*")]),
+            .test(.method, [.exact("DELETE")]), .test(.header("X-Other"), [.glob("*")]),
+        ]
+        func rule(_ number: Int, _ when: Condition) -> Rule {
+            Rule(name: "\(number)", when: when, request: [.addHeader([Pair("X-Mark", "\(number)")])])
+        }
+        for place in Set([0, count / 2, count - 1]) {
+            for own in [Condition.test(.host, [.exact("am.example.com")]), .test(.path, [.exact("/am/json")]), .always]
+            {
+                let rules = (0..<count).map { rule($0, $0 == place ? own : others[$0 % others.count]) }
+                #expect(Plan(rules: rules).firstRequestMatch(head, nil) == place)
+                #expect(Plan(rules: rules).request(head).head.fields.values(named: "X-Mark") == ["\(place)"])
+            }
+        }
+    }
+
     @Test("What one rule changes may open the next")
     func chain() throws {
         let plan = Plan(rules: [

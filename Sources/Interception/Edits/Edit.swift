@@ -21,6 +21,8 @@ public protocol Edit: Sendable {
     /// - Returns: nil where the value cannot be used; the reader has been told why.
     init?(_ value: Decoded, _ reader: RuleReader)
 
+    /// What it says where it did all that it is asked for, in a few words each; names only, never values.
+    var words: [String] { get }
     /// The regular expressions in it.
     var patterns: [Pattern] { get }
     /// Those of its values that are made for each exchange. One that has some is never made as it is, but as `filled` has it.
@@ -35,6 +37,7 @@ extension Edit {
     public static var needs: EditNeed { .head }
     public static var isLast: Bool { false }
     public var endsPhase: Bool { Self.isLast }
+    public var words: [String] { [] }
     public var patterns: [Pattern] { [] }
     public var templates: [Template] { [] }
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? { self }
@@ -62,6 +65,8 @@ public protocol ErrorEdit: Edit {
 
 /// What an edit did.
 public enum EditEffect {
+    /// Did what it is asked for, which its `words` tell.
+    case done
     /// In a few words each; names only, never values.
     case changed([String])
     /// Left everything as it is, for a reason that the interceptor's owner should know; in the same words.

@@ -1,7 +1,16 @@
+internal import Formats
 internal import HTTPCodec
 
 /// What the edits of headers have in common.
 enum HeaderEdit {
+    /// Whether all of them may be written as they stand, into any head: then no exchange needs to ask again.
+    static func areSound(_ pairs: [Pair]) -> Bool {
+        pairs.allSatisfy {
+            $0.template == nil && HeaderRules.isWritable($0.name) && !ASCII.equal($0.name, "host")
+                && FieldSyntax.isName($0.name) && FieldSyntax.isValue($0.value)
+        }
+    }
+
     static func set(_ pairs: [Pair], in fields: inout FieldTable) throws(EditFault) -> EditEffect {
         try write(pairs, "set", to: &fields) { $0.set($1.name, $1.value) }
     }

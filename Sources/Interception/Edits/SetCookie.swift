@@ -55,6 +55,7 @@ public struct SetCookie: RequestEdit, ResponseEdit {
     }
 
     public var templates: [Template] { [template].compactMap { $0 } }
+    public var words: [String] { ["set cookie \(cookie.name)"] }
 
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
         guard let template else { return self }
@@ -67,7 +68,7 @@ public struct SetCookie: RequestEdit, ResponseEdit {
     public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect {
         try cookie.check()
         head.fields.add("Set-Cookie", cookie.line)
-        return .changed(["set cookie \(cookie.name)"])
+        return .done
     }
 
     public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect {
@@ -76,7 +77,7 @@ public struct SetCookie: RequestEdit, ResponseEdit {
             return .changed(["did not send cookie \(cookie.name): \(refusal)"])
         }
         send(&head.fields)
-        return .changed(["set cookie \(cookie.name)"])
+        return .done
     }
 
     private func send(_ fields: inout FieldTable) {

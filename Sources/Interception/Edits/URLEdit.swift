@@ -9,7 +9,7 @@ enum URLEdit {
     }
 
     /// - Throws: when the request has no URL with a path: `OPTIONS *`, CONNECT.
-    private static func checkHasPath(_ head: RequestHead) throws(EditFault) {
+    static func checkHasPath(_ head: RequestHead) throws(EditFault) {
         guard head.target.form == .absolute || head.target.form == .origin else {
             throw EditFault(reason: "the request's target \(head.targetText) is no URL that could be changed")
         }
@@ -31,6 +31,15 @@ enum URLEdit {
     /// A URL holds ASCII alone (RFC 3986 §2); what a configuration writes beyond it is meant as UTF-8.
     private static func escapingNonASCII(_ text: String) -> String {
         text.unicodeScalars.map { $0.isASCII ? String($0) : PercentCoding.encode(String($0)) }.joined()
+    }
+
+    /// Parameters as they stand in a query; nil where an exchange has to make their values, or one name stands twice.
+    static func written(_ pairs: [Pair]) -> [UInt8]? {
+        guard !pairs.isEmpty, pairs.allSatisfy({ $0.template == nil }), Set(pairs.map(\.name)).count == pairs.count
+        else { return nil }
+        var query = QueryText("")
+        for pair in pairs { query.add(pair.name, pair.value) }
+        return Array(query.text.utf8)
     }
 
     static func editQuery(

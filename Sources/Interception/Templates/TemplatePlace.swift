@@ -91,7 +91,7 @@ enum TemplatePlace: Hashable, Sendable {
 
     private static func string(_ value: String) -> String {
         var out: [UInt8] = []
-        for byte in value.utf8 { JSONValue.writeEscaped(byte, to: &out) }
+        JSONValue.writeEscaped(value, to: &out)
         return String(decoding: out, as: UTF8.self)
     }
 
