@@ -14,7 +14,11 @@ import Testing
 
     private func load(_ name: String) throws -> Snapshot {
         let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
-        return try snapshot(text, environment: ["ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit"])
+        return try snapshot(
+            text,
+            environment: [
+                "ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit", "REPLICATION_TOKEN": "replication-token",
+            ])
     }
 
     @Test func theStandardConfigurationIsThePlainProxy() throws {
@@ -78,8 +82,7 @@ import Testing
             Set(rules.map { words($0.when) }) == [#"test(action,exact "START_AUTHENTICATE",exact "AUTHENTICATE")"#])
         #expect(
             rules.flatMap(\.request).map(words) == [
-                "setQuery ForceAuth=true", "setHeader Accept-Language=en-GB", "setCookie member=gold",
-                "setCookie level=2",
+                "setQuery ForceAuth=true", "setHeader Accept-Language=en-GB", "setHeader Cookie=member=gold; level=2",
             ])
     }
 
@@ -108,9 +111,38 @@ import Testing
         #expect(snapshot.warnings.isEmpty)
     }
 
+    /// Each of a platform's guide: at the one AM, with the resource that the guide protects.
+    @Test(arguments: [
+        ("android", "https://api.example.com/*"), ("ios", "https://protected.example.com/*"),
+        ("javascript", "https://resource.example.com/withdraw"),
+    ])
+    func transactions(_ platform: String, _ resource: String) throws {
+        let snapshot = try load("examples/\(platform)-transactional.yaml")
+        let policy = try #require(snapshot.settings.authorization)
+        #expect(policy.server.url == "https://am.example.com/am" && policy.server.realms == ["/alpha"])
+        #expect(policy.resources.first?.url == resource)
+        #expect(policy.answers.map(\.response) == [.value("demo"), .value("changeit")])
+        #expect(snapshot.tls.authority.constraints?.entries == ["example.com"])
+        #expect(snapshot.warnings.isEmpty)
+    }
+
+    @Test func cdtDatastore() throws {
+        let snapshot = try load("examples/cdtdatastore.yaml")
+        #expect(
+            snapshot.settings.rules.map(\.name) == [
+                "sample", "nothing-is-deleted", "no-half-made-documents", "too-many-requests",
+            ])
+        #expect(snapshot.settings.rules.allSatisfy { words($0.when).contains(#"exact "username.cloudant.com""#) })
+        #expect(snapshot.warnings.isEmpty)
+    }
+
     @Test func everyExampleIsTested() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.appending(path: "examples").path)
-        #expect(files.sorted() == ["android.yaml", "ios.yaml", "javascript.yaml", "transactional.yaml"])
+        #expect(
+            files.sorted() == [
+                "android-transactional.yaml", "android.yaml", "cdtdatastore.yaml", "ios-transactional.yaml", "ios.yaml",
+                "javascript-transactional.yaml", "javascript.yaml", "transactional.yaml",
+            ])
         for file in files { _ = try load("examples/\(file)") }
     }
 }

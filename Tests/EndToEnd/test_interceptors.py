@@ -1,17 +1,11 @@
 """What rules make of a request, seen by the server that receives it."""
 
 import json
-import os
-import pathlib
 import re
-import subprocess
 
 import pytest
 
-import shop
 from wire import Connection, request, response
-
-EXAMPLES = sorted((pathlib.Path(__file__).resolve().parents[2] / "config" / "examples").glob("*.yaml"))
 
 AUTHENTICATE = "/am/json/realms/root/realms/alpha/authenticate"
 START = AUTHENTICATE + "?authIndexType=service&authIndexValue=Login"
@@ -216,79 +210,6 @@ def test_an_answer_in_the_origins_place(play):
     assert "maintenance" in answer.get("proxy-status")
     seen, answer = send("GET", "/modern")
     assert seen and answer.status == 200
-
-
-# the files of config/examples
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
-def test_every_example_is_a_good_configuration(binary, path):
-    done = subprocess.run(
-        [binary, "check", path], capture_output=True, text=True, timeout=30,
-        env={**os.environ, "ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit"})
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.fixture
-def play_example(start, origin):
-    """Starts a proxy with an example, its AM replaced by a server that keeps what it sees, and signs in."""
-    def begin(name, **replaced):
-        server = origin(lambda _: response(body=b"{}", fields=[("Content-Type", "application/json")]))
-        path = next(path for path in EXAMPLES if path.stem == name)
-        text = path.read_text().replace("https://am.example.com/am", f"http://am.localhost:{server.port}/am")
-        for old, new in replaced.values():
-            assert old in text
-            text = text.replace(old, new)
-        usher = start(text)
-        with Connection(("127.0.0.1", usher.port)) as client:
-            for target, body in ((START, b"{}"), (AUTHENTICATE, STEP), ("/elsewhere", b"x")):
-                client.exchange(request(
-                    "POST", f"http://am.localhost:{server.port}{target}", [*JSON, ("Cookie", "a=b")], body))
-        assert [seen.body for seen in server.requests] == [b"{}", STEP, b"x"]
-        return server.requests
-
-    return begin
-
-
-def test_the_android_example(play_example):
-    first, step, other = play_example("android")
-    assert first.target == START + "&ForceAuth=true"
-    assert first.get("accept-language") == "en-GB"
-    assert (step.target, step.get("accept-language")) == (AUTHENTICATE, None)
-    assert other.target == "/elsewhere"
-    # example.com over https is not where these went
-    assert [seen.all("cookie") for seen in (first, step, other)] == [["a=b"]] * 3
-
-
-def test_the_android_cookie_where_it_belongs(play_example):
-    for seen in play_example("android", domain=("domain: example.com", "domain: localhost"), tls=(", secure: true", "")):
-        assert seen.all("cookie") == ["a=b; member=gold"]
-
-
-def test_the_ios_example(play_example):
-    first, step, other = play_example("ios")
-    for seen, target in ((first, START + "&"), (step, AUTHENTICATE + "?")):
-        assert seen.target == target + "ForceAuth=true"
-        assert seen.all("accept-language") == ["en-GB"]
-        assert {"member=gold", "level=2"} <= set(seen.get("cookie").split("; "))
-    assert (other.target, other.all("cookie")) == ("/elsewhere", ["a=b"])
-
-
-def test_the_javascript_example(play_example):
-    first, step, other = play_example("javascript")
-    assert first.target == START + "&ForceAuth=true"
-    assert first.get("accept-language") == "en-GB"
-    assert (step.target, step.get("accept-language")) == (AUTHENTICATE, None)
-    assert (other.target, other.get("accept-language")) == ("/elsewhere", None)
-
-
-def test_the_transactional_example(start, sandbox, through):
-    text = next(path for path in EXAMPLES if path.stem == "transactional").read_text()
-    usher = start(
-        text.replace(":9080", f":{sandbox.port}"), environment={"ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit"})
-    answer = through(usher).get(
-        f"{sandbox.shop}/pay", headers={"Cookie": f"{shop.COOKIE}={shop.login(sandbox)}"}, timeout=15)
-    assert answer.status_code == 200
 
 
 def test_what_is_in_the_body_decides(play):
