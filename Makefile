@@ -24,8 +24,9 @@ run: ## the sandbox with Usher in front of it, and the story of one request (POR
 test: ## every test
 	@scripts/test
 
-bench: ## CPU, memory and start-up beside trafficserver, haproxy and squid
+bench: ## CPU, memory and start-up beside trafficserver, haproxy and squid; what interceptors cost
 	@bench/run
+	@bench/pipeline
 
 instructions: ## instruction counts of the engine's pieces against those written down
 	@scripts/deps instructions

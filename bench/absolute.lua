@@ -1,10 +1,21 @@
--- wrk connects to the proxy and asks it for TARGET, a URL of the origin: absolute form, one head built once
-local head
+-- wrk connects to the proxy and asks it for TARGET, a URL of the origin: absolute form, one head built once. With BODY, a file, it
+-- posts that as JSON, in the content coding CODING if there is one
+local message
 
 function init()
-    head = wrk.format("GET", os.getenv("TARGET"), { ["Host"] = os.getenv("TARGET_HOST"), ["Accept"] = "*/*" })
+    local headers = { ["Host"] = os.getenv("TARGET_HOST"), ["Accept"] = "*/*" }
+    local path = os.getenv("BODY")
+    local body
+    if path then
+        local file = assert(io.open(path, "rb"))
+        body = file:read("*a")
+        file:close()
+        headers["Content-Type"] = "application/json"
+        headers["Content-Encoding"] = os.getenv("CODING")
+    end
+    message = wrk.format(body and "POST" or "GET", os.getenv("TARGET"), headers, body)
 end
 
 function request()
-    return head
+    return message
 end
