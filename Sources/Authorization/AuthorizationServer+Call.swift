@@ -6,19 +6,9 @@ extension AuthorizationServer {
     /// this server.
     public func refusal(of head: RequestHead) -> String? {
         guard let place = URLPlace(url) else { return "the configured AM's URL cannot be read" }
-        guard place.isOrigin(of: head) else {
-            return
-                "the call to AM was directed to \(head.target.scheme.name)://\(head.fields.text(head.target.authority))"
-                + ", which is not the configured AM"
-        }
+        if let refusal = place.refusal(of: head, "the call to AM", "the configured AM") { return refusal }
         guard place.holds(head) || head.path == paths[.authenticate] else {
             return "the call to AM was directed to a path that is not under \(url)"
-        }
-        // behind a shared front end it is this field that decides who gets the request
-        for value in head.fields.values(named: "Host") {
-            var named = head
-            guard (try? named.adopt(authority: value, scheme: head.target.scheme)) != nil, place.isOrigin(of: named)
-            else { return "the call to AM names \(LogText.shown(value)) in Host, which is not the configured AM" }
         }
         return nil
     }

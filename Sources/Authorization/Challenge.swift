@@ -1,5 +1,5 @@
 internal import Formats
-internal import HTTPCodec
+public import HTTPCodec
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.3, §11.6.1).
 struct Challenge: Equatable {
@@ -110,5 +110,14 @@ private struct ChallengeReader {
             }
         }
         return nil
+    }
+}
+
+extension FieldTable {
+    /// Whether `WWW-Authenticate` asks for that scheme (RFC 9110 §11.6.1).
+    public func challenges(scheme: String) -> Bool {
+        values(named: "WWW-Authenticate").contains { line in
+            Challenge.list(line).contains { ASCII.equal($0.scheme, scheme) }
+        }
     }
 }

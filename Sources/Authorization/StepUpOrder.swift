@@ -5,12 +5,12 @@ public import Interception
 public struct ServerCall: Sendable {
     public var head: RequestHead
     public var body: [UInt8]
-    /// Counted from 1 within one step-up.
+    /// Counted from 1 within one step-up or login.
     public var number: Int
-    /// What the call means to rules: the first is START_AUTHENTICATE, the others AUTHENTICATE, all with the advice
-    /// document as their tree.
+    /// What the call means to rules: the first of a step-up is START_AUTHENTICATE, the others AUTHENTICATE, all with the
+    /// advice document as their tree.
     public var action: Action
-    public var payload: ActionPayload
+    public var payload: ActionPayload?
     /// It tells AM answers, which AM may find wrong.
     public var carriesAnswers: Bool
 }

@@ -7,28 +7,31 @@ extension KeyTable {
         Key("when", .object(.condition), "The requests that are this Action.", isRequired: true),
     ]
 
-    static let interceptor: [Key] = [
-        Key("name", .text(.label), "Unique; stands in log and answers.", isRequired: true),
-        Key("when", .object(.condition), "Which exchanges it concerns; all where it is missing."),
-        Key("percent", .integer(0...100), "Takes so many of a hundred of them, by chance.", standard: "100"),
-        Key("first", .integer(1...counted), "Takes so many of them, and none after that; counted from each reload on."),
-        Key(
-            "every", .integer(1...counted), "Takes each one behind so many less one: with 3 the third, the sixth.",
-            standard: "1"),
-        Key("request", .list(.object(.requestEdit)), "Edits of the request, in this order.", standard: "[]"),
-        Key("response", .list(.object(.responseEdit)), "Edits of the response, in this order.", standard: "[]"),
-        Key(
-            "error", .list(.object(.errorEdit)), "What is done where the origin gave no answer, in this order.",
-            standard: "[]"),
-        Key(
-            "over_limit", handling,
-            "What becomes of a message whose body these edits need and limits.buffered_body does not admit.",
-            standard: "pass"),
-        Key(
-            "invalid_body", handling,
-            "What becomes of a message whose body is not what an edit is for, such as JSON, or cannot be unpacked.",
-            standard: "pass"),
-    ]
+    static let interceptor: [Key] =
+        [
+            Key("name", .text(.label), "Unique; stands in log and answers.", isRequired: true),
+            Key("when", .object(.condition), "Which exchanges it concerns; all where it is missing."),
+            Key("percent", .integer(0...100), "Takes so many of a hundred of them, by chance.", standard: "100"),
+            Key(
+                "first", .integer(1...counted),
+                "Takes so many of them, and none after that; counted from each reload on."),
+            Key(
+                "every", .integer(1...counted), "Takes each one behind so many less one: with 3 the third, the sixth.",
+                standard: "1"),
+            Key("request", .list(.object(.requestEdit)), "Edits of the request, in this order.", standard: "[]"),
+            Key("response", .list(.object(.responseEdit)), "Edits of the response, in this order.", standard: "[]"),
+            Key(
+                "error", .list(.object(.errorEdit)), "What is done where the origin gave no answer, in this order.",
+                standard: "[]"),
+            Key(
+                "over_limit", handling,
+                "What becomes of a message whose body these edits need and limits.buffered_body does not admit.",
+                standard: "pass"),
+            Key(
+                "invalid_body", handling,
+                "What becomes of a message whose body is not what an edit is for, such as JSON, or cannot be unpacked.",
+                standard: "pass"),
+        ] + BuiltInCatalogue.all.map { Key($0.name, $0.shape, $0.doc) }
 
     private static let counted = 1_000_000_000
     private static let handling = Shape.choice(BodyPolicy.Handling.allCases.map(\.rawValue))

@@ -58,7 +58,8 @@ struct SnapshotBuilder {
             let request = edits.requestEdits(fields.list("request"))
             let response = edits.responseEdits(fields.list("response"))
             let error = edits.errorEdits(fields.list("error"))
-            if !fields.has("session_cookie"), ["request", "response", "error"].allSatisfy({ isWithout($0, fields) }) {
+            let builtIn = BuiltInBuilder(reader: conditions.reader).builtIn(of: fields, condition)
+            if !BuiltInBuilder.isNamed(in: fields), Self.lists.allSatisfy({ isWithout($0, fields) }) {
                 findings.warning(
                     item.position, "this interceptor changes nothing; give it edits under request, response or error")
             }
@@ -71,9 +72,10 @@ struct SnapshotBuilder {
                 return nil
             }
             places[text] = name.position
-            let rule = Rule(
+            var rule = Rule(
                 name: text, when: condition, request: request, response: response, error: error,
                 bodies: Self.bodies(fields), sampling: Self.sampling(fields))
+            if let builtIn { rule.equip(with: builtIn) }
             for name in rule.unsetState where conditions.reader.chain.compatibility == .none {
                 findings.warning(
                     item.position,
@@ -94,6 +96,8 @@ struct SnapshotBuilder {
         }
         return chain
     }
+
+    static let lists = ["request", "response", "error"]
 
     private static func sampling(_ fields: Fields) -> Sampling {
         Sampling(

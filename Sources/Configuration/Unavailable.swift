@@ -40,8 +40,6 @@ enum Unavailable {
         Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
 
-        Row(.interceptor, "session_cookie", "logging in by session cookie"),
-
         Row(
             .authorization, "session", "taking the session from elsewhere than the request",
             "write session: request_cookie, or remove the key", accepted: [.string("request_cookie")]),

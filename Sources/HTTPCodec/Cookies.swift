@@ -43,12 +43,21 @@ public struct CookieText: Equatable, Sendable {
     }
 }
 
-/// The part of a `Set-Cookie` field value that a proxy needs (RFC 6265 §5.2).
+/// A `Set-Cookie` field value (RFC 6265 §5.2).
 public struct SetCookie: Equatable, Sendable {
     public var name: String
     public var value: String
     /// Set when the line deletes the cookie: an empty value, `LOGOUT`, `Max-Age=0` or less.
     public var deletes: Bool
+    /// In lower case, without a dot in front; nil for the host alone that set it.
+    public var domain: String?
+    /// Nil where the path of the request decides.
+    public var path: String?
+    public var isSecure = false
+    /// In seconds.
+    public var maxAge: Int?
+    /// A date as it stands.
+    public var expires: String?
 
     /// Nil when the line has no name.
     public init?(_ line: some StringProtocol) {
@@ -59,9 +68,31 @@ public struct SetCookie: Equatable, Sendable {
         name = String(first[..<equals])
         value = String(first[first.utf8.index(after: equals)...])
         deletes = value.isEmpty || value == "LOGOUT"
-        for attribute in parts.dropFirst() {
-            let text = ASCII.lowercased(String(attribute.filter { $0 != " " }))
-            if text.hasPrefix("max-age="), let age = Int(text.dropFirst(8)), age <= 0 { deletes = true }
+        for attribute in parts.dropFirst() { read(attribute) }
+    }
+
+    /// What stands last counts.
+    private mutating func read(_ attribute: Substring) {
+        guard let pair = CookieText(attribute).pairs.first else { return }
+        let parts = pair.utf8.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
+            .map { Self.trimmed(Substring($0)) }
+        let value = parts.count > 1 ? parts[1] : ""
+        switch ASCII.lowercased(String(parts[0])) {
+        case "domain":
+            let name = value.utf8.first == 0x2E ? value.dropFirst() : value
+            domain = name.isEmpty ? nil : ASCII.lowercased(String(name))
+        case "path": path = value.utf8.first == 0x2F ? String(value) : nil
+        case "secure": isSecure = true
+        case "expires": expires = String(value)
+        case "max-age":
+            guard let age = Int(value) else { return }
+            maxAge = age
+            if age <= 0 { deletes = true }
+        default: break
         }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        CookieText(text).pairs.first ?? ""
     }
 }

@@ -22,10 +22,14 @@ public struct Action: RawRepresentable, Hashable, Sendable {
     public static let wellKnown = Action(rawValue: "WELL_KNOWN")
     public static let pushedAuthorization = Action(rawValue: "PAR")
 
+    // calls of Usher's own (docs/interceptors.md#logins)
+    public static let sessionLogin = Action(rawValue: "SESSION_LOGIN")
+    public static let identityToken = Action(rawValue: "IDENTITY_TOKEN")
+
     public static let known: [Action] = [
         .startAuthenticate, .authenticate, .resumeAuthenticate, .authorize, .exchangeToken, .refreshToken,
         .revokeToken, .logout, .userInfo, .endSession, .pushRegister, .pushAuthenticate, .pushUpdate,
-        .deleteBinding, .wellKnown, .pushedAuthorization,
+        .deleteBinding, .wellKnown, .pushedAuthorization, .sessionLogin, .identityToken,
     ]
 
     /// Names of the newer JavaScript SDK for the same calls (docs/protocol.md#actions).

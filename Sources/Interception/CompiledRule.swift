@@ -11,6 +11,7 @@ final class CompiledRule: Sendable {
     let request: [any RequestEdit]
     let response: [any ResponseEdit]
     let error: [any ErrorEdit]
+    let detour: RuleDetour?
     /// What the values of its edits ask for that are filled in.
     let requestTemplates: TemplateNeeds
     let responseTemplates: TemplateNeeds
@@ -38,6 +39,7 @@ final class CompiledRule: Sendable {
         response = rule.response
         error = chain.errorEdits(of: rule)
         lastDecides = chain.lastDecides
+        detour = rule.detour
         requestTemplates = TemplateNeeds(rule.request)
         responseTemplates = TemplateNeeds(rule.response)
         errorTemplates = TemplateNeeds(error)
@@ -69,7 +71,7 @@ final class CompiledRule: Sendable {
     }
 
     private func leaves(_ context: EditContext) -> Bool {
-        sampler != nil && context.decisions.decision(on: index) == false
+        context.issuer == name || sampler != nil && context.decisions.decision(on: index) == false
     }
 
     /// Whether it takes an exchange for which its condition holds.

@@ -10,10 +10,13 @@ public struct EditContext {
     /// Of a body, in bytes: as it came, out of its codings, and as it goes on.
     public var bodyLimit: Int
     public var chance: any RandomNumberGenerator
+    /// The interceptor whose own call the exchange is: it has no part in that.
+    public var issuer: String?
 
     public init(
         _ classification: Classification? = nil, sentBody: EditedBody.Arrival? = nil, state: ExchangeState? = nil,
-        time: Int = 0, bodyLimit: Int = 1 << 20, chance: any RandomNumberGenerator = SystemRandomNumberGenerator()
+        time: Int = 0, bodyLimit: Int = 1 << 20, chance: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+        issuer: String? = nil
     ) {
         self.classification = classification
         self.sentBody = sentBody
@@ -21,6 +24,7 @@ public struct EditContext {
         self.time = time
         self.bodyLimit = bodyLimit
         self.chance = chance
+        self.issuer = issuer
     }
 
     /// What was decided of interceptors. It outlasts a phase that is tried on copies.

@@ -67,6 +67,13 @@ public enum ExchangeMoment: Equatable, Sendable {
     /// The client went away, and with it the step-up.
     case abandoned
 
+    // MARK: logins
+
+    /// A call of an interceptor's login goes out.
+    case loginCall(Action, interceptor: String, number: Int, url: String)
+    /// What an interceptor's login came to, in its words.
+    case login(interceptor: String, String)
+
     // MARK: tunnels
 
     /// The client asks for another name in the tunnel than the tunnel was opened to.
@@ -113,6 +120,9 @@ extension ExchangeMoment {
         case .askedAgain(let reason): .askedAgain(shown(reason))
         case .replayed(let method, let url): .replayed(method: shown(method), url: shown(url))
         case .call(let action, let number, let url): .call(action, number: number, url: shown(url))
+        case .loginCall(let action, let interceptor, let number, let url):
+            .loginCall(action, interceptor: shown(interceptor), number: number, url: shown(url))
+        case .login(let interceptor, let words): .login(interceptor: shown(interceptor), shown(words))
         case .notReplayed(let reason): .notReplayed(shown(reason))
         case .stepUpFailed(let reason): .stepUpFailed(shown(reason))
         case .renamed(let name, let tunnel): .renamed(shown(name), tunnel: shown(tunnel))

@@ -1,3 +1,4 @@
+internal import ContentCoding
 public import HTTPCodec
 
 /// What becomes of a request that has no answer, and whether one may have to be sent again.
@@ -21,6 +22,25 @@ extension Plan {
         }
         if explains { finish(&outcome, subject, bodies) }
         return outcome
+    }
+
+    /// What rules that apply to a request do beyond edits, in file order.
+    /// - Parameter arrival: the request's body.
+    public func detours(
+        for head: RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
+    ) -> [(interceptor: String, detour: RuleDetour)] {
+        guard !detouring.isEmpty else { return [] }
+        let traits = RequestGate.Traits(head)
+        let action = context.classification?.action
+        let subject = Subject(request: head, response: nil, classification: context.classification)
+        var bodies = SubjectBodies(request: EditedBody(arrival, of: head, CodingLimits(size: context.bodyLimit)))
+        var found: [(interceptor: String, detour: RuleDetour)] = []
+        for candidate in detouring where candidate.demand.admits(action) && candidate.gate.admits(traits) {
+            let rule = rules[candidate.index]
+            guard let detour = rule.detour, rule.judge(subject, &bodies, context) == .yes else { continue }
+            if takes(rule, &context) { found.append((rule.name, detour)) }
+        }
+        return found
     }
 
     /// Whether a rule may ask to have such a request sent again, as far as the request tells: its body has to be kept then.

@@ -53,8 +53,7 @@ extension Plan {
         if phase == .request, !edits {
             var verdict = rule.verdict(nil, subject, &bodies, takesPart: false)
             if verdict.matched {
-                verdict.because +=
-                    rule.response.isEmpty ? "; it acts where there is no answer" : "; it acts on the response alone"
+                verdict.because += rule.actsElsewhere
             }
             return verdict
         }
@@ -64,6 +63,12 @@ extension Plan {
 }
 
 extension CompiledRule {
+    /// Where it acts that has no part in the request phase.
+    fileprivate var actsElsewhere: String {
+        if detour != nil { return "; it logs in" }
+        return response.isEmpty ? "; it acts where there is no answer" : "; it acts on the response alone"
+    }
+
     fileprivate func takesPart(in phase: PhaseJudgement.Phase) -> Bool {
         switch phase {
         case .request: !request.isEmpty

@@ -11,6 +11,10 @@ public struct Rule: Sendable {
     public var sampling: Sampling
     /// Its names in the exchange's state are those of all that share theirs, not its own.
     public var sharesState: Bool
+    /// What it does beyond edits.
+    public var detour: RuleDetour?
+    /// Of the built-in kind that it is, where it is one.
+    public var builtIn: (any BuiltIn)?
 
     public init(
         name: String, when: Condition = .always, request: [any RequestEdit] = [],
@@ -72,9 +76,15 @@ public indirect enum Condition: Sendable {
 }
 
 extension Rule {
+    /// Makes it what that is.
+    public mutating func equip(with builtIn: any BuiltIn) {
+        self.builtIn = builtIn
+        builtIn.equip(&self)
+    }
+
     /// It may ask for another attempt.
     var mayRetry: Bool {
-        (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil }
+        detour != nil || (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil }
     }
 
     /// Those of the condition and of the edits.
@@ -84,6 +94,28 @@ extension Rule {
 }
 
 extension Condition {
+    /// Both have to hold.
+    func and(_ other: Condition) -> Condition {
+        switch self {
+        case .always: other
+        case .all(let parts): .all(parts + [other])
+        default: .all([self, other])
+        }
+    }
+
+    /// It holds for certain hosts alone.
+    public var namesHosts: Bool {
+        switch self {
+        case .always, .not: false
+        case .all(let parts): parts.contains(where: \.namesHosts)
+        case .any(let parts): !parts.isEmpty && parts.allSatisfy(\.namesHosts)
+        case .test(.host, let matchers):
+            !matchers.isEmpty
+                && matchers.allSatisfy { if case .glob("*") = $0 { false } else { true } }
+        case .test: false
+        }
+    }
+
     /// True when some part looks at the response, even where another part could decide without it. Such a condition is
     /// asked in the response phase alone: it makes no edit of a request, and no Action is told by it.
     public var needsResponse: Bool { contains(where: \.needsResponse) }

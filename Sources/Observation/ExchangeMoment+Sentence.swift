@@ -18,8 +18,9 @@ extension ExchangeMoment {
 
     public var kind: Kind {
         switch self {
-        case .recognised, .call: .action
-        case .judged, .edited, .warned, .responded, .broken, .cutShort, .endDelayed, .delayed, .retried, .notRetried:
+        case .recognised, .call, .loginCall: .action
+        case .login, .judged, .edited, .warned, .responded, .broken, .cutShort, .endDelayed, .delayed, .retried,
+            .notRetried:
             .interceptor
         case .advice: .advice
         case .conversation: .authenticate
@@ -58,6 +59,9 @@ extension ExchangeMoment {
             "no step-up: AM refused these answers \(refusals == 1 ? "once" : "\(refusals) times in a row"), so they are not "
                 + "tried again for \(seconds) s (authorization.lockout); the original answer was delivered"
         case .call(let action, let number, let url): "\(action.rawValue): call \(number) of the step-up to \(url)"
+        case .loginCall(let action, let interceptor, let number, let url):
+            "\(action.rawValue): call \(number) of the login of \(interceptor) to \(url)"
+        case .login(let interceptor, let words): "\(interceptor): \(words)"
         case .conversation(let words): words
         case .notApproved(let words): "AM did not approve the transaction: \(words)"
         case .askedAgain(let reason): "\(reason); the resource is asked once more"

@@ -11,31 +11,55 @@ enum DetourOrder {
     case call(DetourCall)
     /// `woke` is called when that time has come.
     case wait(until: Int)
-    /// The request is sent again, from what the client sent.
+    /// The request is sent again, with this in the place of what the client sent.
     case attempt(RequestHead, body: [UInt8])
+    /// The request is sent again, as it would be for the first time; this goes to the client where no attempt is left.
+    case again(HeldResponse)
+    /// What was to be done before the request goes out is done.
+    case proceed
+    /// The client is answered here.
+    case refuse(ProxyError)
 }
 
-/// A call to AM: an exchange of its own, with its own Action, through the interceptors. An object, because every exchange has
+/// A call of Usher's own: an exchange with its own Action, through the interceptors. An object, because every exchange has
 /// room for one and hardly any has one.
 final class DetourCall {
+    enum Purpose {
+        /// - Parameter login: the one that the call belongs to.
+        case stepUp(login: LoginAttempt?)
+        /// The interceptor whose login it is has no part in it.
+        case login(interceptor: String)
+    }
+
     let call: ServerCall
-    /// The only one that it may go to.
-    let server: AuthorizationServer
+    /// Where alone it may go.
+    let bound: CallBound
+    let purpose: Purpose
     /// How much of an answer is read.
     let maxResponseBytes: Int
-    /// The login that it belongs to.
-    let login: LoginAttempt?
     /// Bytes that whoever makes it keeps meanwhile.
     let keptBytes: Int
 
-    init(
-        call: ServerCall, server: AuthorizationServer, maxResponseBytes: Int, login: LoginAttempt?, keptBytes: Int
-    ) {
+    init(call: ServerCall, bound: CallBound, purpose: Purpose, maxResponseBytes: Int, keptBytes: Int) {
         self.call = call
-        self.server = server
+        self.bound = bound
+        self.purpose = purpose
         self.maxResponseBytes = maxResponseBytes
-        self.login = login
         self.keptBytes = keptBytes
+    }
+}
+
+extension DetourCall {
+    /// Whose login it is.
+    var issuer: String? { if case .login(let interceptor) = purpose { interceptor } else { nil } }
+    var stepUpLogin: LoginAttempt? { if case .stepUp(let login) = purpose { login } else { nil } }
+
+    /// What is told when it goes out.
+    func moment(url: String) -> ExchangeMoment {
+        switch purpose {
+        case .stepUp: .call(call.action, number: call.number, url: url)
+        case .login(let interceptor): .loginCall(call.action, interceptor: interceptor, number: call.number, url: url)
+        }
     }
 }
 
@@ -55,8 +79,11 @@ protocol Detour: AnyObject {
     /// Set-Cookie lines for the client, whatever answer it gets.
     var cookieLines: [String] { get }
 
-    /// The request is about to go out, and all of its body is here.
-    func edit(_ head: inout RequestHead)
+    /// The request is about to go out, as `sent` of the context.
+    /// - Returns: what has to be done before; nil where nothing has.
+    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
+    /// The request goes out.
+    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment])
 
     /// How much of a response with this head has to be held until it is clear what it is; nil where none of it.
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int?
@@ -72,10 +99,12 @@ protocol Detour: AnyObject {
     /// Time has passed.
     /// - Returns: nil where that is not for it.
     func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
-    /// The request that it had sent again is being answered.
-    func answered()
+    /// The request is being answered, with this head.
+    func answered(_ response: ResponseHead, _ context: DetourContext)
     /// A response of that status goes to the client.
     func delivers(_ status: Int)
+    /// Another detour has decided: what is under way here is nobody's any more.
+    func abandon()
 }
 
 /// The exchange as a detour sees it.
@@ -90,5 +119,10 @@ struct DetourContext {
     /// The request may have reached its origin in this attempt.
     let mayHaveArrived: Bool
     let now: Int
+    /// Since 1970.
+    let seconds: Int
     let logins: (any LoginStore)?
+    let cookies: (any CookieSessionStore)?
+
+    var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 }

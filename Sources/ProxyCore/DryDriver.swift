@@ -35,7 +35,11 @@ struct DryDriver: ~Copyable {
 
     init(_ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, time: Int) {
         let source = ClientSource(address: IPAddress("127.0.0.1"))
-        connection = ClientConnection(engine: engine, number: 1, client: "127.0.0.1", source: source, now: 0)
+        // where answers follow one another, logins are told as they would go; where there is one, what it is about comes first
+        var stores = SharedStores()
+        if case .script = origin { stores = SharedStores(cookies: DryCookieSessions()) }
+        connection = ClientConnection(
+            engine: engine, stores: stores, number: 1, client: "127.0.0.1", source: source, now: 0)
         self.destinations = destinations
         self.origin = origin
         out.tell(time: time)

@@ -27,7 +27,6 @@ extension Exchange {
         case .abort(let interceptor, let reason):
             return answer(.aborted(.request, by: interceptor, reason), &out)
         }
-        if body.isKept { detour?.edit(&head) }
         attempt.head = head
         attempt.rate = outcome.throttle
         leaseForSending(after: outcome.wait(), &context, &out)
@@ -38,6 +37,7 @@ extension Exchange {
         after wait: Int = 0, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         if wait > 0 { return pause(.send, for: wait, &out) }
+        if detour != nil, !isReady(&context, &out) { return }
         // what AM does by a call it does not do twice, and an idle connection may have ended unseen; a replay that may not
         // go out twice does not go by such a one either (RFC 9110 §9.2.2)
         let goesOnce = detour?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
@@ -66,7 +66,7 @@ extension Exchange {
     func editContext(_ out: borrowing Outbox) -> EditContext {
         EditContext(
             classification, state: state, time: out.seconds, bodyLimit: engine.settings.limits.keptBody,
-            chance: engine.chance)
+            chance: engine.chance, issuer: call?.issuer)
     }
 
     var arrivedBody: EditedBody.Arrival {

@@ -169,7 +169,23 @@ extension Exchange {
                     action, realm: engine.redaction.realm(classification.realm),
                     tree: engine.redaction.tree(classification.payload), evidence: classification.evidence), out.now)
         }
+        addDetours(out)
         send(&context, &out)
+    }
+
+    /// Those of the interceptors that apply, behind the step-up: what is an advice is no refusal of a login.
+    private mutating func addDetours(_ out: borrowing Outbox) {
+        guard engine.plan.mayDetour else { return }
+        var edits = editContext(out)
+        let found = engine.plan.detours(for: request, body: arrivedBody, &edits)
+        state = edits.state
+        let made: [any Detour] = found.map { interceptor, detour in
+            switch detour {
+            case .cookie(let login): CookieLoginDetour(login)
+            case .basic(let challenge): BasicLoginDetour(challenge, interceptor: interceptor)
+            }
+        }
+        if !made.isEmpty { detour = DetourChain.of((detour.map { [$0] } ?? []) + made) }
     }
 
     /// Whether there is room for what this exchange keeps by now.

@@ -4,10 +4,33 @@ import Interception
 
 /// Detours and the exchange that they hold up; and the calls that they make.
 extension Exchange {
-    private func detourContext(_ context: ClientContext, _ now: Int) -> DetourContext {
+    private func detourContext(_ context: ClientContext, _ now: CookieSessions.Now) -> DetourContext {
         DetourContext(
             request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
-            mayHaveArrived: awaitsResponse, now: now, logins: context.stores.logins)
+            mayHaveArrived: awaitsResponse, now: now.milliseconds, seconds: now.seconds, logins: context.stores.logins,
+            cookies: context.stores.cookies)
+    }
+
+    /// What has to be done before the request goes out is done; else it has begun.
+    mutating func isReady(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+        guard let detour else { return true }
+        var notes: [ExchangeMoment] = []
+        var head = attempt.head ?? request
+        let surroundings = detourContext(context, out.time)
+        let order = detour.prepare(surroundings, &notes)
+        if order == nil { detour.edit(&head, surroundings, &notes) }
+        for moment in notes { tell(moment, out.now) }
+        if let order {
+            perform(order, &context, &out)
+            return false
+        }
+        attempt.head = head
+        return true
+    }
+
+    /// The head of an answer is here.
+    func answerSeen(_ context: ClientContext, _ out: borrowing Outbox) {
+        detour?.answered(response, detourContext(context, out.time))
     }
 
     /// A response that was held for the detour's sake is here whole.
@@ -15,7 +38,7 @@ extension Exchange {
         guard let detour else { return deliverHeld(held, context, &out) }
         var notes: [ExchangeMoment] = []
         // whether the request arrived matters for what fails, and this has not
-        let order = detour.consider(held, detourContext(context, out.now), &notes)
+        let order = detour.consider(held, detourContext(context, out.time), &notes)
         for moment in notes { tell(moment, out.now) }
         perform(order, &context, &out)
     }
@@ -24,7 +47,7 @@ extension Exchange {
     mutating func called(_ response: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .calling = stage, let detour else { return }
         var notes: [ExchangeMoment] = []
-        let order = detour.called(response, detourContext(context, out.now), &notes)
+        let order = detour.called(response, detourContext(context, out.time), &notes)
         for moment in notes { tell(moment, out.now) }
         perform(order, &context, &out)
     }
@@ -38,9 +61,9 @@ extension Exchange {
     /// What the detour is about came to nothing.
     /// - Returns: false where there is no detour that could do anything about it.
     mutating func detourFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard let detour, detour.keepsResponse else { return false }
+        guard let detour, detour.isActive || detour.keepsResponse else { return false }
         var notes: [ExchangeMoment] = []
-        let order = detour.failed(reason, detourContext(context, out.now), &notes)
+        let order = detour.failed(reason, detourContext(context, out.time), &notes)
         for moment in notes { tell(moment, out.now) }
         guard let order else { return false }
         perform(order, &context, &out)
@@ -49,9 +72,9 @@ extension Exchange {
 
     /// Time has passed in a detour. False when the ordinary timeouts apply.
     mutating func detourWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard let detour, detour.keepsResponse else { return false }
+        guard let detour, detour.isActive || detour.keepsResponse else { return false }
         var notes: [ExchangeMoment] = []
-        let order = detour.woke(detourContext(context, out.now), &notes)
+        let order = detour.woke(detourContext(context, out.time), &notes)
         for moment in notes { tell(moment, out.now) }
         guard let order else { return false }
         perform(order, &context, &out)
@@ -72,7 +95,22 @@ extension Exchange {
             let limit = detour?.limit ?? .max
             enter(.calling(until: limit), until: limit)
             out.replies.append(.call(call))
-        case .wait(let time): enter(.waiting(.detour), until: time)
+        case .wait(let time):
+            enter(.waiting(.detour), until: time)
+            out.orders.append(.wake(at: time))
+        case .proceed: leaseForSending(&context, &out)
+        case .refuse(let error):
+            release(reusable: false, &out)
+            answer(error, &out)
+        case .again(let held):
+            guard retries.total < engine.settings.limits.retries else {
+                tell(.notRetried("limits.retries allows \(engine.settings.limits.retries) further attempts"), out.now)
+                return deliverHeld(held, context, &out)
+            }
+            retries.enterUnasked()
+            release(reusable: false, &out)
+            attempt.renew()
+            send(&context, &out)
         case .attempt(let head, let bytes):
             release(reusable: false, &out)
             tell(.replayed(method: head.methodText, url: engine.redaction.url(of: head)), out.now)
@@ -100,8 +138,11 @@ extension Exchange {
                 head, endpoint, body: call.body, complete: true, flows: context.stores.flows)
         }
         // the machine knows better than an authId that may tell nothing
-        classification.change { $0.payload = call.payload }
-        tell(.call(call.action, number: call.number, url: engine.redaction.url(of: head)), out.now)
+        switch detour.purpose {
+        case .stepUp: classification.change { $0.payload = call.payload }
+        case .login: classification = Classification(action: call.action, evidence: "A login of Usher's own.")
+        }
+        tell(detour.moment(url: engine.redaction.url(of: head)), out.now)
         body.bytes = call.body
         body.isKept = true
         body.hasEnded = true
@@ -110,14 +151,14 @@ extension Exchange {
         case .proceed: break
         case .respond(let local, _): return comeTo(HeldResponse(local), after: outcome.wait(), context, &out)
         case .abort(let interceptor, let reason):
-            return end(.notCalled("interceptor \(interceptor) aborted the call to AM: \(reason)"), out.now)
+            return end(.notCalled("interceptor \(interceptor) aborted the call: \(reason)"), out.now)
         case .breaks(let breakage, let interceptor):
-            return end(.notCalled("interceptor \(interceptor) broke the call to AM: \(breakage.rawValue)"), out.now)
+            return end(.notCalled("interceptor \(interceptor) broke the call: \(breakage.rawValue)"), out.now)
         }
         attempt.ending = outcome.ending
-        // the session is in this request: it goes to the configured server and nowhere else
-        if let refusal = detour.server.refusal(of: head) { return end(.notCalled(refusal), out.now) }
-        if call.carriesAnswers { detour.login?.tell() }
+        // a session or a password is in this request: it goes where the configuration says and nowhere else
+        if let refusal = detour.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
+        if call.carriesAnswers { detour.stepUpLogin?.tell() }
         request = head
         attempt.head = head
         leaseForSending(after: outcome.wait(), &context, &out)
@@ -131,14 +172,15 @@ extension Exchange {
         case .proceed: answer.body = made.body.bytes(insteadOf: answer.body)
         case .respond(let local, _): answer = HeldResponse(local)
         case .abort(let interceptor, let reason):
-            return end(.notCalled("interceptor \(interceptor) aborted AM's answer: \(reason)"), out.now)
+            return end(.notCalled("interceptor \(interceptor) aborted the answer to the call: \(reason)"), out.now)
         case .breaks(let breakage, let interceptor):
-            return end(.notCalled("interceptor \(interceptor) broke AM's answer: \(breakage.rawValue)"), out.now)
+            return end(
+                .notCalled("interceptor \(interceptor) broke the answer to the call: \(breakage.rawValue)"), out.now)
         }
         var ending = attempt.ending
         ending.add(made.outcome.ending)
         if let cut = ending.cut, cut.bytes < answer.body.count {
-            return end(.notCalled("interceptors had AM's answer break off after \(cut.bytes) bytes"), out.now)
+            return end(.notCalled("interceptors had the answer to the call break off after \(cut.bytes) bytes"), out.now)
         }
         comeTo(answer, after: made.outcome.wait() + ending.hold(), context, &out)
     }

@@ -34,7 +34,7 @@ extension Exchange {
             attempt.isBinding = true
             if !isCall { bind(&context, &out) }
         }
-        detour?.answered()
+        answerSeen(context, out)
         let deadline = bounded(out.now + engine.settings.timeouts.idle)
         if let held = holding(out) { return enter(.holding(held), until: deadline) }
         enter(.delivering, until: deadline)
@@ -184,11 +184,12 @@ extension Exchange {
         enter(.holding(held))
         if count > limit {
             cannotHold(
-                .badResponse("AM's answer is larger than authorization.limits.answer or limits.buffered_body allows"),
+                .badResponse(
+                    "the answer is larger than is read of one (authorization.limits.answer, limits.buffered_body)"),
                 .overLimit, "the answer is too large to be looked through for an advice", &context, &out)
         } else if !mayKeep(context, beside: count) {
             cannotHold(
-                .noRoom("AM's answer cannot be kept"), .noRoom,
+                .noRoom("the answer cannot be kept"), .noRoom,
                 "limits.buffered leaves no room to look through the answer for an advice", &context, &out)
         }
         return .used

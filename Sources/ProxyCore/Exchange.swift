@@ -133,7 +133,7 @@ struct Exchange: ~Copyable {
     /// No wait of a detour goes past the time that the whole of it may take. Once the client is being answered, the answer
     /// takes the time it takes.
     func bounded(_ time: Int) -> Int {
-        guard let detour, detour.keepsResponse, let limit = detour.limit else { return time }
+        guard let detour, detour.isActive || detour.keepsResponse, let limit = detour.limit else { return time }
         return min(time, limit)
     }
 

@@ -27,6 +27,8 @@ public struct Outbox: ~Copyable {
     public init() {}
 
     /// Tells what time it is by the calendar. Writes it out anew once a second at most.
+    var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
+
     /// - Parameter seconds: since 1970.
     public mutating func tell(time seconds: Int) {
         guard seconds != self.seconds else { return }

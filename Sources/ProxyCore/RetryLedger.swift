@@ -11,6 +11,6 @@ struct RetryLedger {
         counts[interceptor, default: 0] += 1
     }
 
-    /// One that nobody asked for: the connection had gone stale.
+    /// One that no interceptor's retry asked for: the connection had gone stale, or a login was over.
     mutating func enterUnasked() { total += 1 }
 }

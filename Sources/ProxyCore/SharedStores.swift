@@ -6,12 +6,15 @@ public final class SharedStores {
     public let flows: (any FlowStore)?
     public let refusals: (any RefusalStore)?
     public let logins: (any LoginStore)?
+    public let cookies: (any CookieSessionStore)?
 
     public init(
-        flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil
+        flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
+        cookies: (any CookieSessionStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
         self.logins = logins
+        self.cookies = cookies
     }
 }

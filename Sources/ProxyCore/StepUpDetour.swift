@@ -213,7 +213,8 @@ final class StepUpDetour: Detour {
         case .send(let call):
             return .call(
                 DetourCall(
-                    call: call, server: policy.server, maxResponseBytes: policy.maxResponseBytes, login: login,
+                    call: call, bound: .server(policy.server), purpose: .stepUp(login: login),
+                    maxResponseBytes: policy.maxResponseBytes,
                     keptBytes: context.body.count + round.original.body.count))
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .succeeded(let outcome):
@@ -265,7 +266,8 @@ final class StepUpDetour: Detour {
         }
     }
 
-    func answered() { stage = .watching }
+    func answered(_ response: ResponseHead, _ context: DetourContext) { stage = .watching }
+    func abandon() { stage = .watching }
 
     func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         // a replay that is out may have done what must not be done twice: the client has to know of its fault
@@ -288,9 +290,11 @@ final class StepUpDetour: Detour {
 }
 
 extension StepUpDetour {
+    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
+
     /// Asks the resource for an advice that may be acted on, where the configuration wants that.
-    func edit(_ head: inout RequestHead) {
-        guard policy.offersHeader(on: head, resource) else { return }
+    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+        guard context.isWhole, policy.offersHeader(on: head, resource) else { return }
         head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
 }

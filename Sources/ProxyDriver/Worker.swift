@@ -49,7 +49,8 @@ final class Worker {
         loop = try Loop()
         number = start.number
         settings = start.settings
-        stores = SharedStores(flows: start.flows, refusals: start.refusals, logins: start.logins)
+        stores = SharedStores(
+            flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies)
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }

@@ -17,6 +17,7 @@ struct WorkerStart: Sendable {
     var refusals: RefusalTable
     var clients: ClientTable
     var logins: LoginTable
+    var cookies: CookieSessionTable
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -47,7 +48,8 @@ public final class WorkerThread: Sendable {
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
-        logins: LoginTable, authenticator: Authenticator, listeners: [WorkerListener], addresses: [SocketAddress],
+        logins: LoginTable, cookies: CookieSessionTable, authenticator: Authenticator, listeners: [WorkerListener],
+        addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
     ) throws(SystemError) {
@@ -55,6 +57,7 @@ public final class WorkerThread: Sendable {
         self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
+            cookies: cookies,
             authenticator: authenticator, listeners: listeners, addresses: addresses, messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {

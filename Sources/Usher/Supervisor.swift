@@ -22,6 +22,7 @@ public final class Supervisor {
     private let clients = ClientTable()
     private let endWatch = ShutdownWatchdog()
     private let logins = LoginTable()
+    private let cookies = CookieSessionTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -168,7 +169,8 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
-                    logins: logins, authenticator: authenticator, listeners: listeners.perWorker[number],
+                    logins: logins, cookies: cookies, authenticator: authenticator,
+                    listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,
                     ended: { ends.post($0) }))
         }

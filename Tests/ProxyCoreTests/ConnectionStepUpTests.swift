@@ -316,7 +316,7 @@ struct ConnectionStepUpTests {
         #expect(replaced.clientGot() == okForClient)
         let aborted = asked(rule([], [.abort("no")]))
         aborted.origin(Up.success)
-        #expect(aborted.clientGot() == Up.original() && aborted.noted("aborted AM's answer"))
+        #expect(aborted.clientGot() == Up.original() && aborted.noted("aborted the answer to the call"))
     }
 
     // MARK: the client goes away

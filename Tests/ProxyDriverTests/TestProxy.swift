@@ -54,7 +54,7 @@ final class TestProxy: Sendable {
         self.log = log
         let start = WorkerStart(
             number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
-            clients: ClientTable(), logins: LoginTable(),
+            clients: ClientTable(), logins: LoginTable(), cookies: CookieSessionTable(),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
             messages: messages)

@@ -1,3 +1,5 @@
+internal import Declaration
+
 /// When an interceptor has a request sent again.
 public struct RetryPolicy: Equatable, Sendable {
     /// How often at most.
@@ -9,4 +11,40 @@ public struct RetryPolicy: Equatable, Sendable {
     public var repeatsAny = false
 
     public init() {}
+}
+
+/// As it is written.
+extension Retry {
+    /// - Parameters:
+    ///   - times: what holds where nothing is written; so with `backoff`.
+    static func keys(times: Int, backoff: Int) -> [Key] {
+        [
+            Key("times", .integer(1...100), "How often at most, by this interceptor.", standard: "\(times)"),
+            Key("after", .duration(0...3_600_000), "How long to wait before the first.", standard: "250ms"),
+            Key("backoff", .text(factor), "How much longer each wait is than the one before.", standard: "\(backoff)"),
+            Key("jitter", .integer(0...100), "Per cent of each wait that chance decides on.", standard: "0"),
+            Key("retry_after", .boolean, "Waits as long as Retry-After asks, where it does.", standard: "true"),
+            Key("cap", .duration(0...3_600_000), "No wait is longer.", standard: "1h"),
+            Key(
+                "methods", .choice(["idempotent", "any"]),
+                "Which requests are repeated: those that may be, or all of them.", standard: "idempotent"),
+        ]
+    }
+
+    private static let factor = TextFormat("a number from 1 to 10, such as 2 or 1.5", isPublic: true) { text in
+        Double(text).map { (1...10).contains($0) } ?? false
+    }
+}
+
+extension RetryPolicy {
+    /// Takes over what is written; the rest stays as it is.
+    mutating func read(_ fields: Fields) {
+        if let times = fields.number("times") { self.times = times }
+        if let after = fields.number("after") { backoff.first = after }
+        if let factor = fields.text("backoff").flatMap(Double.init) { backoff.factor = factor }
+        if let jitter = fields.number("jitter") { backoff.jitter = Double(jitter) / 100 }
+        if let cap = fields.number("cap") { backoff.cap = cap }
+        if let heeds = fields.flag("retry_after") { heedsRetryAfter = heeds }
+        if let methods = fields.text("methods") { repeatsAny = methods == "any" }
+    }
 }

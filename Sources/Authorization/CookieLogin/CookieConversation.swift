@@ -1,0 +1,124 @@
+public import HTTPCodec
+public import Interception
+
+/// One login for a cookie: a value that is given answers and says what to do next. It knows no connection and no clock.
+public struct CookieConversation: Sendable {
+    public enum Order: Sendable {
+        /// - Parameter url: where it goes, as the configuration has it.
+        case send(ServerCall, url: String)
+        /// What the login won.
+        case won(CookieJar)
+        case failed(CookieLoginFault)
+    }
+
+    private enum Stage {
+        case asked(FormLogin)
+        case identified(IdentityLogin)
+    }
+
+    private let login: CookieLogin
+    private let place: String
+    private var stage: Stage?
+    /// What was sent last.
+    private var asked: RequestHead?
+
+    /// - Parameter origin: scheme, host and port of the request that the cookie is for, as a URL begins with them.
+    public init(_ login: CookieLogin, origin: String) {
+        self.login = login
+        place = login.place.utf8.first == 0x2F ? origin + login.place : login.place
+    }
+
+    public mutating func begin() -> Order {
+        switch login.manner {
+        case .form(let fields):
+            let steps = FormLogin(place: place, fields: fields, cookie: login.cookie)
+            stage = .asked(steps)
+            return perform(.call(steps.call))
+        case .identity(let url, let key):
+            let steps = IdentityLogin(identity: url, key: key, place: place, cookie: login.cookie)
+            stage = .identified(steps)
+            return perform(.call(steps.first))
+        }
+    }
+
+    /// The answer to what was sent last.
+    /// - Parameter now: seconds since 1970.
+    public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
+        guard let asked, let stage else { return .failed(.broken("an answer came to a login that asked nothing")) }
+        let step: CookieStep
+        switch stage {
+        case .asked(let steps): step = steps.answered(head, body, to: asked, now: now)
+        case .identified(var steps):
+            step = steps.answered(head, body, to: asked, now: now)
+            self.stage = .identified(steps)
+        }
+        return perform(step)
+    }
+
+    private mutating func perform(_ step: CookieStep) -> Order {
+        switch step {
+        case .call(let draft):
+            do throws(HTTPFault) {
+                let call = try draft.call()
+                asked = call.head
+                return .send(call, url: draft.url)
+            } catch {
+                return .failed(.broken("no request can be made for \(draft.url): \(error.explanation)"))
+            }
+        case .won(let jar): return .won(jar)
+        case .failed(let fault): return .failed(fault)
+        }
+    }
+}
+
+/// Why a login came to nothing.
+public struct CookieLoginFault: Error, Equatable, Sendable {
+    /// One sentence.
+    public var reason: String
+    /// The service will have none of it, now and the next time.
+    public var isRefusal: Bool
+
+    static func broken(_ reason: String) -> Self { Self(reason: reason, isRefusal: false) }
+
+    public init(reason: String, isRefusal: Bool) {
+        self.reason = reason
+        self.isRefusal = isRefusal
+    }
+}
+
+/// What a kind of login does next.
+enum CookieStep {
+    case call(CallDraft)
+    case won(CookieJar)
+    case failed(CookieLoginFault)
+}
+
+/// A request before it is one.
+struct CallDraft {
+    var url: String
+    var type: String
+    var body: [UInt8]
+    var action: Action
+    var number: Int
+
+    func call() throws(HTTPFault) -> ServerCall {
+        var head = try RequestHead(method: "POST", url: url)
+        head.fields.add("Accept", "application/json")
+        head.fields.add("Content-Type", type)
+        return ServerCall(
+            head: head, body: body, number: number, action: action, payload: nil, carriesAnswers: false)
+    }
+}
+
+extension CookieLoginFault {
+    /// What an answer says that is no success; nil for one.
+    /// - Parameter step: what was asked, as the subject of a sentence.
+    init?(_ step: String, _ head: ResponseHead) {
+        switch head.status {
+        case 200..<300: return nil
+        case 400..<500 where head.status != 408 && head.status != 429:
+            self.init(reason: "\(step) refused the login with \(head.status)", isRefusal: true)
+        default: self.init(reason: "\(step) answered \(head.status)", isRefusal: false)
+        }
+    }
+}

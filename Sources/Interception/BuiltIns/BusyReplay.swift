@@ -1,0 +1,41 @@
+public import Declaration
+
+/// `replay`: what a server turns away for being busy is sent again after a while.
+public struct BusyReplay: BuiltIn {
+    public static let name = "replay"
+    public static let doc =
+        "Sends a request again that the server was too busy for (429, 503), while the client waits."
+    public static let shape = Shape.object(
+        ObjectShape(
+            "replay",
+            [Key("status", .oneOrMany(.integer(400...599)), "The statuses that ask for it.", standard: "[429, 503]")]
+                + Retry.keys(times: 3, backoff: 2)))
+
+    public static let readsAnswer = true
+
+    private let statuses: [Int]
+    private let policy: RetryPolicy
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        guard let fields = value.fields else { return nil }
+        var policy = RetryPolicy()
+        policy.times = 3
+        policy.backoff.factor = 2
+        policy.read(fields)
+        self.policy = policy
+        statuses = fields.has("status") ? fields.list("status").compactMap(\.number) : [429, 503]
+        if fields["status"]?.isEmptyList == true {
+            reader.findings.error(value.position, "without a status nothing is sent again; write one or remove the key")
+        }
+    }
+
+    public func equip(_ rule: inout Rule) {
+        let busy = Condition.test(.status, statuses.map { .exact(String($0)) })
+        rule.when = rule.when.and(busy)
+        rule.response = [Retry(policy)]
+    }
+
+    public var words: String {
+        "sends requests again that were turned away, \(policy.times == 1 ? "once" : "\(policy.times) times") at most"
+    }
+}

@@ -1,0 +1,39 @@
+public import Declaration
+
+/// `iam_cookie`: Cloudant's login with an API key, in two steps.
+public struct IAMCookie: BuiltIn {
+    public static let name = "iam_cookie"
+    public static let doc =
+        "Has an API key exchanged for a token, the token for a cookie, and sends that with each request; renews it when it is over: one login for all who need it."
+    public static let shape = Shape.object(
+        ObjectShape(
+            "iam_cookie",
+            [
+                Key("key", .text(.any), "The API key, such as ${credential.NAME}.", isRequired: true),
+                Key("identity", .text(.serverURL), "Where it is exchanged for a token.", standard: identity),
+            ] + CookieLogin.keys(place: place, cookie: cookie)))
+    public static let sendsSecret = true
+
+    private static let identity = "https://iam.cloud.ibm.com/identity/token"
+    private static let place = "/_iam_session"
+    private static let cookie = "IAMSession"
+
+    private let login: CookieLogin
+    private let identity: String
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        guard let fields = value.fields, let key = fields.text("key") else { return nil }
+        identity = fields.text("identity") ?? Self.identity
+        login = CookieLogin(.identity(url: identity, key: key), fields, place: Self.place, cookie: Self.cookie)
+    }
+
+    public func equip(_ rule: inout Rule) {
+        var login = login
+        login.interceptor = rule.name
+        rule.detour = .cookie(login)
+    }
+
+    public var words: String {
+        "has a key exchanged at \(identity), and the token at \(login.place) for the cookie \(login.cookie)"
+    }
+}

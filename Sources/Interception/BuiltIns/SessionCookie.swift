@@ -1,0 +1,48 @@
+public import Declaration
+
+/// `session_cookie`: CouchDB's `_session`, and whatever logs in by a form and a cookie like it.
+public struct SessionCookie: BuiltIn {
+    public static let name = "session_cookie"
+    public static let doc =
+        "Logs in with a form, sends the cookie that this wins with each request, and logs in again when it is over: one login for all who need it."
+    public static let shape = Shape.object(
+        ObjectShape(
+            "session_cookie",
+            [
+                Key("user", .text(.any), "The user's name.", isRequired: true),
+                Key("password", .text(.any), "The password, such as ${credential.NAME}.", isRequired: true),
+                Key("fields", .object(fields), "Names of the form's fields.", standard: "{}"),
+            ] + CookieLogin.keys(place: place, cookie: cookie)))
+    public static let sendsSecret = true
+
+    private static let place = "/_session"
+    private static let cookie = "AuthSession"
+    private static let fields = ObjectShape(
+        "session_fields",
+        [
+            Key("name", .text(.name), "That of the user's name.", standard: "name"),
+            Key("password", .text(.name), "That of the password.", standard: "password"),
+        ])
+
+    private let login: CookieLogin
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        guard let fields = value.fields, let user = fields.text("user"), let password = fields.text("password") else {
+            return nil
+        }
+        let names = fields.fields("fields")
+        let form = [
+            CookieLogin.FormField(name: names?.text("name") ?? "name", value: user),
+            CookieLogin.FormField(name: names?.text("password") ?? "password", value: password),
+        ]
+        login = CookieLogin(.form(form), fields, place: Self.place, cookie: Self.cookie)
+    }
+
+    public func equip(_ rule: inout Rule) {
+        var login = login
+        login.interceptor = rule.name
+        rule.detour = .cookie(login)
+    }
+
+    public var words: String { "logs in at \(login.place) for the cookie \(login.cookie)" }
+}

@@ -1,0 +1,454 @@
+"""Interceptors that log in for a cookie, or with a password: T32 to T45 of the numbered cases are named where they stand."""
+
+import json
+import threading
+import time
+import urllib.parse
+
+import pytest
+
+import inside
+import origins
+import programs
+from wire import Connection, request, response
+
+PASSWORD = "p&a=s+s%é"
+
+
+class Couch:
+    """Logs in at `/_session`, and has nobody without the cookie of its last login."""
+
+    def __init__(self, attributes="; Max-Age=600", more=()):
+        self.lock = threading.Lock()
+        self.attributes, self.more = attributes, list(more)
+        self.logins, self.asked, self.heads = [], [], []
+        # what the next logins come to, before those that go well
+        self.login_answers = []
+        self.valid = None
+        self.refusal = response(401, body=b'{"error":"unauthorized"}')
+        # requests that are refused whatever they bring
+        self.refuses = lambda got: False
+        # held while a login is being answered
+        self.gate = None
+
+    @property
+    def lines(self):
+        return [path for path, _ in self.heads]
+
+    def __call__(self, got):
+        method, target = got.line.split()[:2]
+        with self.lock:
+            self.heads.append((f"{method} {target}", got))
+            if target.endswith("/_session"):
+                self.logins.append(got)
+                if self.login_answers:
+                    return self.login_answers.pop(0)
+                number = len(self.logins)
+                self.valid = f"AuthSession=c{number}"
+                gate = self.gate
+            else:
+                self.asked.append(got)
+                cookies = (got.get("cookie") or "").split("; ")
+                if self.refuses(got) or self.valid not in cookies:
+                    return self.refusal
+                return response(body=b"it")
+        if gate:
+            assert gate.wait(20)
+        fields = [("Set-Cookie", f"AuthSession=c{number}{self.attributes}; Path=/")]
+        return response(body=b'{"ok":true}', fields=fields + self.more)
+
+    def expire(self):
+        with self.lock:
+            self.valid = "none"
+
+
+def couch(**keys):
+    return {"name": "couch", "when": {"host": "127.0.0.1"},
+            "session_cookie": {"user": "ada", "password": PASSWORD, **keys}}
+
+
+@pytest.fixture
+def play(start):
+    def begin(*interceptors, workers=1, **more):
+        usher = start({"workers": workers, "interceptors": list(interceptors), **more})
+        return usher, Connection(("127.0.0.1", usher.port))
+
+    return begin
+
+
+def words(usher, path, count=1):
+    usher.flow(path, count)
+    return " | ".join(event["text"] for flow in usher.flows(path) for event in flow.events)
+
+
+def test_the_first_request_logs_in_and_the_second_need_not(play, origin):
+    """T33, T42: the form decodes to exactly what is configured."""
+    database = Couch()
+    server = origin(database)
+    usher, client = play(couch())
+    for _ in range(2):
+        got = client.exchange(request("GET", f"{server.url}/db?x=1"))
+        assert (got.status, got.body) == (200, b"it")
+    assert database.lines == ["POST /_session", "GET /db?x=1", "GET /db?x=1"]
+    login = database.logins[0]
+    assert urllib.parse.parse_qs(login.body.decode(), strict_parsing=True) == {"name": ["ada"], "password": [PASSWORD]}
+    assert login.get("content-type") == "application/x-www-form-urlencoded"
+    assert [got.get("cookie") for got in database.asked] == ["AuthSession=c1"] * 2
+    told = words(usher, "/db")
+    assert "SESSION_LOGIN" in told and "lasts 600 s" in told and "p&a" not in told and "c1" not in told
+
+
+def test_the_clients_cookies_stay_beside_it(play, origin):
+    database = Couch()
+    server = origin(database)
+    _, client = play(couch())
+    got = client.exchange(request("GET", f"{server.url}/db", [("Cookie", "a=b; AuthSession=mine"), ("Cookie", "c=d")]))
+    assert got.status == 200 and database.asked[0].get("cookie") == "a=b; AuthSession=c1; c=d"
+
+
+@pytest.mark.parametrize("attributes, logins", [("; Max-Age=299", 2), ("; Max-Age=301", 1), ("", 1)])
+def test_a_cookie_that_is_to_end_is_renewed(play, origin, attributes, logins):
+    """T34."""
+    database = Couch(attributes)
+    server = origin(database)
+    _, client = play(couch())
+    for _ in range(2):
+        assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    assert len(database.logins) == logins
+
+
+@pytest.mark.parametrize("refusal, renews", [
+    (response(401, body=b"no"), True),
+    (response(401), True),
+    (response(403, body=b'{"error":"credentials_expired","reason":"x"}'), True),
+    (response(403, body=b'{"error":"forbidden"}'), False),
+    (response(403), False),
+])
+def test_a_cookie_that_is_refused_is_renewed(play, origin, refusal, renews):
+    """T35."""
+    database = Couch()
+    database.refusal = refusal
+    server = origin(database)
+    _, client = play(couch())
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    database.expire()
+    got = client.exchange(request("GET", f"{server.url}/db"))
+    if renews:
+        assert got.status == 200 and len(database.logins) == 2
+        assert [one.get("cookie") for one in database.asked] == ["AuthSession=c1", "AuthSession=c1", "AuthSession=c2"]
+    else:
+        assert got.status == 403 and len(database.logins) == 1
+    assert client.exchange(request("GET", f"{server.url}/db")).status == (200 if renews else 403)
+
+
+def test_a_login_that_is_refused_is_not_tried_for_a_while(play, origin):
+    """T36."""
+    database = Couch()
+    database.login_answers = [response(401, body=b"{}")]
+    server = origin(database)
+    usher, client = play(couch(cool_down="300ms"))
+    began = time.monotonic()
+    for _ in range(2):
+        assert client.exchange(request("GET", f"{server.url}/db")).status == 401
+    assert len(database.logins) == 1 and len(database.asked) == 2
+    assert time.monotonic() - began < 0.3, "too slow a machine for this to tell anything"
+    assert "refused the login with 401" in words(usher, "/db")
+    programs.eventually(lambda: time.monotonic() - began > 0.35, "the end of the cool-down")
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    assert len(database.logins) == 2
+
+
+def test_a_login_that_is_refused_may_refuse_the_request(play, origin):
+    database = Couch()
+    database.login_answers = [response(403)]
+    server = origin(database)
+    _, client = play(couch(refused="refuse"))
+    got = client.exchange(request("GET", f"{server.url}/db"))
+    assert got.status == 502 and b"couch" in got.body and b"refused the login with 403" in got.body
+    assert "error=http_request_denied" in got.get("proxy-status") and not database.asked
+
+
+def test_a_login_that_failed_is_tried_by_the_next(play, origin):
+    """T37."""
+    database = Couch()
+    database.login_answers = [response(500), response(body=b'{"ok":true}')]
+    server = origin(database)
+    usher, client = play(couch())
+    assert [client.exchange(request("GET", f"{server.url}/db")).status for _ in range(3)] == [401, 401, 200]
+    assert len(database.logins) == 3
+    told = words(usher, "/db")
+    assert "answered 500" in told and "set no cookie AuthSession" in told
+
+
+def test_what_is_refused_with_any_cookie_is_refused_once(play, origin):
+    """T38."""
+    database = Couch()
+    database.refuses = lambda got: True
+    server = origin(database)
+    _, client = play(couch())
+    got = client.exchange(request("GET", f"{server.url}/db"))
+    assert (got.status, got.body) == (401, b'{"error":"unauthorized"}')
+    assert database.lines == ["POST /_session", "GET /db", "POST /_session", "GET /db"]
+
+
+def test_one_login_for_all(play, origin):
+    """T39: 25 clients with 50 requests each; the cookie expires once, in the middle."""
+    database = Couch()
+    server = origin(database)
+    usher, _ = play(couch(), workers=2)
+    gates = threading.Barrier(26)
+    statuses, lock = [], threading.Lock()
+
+    def run():
+        client = Connection(("127.0.0.1", usher.port))
+        for half in range(2):
+            gates.wait(30)
+            got = [client.exchange(request("GET", f"{server.url}/db")).status for _ in range(25)]
+            with lock:
+                statuses.extend(got)
+            gates.wait(30)
+
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(25)]
+    for thread in threads:
+        thread.start()
+    gates.wait(30)
+    gates.wait(60)
+    database.expire()
+    gates.wait(30)
+    gates.wait(60)
+    for thread in threads:
+        thread.join(10)
+    assert statuses == [200] * 1250
+    assert len(database.logins) == 2
+
+
+def test_who_waits_for_a_login_that_fails_shares_that(play, origin):
+    database = Couch()
+    database.gate = threading.Event()
+    database.more = [("Connection", "close")]
+    database.attributes = "; Max-Age=0"
+    server = origin(database)
+    usher, first = play(couch())
+    second = Connection(("127.0.0.1", usher.port))
+    first.send(request("GET", f"{server.url}/one"))
+    programs.eventually(lambda: database.logins, "the login")
+    second.send(request("GET", f"{server.url}/two"))
+    # what came before this has been looked at, for there is one worker
+    assert Connection(("127.0.0.1", usher.port)).exchange(request("GET", "http://usher.proxy/")).status == 200
+    assert len(database.logins) == 1 and not database.asked
+    database.gate.set()
+    assert first.read_response().status == 401 and second.read_response().status == 401
+    assert len(database.logins) == 1
+
+
+def test_who_logs_in_may_go_away(play, origin):
+    database = Couch()
+    database.gate = threading.Event()
+    server = origin(database)
+    usher, first = play(couch())
+    first.send(request("GET", f"{server.url}/one"))
+    programs.eventually(lambda: database.logins, "the login")
+    second = Connection(("127.0.0.1", usher.port))
+    second.send(request("GET", f"{server.url}/two"))
+    first.close()
+    programs.eventually(lambda: len(database.logins) == 2, "another login")
+    database.gate.set()
+    assert second.read_response().status == 200
+
+
+def test_an_answer_may_set_the_cookie_anew(play, origin):
+    """T40: the client keeps the other cookie, which is its own; a comma in a date divides nothing."""
+    database = Couch()
+    server = origin(database)
+    usher, client = play(couch())
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    anew = [("Set-Cookie", "other=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT; Path=/"),
+            ("Set-Cookie", "AuthSession=fresh; Max-Age=900; Path=/")]
+    database.valid = "none"
+    database.refusal = response(fields=anew, body=b"set")
+    got = client.exchange(request("GET", f"{server.url}/db"))
+    assert got.body == b"set" and len([value for name, value in got.fields if name.lower() == "set-cookie"]) == 2
+    database.valid = "AuthSession=fresh"
+    assert client.exchange(request("GET", f"{server.url}/db", [("Cookie", "other=1")])).body == b"it"
+    assert database.asked[-1].get("cookie") == "other=1; AuthSession=fresh" and len(database.logins) == 1
+
+
+def test_a_secure_cookie_is_not_sent_in_the_clear(play, origin):
+    """T41."""
+    database = Couch("; Max-Age=600; Secure")
+    server = origin(database)
+    usher, client = play(couch())
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 401
+    assert all(got.get("cookie") is None for got in database.asked)
+    assert "AuthSession stays behind: it is secure and the request is not https" in words(usher, "/db")
+
+
+def test_a_server_under_a_prefix(play, origin):
+    """T43."""
+    database = Couch()
+    server = origin(database)
+    _, client = play(couch(login="/prefix/_session"))
+    assert client.exchange(request("GET", f"{server.url}/prefix/db")).status == 200
+    assert database.lines == ["POST /prefix/_session", "GET /prefix/db"]
+
+
+def test_other_names_and_another_place(play, origin):
+    database = Couch()
+    server, page = origin(database), origin(database)
+    _, client = play(couch(
+        login=f"{page.url}/login/_session", fields={"name": "j_username", "password": "j_password"}))
+    # the cookie is the page's, and a host has one for all its ports (RFC 6265 §8.5)
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    assert len(page.requests) == 1
+    assert set(urllib.parse.parse_qs(page.requests[0].body.decode())) == {"j_username", "j_password"}
+
+
+def test_other_interceptors_have_a_part_in_the_login(play, origin):
+    """T44: under its own Action; whoever logs in has none."""
+    database = Couch()
+    server = origin(database)
+    _, client = play(
+        {"name": "agent", "user_agent": "Shop/2"}, couch(),
+        {"name": "mark", "when": {"action": "SESSION_LOGIN"}, "request": [{"set_header": {"X-Login": "yes"}}]})
+    assert client.exchange(request("GET", f"{server.url}/db", [("User-Agent", "app")])).status == 200
+    login, asked = database.logins[0], database.asked[0]
+    assert (login.get("user-agent"), login.get("x-login"), login.get("cookie")) == ("Shop/2", "yes", None)
+    assert (asked.get("user-agent"), asked.get("x-login")) == ("Shop/2", None)
+
+
+def test_a_login_goes_by_way_of_the_upstream_proxy(play, origin, start):
+    """T44."""
+    database = Couch()
+    server = origin(database)
+    upstream = start({"workers": 1})
+    _, client = play(couch(), destinations={"via": [{"host": "127.0.0.1", "proxy": f"http://127.0.0.1:{upstream.port}"}]})
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    assert [got.get("via") is not None and "usher" in got.get("via") for _, got in database.heads] == [True, True]
+    upstream.wait_for(lambda: upstream.flows("/_session") and upstream.flows("/db"), "both in the log")
+
+
+def test_a_login_is_never_sent_elsewhere(play, origin):
+    database, other = Couch(), Couch()
+    server, thief = origin(database), origin(other)
+    usher, client = play(
+        {"name": "thief", "when": {"action": "SESSION_LOGIN"}, "request": [{"set_host": f"127.0.0.1:{thief.port}"}]}, couch())
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 401
+    assert not other.heads and not database.logins
+    assert "which is not its origin" in words(usher, "/db")
+
+
+def test_a_body_is_sent_again_whole(play, origin):
+    """T30, T32: the body that 100-continue held back, too."""
+    database = Couch()
+    server = origin(database)
+    _, client = play(couch())
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    database.expire()
+    body = bytes(range(256)) * 3000
+    asked = request("POST", f"{server.url}/db", [("Expect", "100-continue"), ("Content-Length", str(len(body)))])
+    client.send(asked)
+    assert client.read_head().status == 100
+    assert client.exchange(body).status == 200
+    assert [one.body for one in database.asked[1:]] == [body, body]
+
+
+def test_a_body_over_the_limit_is_not_sent_again(play, origin):
+    """T31."""
+    database = Couch()
+    server = origin(database)
+    usher, client = play(couch(), limits={"buffered_body": "4KiB"})
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    database.expire()
+    chunks = b"".join(b"400\r\n" + b"x" * 1024 + b"\r\n" for _ in range(8)) + b"0\r\n\r\n"
+    got = client.exchange(request("POST", f"{server.url}/large", [("Transfer-Encoding", "chunked")], chunks))
+    assert got.status == 401 and len(database.asked) == 2
+    assert "body was not kept" in words(usher, "/large")
+    # the next one logs in before it goes out
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    assert database.lines[-2:] == ["POST /_session", "GET /db"]
+
+
+def test_two_steps_with_a_key(play, origin):
+    """T45, and both steps of the login with an API key."""
+    tokens = []
+
+    def identity(got):
+        tokens.append(got)
+        return response(body=b'{"access_token":"t\\"0","expires_in":3600}', fields=[("Content-Type", "application/json")])
+
+    sessions = []
+
+    def database(got):
+        if got.line.split()[1] == "/_iam_session":
+            sessions.append(got)
+            if len(sessions) == 1:
+                return response(500)
+            return response(fields=[("Set-Cookie", "IAMSession=i; Max-Age=3600")])
+        return response(body=b"it") if got.get("cookie") == "IAMSession=i" else response(401)
+
+    server, service = origin(database), origin(identity)
+    usher, client = play({
+        "name": "iam", "when": {"host": "127.0.0.1"},
+        "iam_cookie": {"key": "k&y", "identity": f"{service.url}/identity/token"}})
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 401
+    assert "/_iam_session answered 500" in words(usher, "/db")
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    form = urllib.parse.parse_qs(tokens[0].body.decode())
+    assert form["apikey"] == ["k&y"] and form["grant_type"] == ["urn:ibm:params:oauth:grant-type:apikey"]
+    assert json.loads(sessions[-1].body) == {"access_token": 't"0'}
+    assert len(tokens) == 2 and "IDENTITY_TOKEN" in words(usher, "/db")
+
+
+def test_logins_inside_an_opened_tunnel(opening, secure_origin):
+    database = Couch("; Max-Age=600; Secure; HttpOnly")
+    server = secure_origin(origins.Answering, database)
+    usher = opening({"interceptors": [{
+        "name": "couch", "when": {"host": origins.NAME}, "session_cookie": {"user": "a", "password": PASSWORD}}]})
+    client = inside.secured(inside.tunnel(usher, server.authority), inside.context(usher.ca), origins.NAME)
+    for _ in range(2):
+        assert client.exchange(f"GET /db HTTP/1.1\r\nHost: {server.authority}\r\n\r\n").status == 200
+    assert database.lines == ["POST /_session", "GET /db", "GET /db"]
+    assert {shake.name for shake in server.handshakes} == {origins.NAME}
+
+
+@pytest.mark.parametrize("send, brings, expected", [
+    ("missing", None, ["Basic YTpi"]),
+    ("missing", "Bearer x", ["Bearer x"]),
+    ("always", "Bearer x", ["Basic YTpi"]),
+    ("challenged", None, [None, "Basic YTpi"]),
+    ("challenged", "Bearer x", ["Bearer x", "Basic YTpi"]),
+])
+def test_basic_authentication(play, origin, send, brings, expected):
+    def serve(got):
+        if got.get("authorization") == "Basic YTpi":
+            return response(body=b"it")
+        return response(401, fields=[("WWW-Authenticate", 'Digest realm="x", Basic realm="a, b"')])
+
+    server = origin(serve)
+    _, client = play({
+        "name": "basic", "when": {"host": "127.0.0.1"}, "basic_auth": {"user": "a", "password": "b", "send": send}})
+    got = client.exchange(
+        request("POST", f"{server.url}/", [("Authorization", brings)] if brings else [], b"body"))
+    assert [one.get("authorization") for one in server.requests] == expected
+    assert got.status == (200 if expected[-1].startswith("Basic") else 401)
+    assert {one.body for one in server.requests} == {b"body"}
+
+
+def test_a_challenge_is_answered_once(play, origin):
+    server = origin(lambda got: response(401, fields=[("WWW-Authenticate", "Basic realm=x")], body=b"no"))
+    _, client = play({
+        "name": "basic", "when": {"host": "127.0.0.1"},
+        "basic_auth": {"user": "a", "password": "b", "send": "challenged"}})
+    got = client.exchange(request("GET", f"{server.url}/"))
+    assert (got.status, got.body) == (401, b"no") and len(server.requests) == 2
+
+
+def test_what_a_busy_server_turns_away_is_sent_again(play, origin):
+    """T21."""
+    answers = [response(429), response(503), response(body=b"it")]
+    server = origin(lambda got: answers[min(len(server.requests), 3) - 1])
+    _, client = play({"name": "busy", "replay": {"after": "20ms"}})
+    assert client.exchange(request("GET", f"{server.url}/")).status == 200 and len(server.requests) == 3
+    _, client = play({"name": "busy", "replay": {"status": 429, "after": "20ms"}})
+    server.requests.clear()
+    assert client.exchange(request("GET", f"{server.url}/")).status == 503 and len(server.requests) == 2
