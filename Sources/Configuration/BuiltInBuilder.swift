@@ -32,7 +32,7 @@ struct BuiltInBuilder {
         if kind.sendsSecret, !condition.namesHosts {
             reader.findings.error(
                 field.position,
-                "\(field.name) would show the password to every host that is asked; name those that may have it: when: { host: NAME }"
+                "\(field.name) would show its secret to every host that is asked; name those that may have it: when: { host: NAME }"
             )
         }
         return kind.init(field.value, reader)

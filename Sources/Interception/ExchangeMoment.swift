@@ -64,7 +64,7 @@ public enum ExchangeMoment: Equatable, Sendable {
     case notReplayed(String)
     /// The step-up came to nothing, for this reason; the original answer was delivered.
     case stepUpFailed(String)
-    /// The client went away, and with it the step-up.
+    /// The client went away, and with it the step-up or the login.
     case abandoned
 
     // MARK: logins

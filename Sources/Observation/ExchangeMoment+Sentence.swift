@@ -68,7 +68,7 @@ extension ExchangeMoment {
         case .replayed(let method, let url): "\(method) \(url) is sent again"
         case .notReplayed(let reason): "no replay: \(reason); the original answer was delivered"
         case .stepUpFailed(let reason): "the step-up failed: \(reason); the original answer was delivered"
-        case .abandoned: "the client went away; the step-up was given up"
+        case .abandoned: "the client went away; what was under way for it was given up"
         case .renamed(let name, let tunnel): "the client asks for \(name) (SNI) in a tunnel to \(tunnel)"
         case .leftUnopened(let reason): "left unopened: \(reason.sentence)"
         case .opened(let name, let negotiated): "opened as \(name): \(negotiated)"

@@ -22,6 +22,9 @@ struct Check: ParsableCommand {
     @Flag(help: "Print what interceptors can do, and do nothing else.")
     var printEdits = false
 
+    @Flag(help: "List the interceptors as well: whom each concerns, and what it comes to.")
+    var explain = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -32,35 +35,44 @@ struct Check: ParsableCommand {
         let path = paths.joined(separator: ", ")
         let diagnostics: [Diagnostic]
         let stands: Bool
+        var interceptors: InterceptorList?
         switch ConfigurationLoader.load(paths: paths, environment: ProcessEnvironment.all) {
-        case .success(let snapshot): (diagnostics, stands) = (snapshot.warnings, true)
+        case .success(let snapshot):
+            (diagnostics, stands) = (snapshot.warnings, true)
+            if explain { interceptors = InterceptorList(snapshot.settings.rules) }
         case .failure(let faults): (diagnostics, stands) = (faults.diagnostics, false)
         }
         if json {
-            Console.print(report(path, diagnostics, stands).serialized + "\n")
+            Console.print(report(path, diagnostics, stands, interceptors).serialized + "\n")
         } else {
             for diagnostic in diagnostics { Console.print(diagnostic.description + "\n") }
             let faults = diagnostics.filter { $0.severity == .error }.count
             let word = faults == 1 ? "fault" : "faults"
             Console.print(stands ? "\(path): good\n" : "\(path): \(faults) \(word)\n")
+            if let interceptors {
+                Console.print("\n" + interceptors.text(TextStyle(environment: ProcessEnvironment.all)))
+            }
         }
         if !stands { throw ExitCode(1) }
     }
 
-    private func report(_ path: String, _ diagnostics: [Diagnostic], _ stands: Bool) -> JSONValue {
-        .object([
-            .init("file", .string(path)), .init("good", .bool(stands)),
-            .init(
-                "diagnostics",
-                .array(
-                    diagnostics.map {
-                        .object([
-                            .init("severity", .string($0.severity.rawValue)), .init("file", .string($0.file)),
-                            .init("line", .integer($0.line)),
-                            .init("column", .integer($0.column)), .init("message", .string($0.message)),
-                            .init("nearest", $0.nearest.map(JSONValue.string) ?? .null),
-                        ])
-                    })),
-        ])
+    private func report(
+        _ path: String, _ diagnostics: [Diagnostic], _ stands: Bool, _ interceptors: InterceptorList?
+    ) -> JSONValue {
+        .object(
+            [
+                .init("file", .string(path)), .init("good", .bool(stands)),
+                .init(
+                    "diagnostics",
+                    .array(
+                        diagnostics.map {
+                            .object([
+                                .init("severity", .string($0.severity.rawValue)), .init("file", .string($0.file)),
+                                .init("line", .integer($0.line)),
+                                .init("column", .integer($0.column)), .init("message", .string($0.message)),
+                                .init("nearest", $0.nearest.map(JSONValue.string) ?? .null),
+                            ])
+                        })),
+            ] + (interceptors.map { [.init("interceptors", $0.json)] } ?? []))
     }
 }

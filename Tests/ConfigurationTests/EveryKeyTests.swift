@@ -47,6 +47,21 @@ import Testing
               - fault: { wrong_status: 503 }
               - retry:
                   { times: 3, after: 1s, backoff: 2, jitter: 10, retry_after: false, cap: 1m, methods: idempotent }
+          - { name: agent, user_agent: Shop/2 }
+          - { name: basic, when: { host: b }, basic_auth: { user: a, password: b, send: challenged } }
+          - name: turned-away
+            replay:
+              { status: 503, times: 2, after: 1s, backoff: 3, jitter: 10, retry_after: false, cap: 1m, methods: any }
+          - name: couch
+            when: { host: b }
+            session_cookie:
+              { user: a, password: b, fields: { name: n, password: p }, login: /in, cookie: C, renew_before: 1s,
+                refused: refuse, cool_down: 1s, hold: 1s }
+          - name: iam
+            when: { host: b }
+            iam_cookie:
+              { key: a, identity: "https://i.example.com/", login: /in, cookie: C, renew_before: 1s, refused: refuse,
+                cool_down: 1s, hold: 1s }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
           - { name: file, request: [{ respond: { file: users } }] }

@@ -46,7 +46,7 @@ import Testing
         let snapshot = try snapshot(
             "version: 1\n" + lines.joined(separator: "\n"), environment: environment,
             files: [
-                "/c/robot-user": secret, "/c/robot-pass": secret, "users.htpasswd": users,
+                "/c/robot-user": secret, "/c/robot-pass": secret, "/c/iam-key": secret, "users.htpasswd": users,
                 "proxy.pem": certificate, "/c/proxy-key": key, "app.pem": certificate, "/c/app-key": key,
             ], now: Material.now)
         let plain = try ConfigurationTests.snapshot("version: 1")
@@ -61,7 +61,8 @@ import Testing
         #expect(snapshot.tls.origins.rules.count == 2 && snapshot.tls.origins.identities.count == 1)
         #expect(
             snapshot.settings.rules.map(\.name) == [
-                "force-auth", "amount", "busy", "slow", "chaos", "too-many", "patience", "trace",
+                "force-auth", "amount", "busy", "slow", "chaos", "too-many", "patience", "trace", "agent",
+                "turned-away", "metrics", "couch", "cloudant",
             ])
         #expect(snapshot.settings.authorization != nil)
     }

@@ -91,6 +91,8 @@ def shapes(call):
 
 PHASES = ("request", "response", "error")
 BODIES = {"over_limit", "invalid_body"}
+# what is neither an edit nor about interceptors of any kind
+COMMON = {"name", "when", *PHASES, *BODIES}
 # what takes some exchanges alone takes all of them in cases
 SHARES = {"percent", "first", "every"}
 
@@ -107,7 +109,7 @@ def without(example, shown):
                         del less["interceptors"][number][phase][place]
                         yield thing, less
         for part in ("when", None):
-            for key in one.get(part, {}) if part else BODIES & one.keys():
+            for key in one.get(part, {}) if part else one.keys() - COMMON - SHARES | BODIES & one.keys():
                 if (part, key) not in shown:
                     less = copy.deepcopy(whole)
                     place = less["interceptors"][number]
@@ -115,10 +117,16 @@ def without(example, shown):
                     yield (part, key), less
 
 
+def built_in(shapes):
+    return shapes["interceptor"] - COMMON - SHARES
+
+
 def test_each_key_has_an_example_that_fails_without_it(shapes, attempt):
     wanted = {("when", key) for key in shapes["condition"]}
     wanted |= {(phase, key) for phase in PHASES for key in shapes[f"{phase}_edit"]}
     wanted |= {(None, key) for key in BODIES}
+    assert len(built_in(shapes)) >= 5
+    wanted |= {(None, key) for key in built_in(shapes)}
     shown = set()
     for example in EXAMPLES:
         for thing, less in without(example, shown):

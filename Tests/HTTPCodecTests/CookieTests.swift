@@ -48,4 +48,16 @@ struct CookieTests {
     func noCookie(_ line: String) {
         #expect(SetCookie(line) == nil)
     }
+
+    @Test func theAttributesOfALine() throws {
+        let line =
+            "a=b;  Domain = .Example.com ;PATH=/x; secure; HttpOnly; Max-Age=60; Expires=Wed, 21 Oct 2037 07:28:00 GMT"
+        let cookie = try #require(SetCookie(line))
+        #expect(cookie.domain == "example.com" && cookie.path == "/x" && cookie.isSecure && cookie.maxAge == 60)
+        #expect(cookie.expires == "Wed, 21 Oct 2037 07:28:00 GMT" && !cookie.deletes)
+        let bare = try #require(SetCookie("a=b; Domain=; Path=x; Max-Age=soon; secured; ;"))
+        #expect(bare.domain == nil && bare.path == nil && !bare.isSecure && bare.maxAge == nil && !bare.deletes)
+        // what stands last counts
+        #expect(try #require(SetCookie("a=b; Path=/x; Path=/y; Max-Age=5; Max-Age=0")).path == "/y")
+    }
 }

@@ -222,8 +222,8 @@ struct FaultEditTests {
             #expect(talk.clientGot().hasPrefix("HTTP/1.1 401 ") && talk.driver.client == .open, "\(talk.notes)")
             let words =
                 cut == nil
-                ? "interceptor chaos broke AM's answer: \(breakage.rawValue)"
-                : "had AM's answer break off after 3 bytes"
+                ? "interceptor chaos broke the answer to the call: \(breakage.rawValue)"
+                : "had the answer to the call break off after 3 bytes"
             #expect(talk.noted(words), "\(talk.notes)")
         }
     }

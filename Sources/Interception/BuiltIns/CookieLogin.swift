@@ -13,6 +13,11 @@ public struct CookieLogin: Hashable, Sendable {
     public struct FormField: Hashable, Sendable {
         public let name: String
         public let value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// What becomes of requests while the login is refused.
@@ -38,21 +43,28 @@ public struct CookieLogin: Hashable, Sendable {
     /// Milliseconds that a request waits for the whole of it.
     public var hold: Int
 
-    /// - Parameter fields: those of `keys`.
-    init(_ manner: Manner, _ fields: Fields, place: String, cookie: String) {
-        interceptor = ""
+    public init(
+        interceptor: String = "", _ manner: Manner, place: String, cookie: String, renewBefore: Int = 300,
+        refused: Refused = .pass, coolDown: Int = 60_000, hold: Int = 30_000
+    ) {
+        self.interceptor = interceptor
         self.manner = manner
-        self.place = fields.text("login") ?? place
-        self.cookie = fields.text("cookie") ?? cookie
-        renewBefore = (fields.number("renew_before") ?? Self.renewBefore) / 1000
-        refused = fields.text("refused").flatMap(Refused.init) ?? .pass
-        coolDown = fields.number("cool_down") ?? Self.coolDown
-        hold = fields.number("hold") ?? Self.hold
+        self.place = place
+        self.cookie = cookie
+        self.renewBefore = renewBefore
+        self.refused = refused
+        self.coolDown = coolDown
+        self.hold = hold
     }
 
-    private static let renewBefore = 300_000
-    private static let coolDown = 60_000
-    private static let hold = 30_000
+    /// - Parameter fields: those of `keys`.
+    init(_ manner: Manner, _ fields: Fields, place: String, cookie: String) {
+        self.init(manner, place: fields.text("login") ?? place, cookie: fields.text("cookie") ?? cookie)
+        if let lead = fields.number("renew_before") { renewBefore = lead / 1000 }
+        if let refused = fields.text("refused").flatMap(Refused.init) { self.refused = refused }
+        if let coolDown = fields.number("cool_down") { self.coolDown = coolDown }
+        if let hold = fields.number("hold") { self.hold = hold }
+    }
 
     /// What all such logins have.
     static func keys(place: String, cookie: String) -> [Key] {

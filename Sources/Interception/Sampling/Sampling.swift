@@ -18,7 +18,7 @@ public struct Sampling: Equatable, Sendable {
     public var isWhole: Bool { self == Sampling() }
 
     /// As the configuration writes it.
-    var words: String {
+    public var words: String {
         var words: [String] = []
         if percent != 100 { words.append("percent: \(percent)") }
         if let first { words.append("first: \(first)") }

@@ -1,0 +1,35 @@
+/// A condition in words, for whoever looks a configuration through. What headers, queries, cookies and bodies have to hold is
+/// left out: it may be a secret.
+extension Condition {
+    public var words: String {
+        switch self {
+        case .always: "everything"
+        case .all(let parts): parts.map(\.words).joined(separator: " and ")
+        case .any(let parts): "(\(parts.map(\.words).joined(separator: " or ")))"
+        case .not(let part): "not (\(part.words))"
+        case .test(let key, let matchers):
+            key.isShown ? "\(key.name) \(matchers.map(\.words).joined(separator: " or "))" : key.name
+        }
+    }
+}
+
+extension Condition.Key {
+    fileprivate var isShown: Bool {
+        switch self {
+        case .header, .query, .cookie, .json, .form, .responseJSON: false
+        default: true
+        }
+    }
+}
+
+extension TextMatcher {
+    fileprivate var words: String {
+        switch self {
+        case .exact(let text), .glob(let text): text
+        case .pattern(let pattern): "~\(pattern.watch.written)"
+        case .range(let range):
+            range.lowerBound % 100 == 0 && range.count == 100
+                ? "\(range.lowerBound / 100)xx" : "\(range.lowerBound)-\(range.upperBound)"
+        }
+    }
+}

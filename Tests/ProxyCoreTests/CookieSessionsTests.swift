@@ -1,0 +1,165 @@
+import Authorization
+import HTTPCodec
+import Interception
+import Testing
+
+@testable import ProxyCore
+
+/// One login for all who need the same.
+@Suite struct CookieSessionsTests {
+    private var sessions = CookieSessions()
+    private let key: CookieSessions.Key
+
+    init() { key = CookieSessions.Key(Self.login(), origin: "http://a.test") }
+
+    /// Renews within 300 s, is tried again 60 s after it was refused, and takes 30 s at most.
+    private static func login(_ user: String = "ada") -> CookieLogin {
+        CookieLogin(.form([.init(name: "name", value: user)]), place: "/_session", cookie: "AuthSession")
+    }
+
+    private struct Missing: Error {}
+
+    private func now(_ milliseconds: Int = 0) -> CookieSessions.Now {
+        .init(milliseconds: milliseconds, seconds: 1_000_000 + milliseconds / 1000)
+    }
+
+    private func jar(_ value: String, _ attributes: String = "; Max-Age=600") throws -> CookieJar {
+        var jar = CookieJar()
+        var fields = FieldTable()
+        fields.add("Set-Cookie", "AuthSession=\(value)\(attributes)")
+        jar.take(fields, answering: try RequestHead(method: "POST", url: "http://a.test/_session"), now: 1_000_000)
+        return jar
+    }
+
+    private mutating func begin(_ time: Int = 0) throws -> Int {
+        guard case .logIn(let flight) = sessions.ask(key, not: nil, after: nil, now(time)) else {
+            Issue.record("nobody was to log in")
+            throw Missing()
+        }
+        return flight
+    }
+
+    private mutating func ask(not generation: Int? = nil, after flight: Int? = nil, at time: Int = 0) -> String {
+        switch sessions.ask(key, not: generation, after: flight, now(time)) {
+        case .use(let session): "use \(session.jar["AuthSession"]?.value ?? "nothing")"
+        case .logIn: "log in"
+        case .wait: "wait"
+        case .failed(let fault): fault.reason
+        }
+    }
+
+    @Test mutating func oneLogsInAndTheOthersWait() throws {
+        let flight = try begin()
+        #expect(ask() == "wait" && ask(after: flight) == "wait")
+        sessions.won(try jar("c"), key, flight: flight)
+        #expect(ask() == "use c" && ask(after: flight) == "use c")
+    }
+
+    @Test mutating func otherOriginsAndOtherUsersHaveTheirOwn() throws {
+        _ = try begin()
+        for other in [
+            CookieSessions.Key(key.login, origin: "https://a.test"),
+            CookieSessions.Key(Self.login("bob"), origin: key.origin),
+        ] {
+            guard case .logIn = sessions.ask(other, not: nil, after: nil, now()) else {
+                Issue.record("it waits for another's login")
+                return
+            }
+        }
+    }
+
+    @Test mutating func aRefusedCookieIsGoodForNobody() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        #expect(ask(not: flight) == "log in" && ask() == "wait")
+    }
+
+    /// Many find at the same time that a cookie is over: the one login that follows is the answer to all of them.
+    @Test mutating func aCookieThatWasReplacedSinceIsRefusedForNobody() throws {
+        let first = try begin()
+        sessions.won(try jar("c"), key, flight: first)
+        #expect(ask(not: first) == "log in")
+        sessions.won(try jar("d"), key, flight: first + 1)
+        #expect(ask(not: first) == "use d")
+    }
+
+    @Test(arguments: [
+        ("; Max-Age=600", 299_000, "use c"), ("; Max-Age=600", 301_000, "log in"), ("", 1 << 40, "use c"),
+    ])
+    mutating func aCookieThatEndsSoonIsReplaced(attributes: String, time: Int, expected: String) throws {
+        let flight = try begin()
+        sessions.won(try jar("c", attributes), key, flight: flight)
+        #expect(ask(at: time) == expected)
+    }
+
+    @Test mutating func whileItIsReplacedTheOthersGoOnWithIt() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        #expect(ask(at: 400_000) == "log in" && ask(at: 400_000) == "use c")
+        // but not past its end
+        #expect(ask(at: 600_000) == "log in")
+    }
+
+    @Test mutating func whoWaitedTakesEvenWhatIsShort() throws {
+        let flight = try begin()
+        sessions.won(try jar("c", "; Max-Age=10"), key, flight: flight)
+        #expect(ask(after: flight) == "use c" && ask() == "log in")
+    }
+
+    @Test mutating func aRefusalIsRememberedForAWhile() throws {
+        let flight = try begin()
+        sessions.failed(CookieLoginFault(reason: "no", isRefusal: true), key, flight: flight, now())
+        #expect(ask() == "no" && ask(at: 59_999) == "no" && ask(at: 60_000) == "log in")
+    }
+
+    @Test mutating func aFailureIsSharedByThoseWhoWaitedAlone() throws {
+        let flight = try begin()
+        sessions.failed(CookieLoginFault(reason: "500", isRefusal: false), key, flight: flight, now())
+        #expect(ask(after: flight) == "500" && ask() == "log in")
+    }
+
+    @Test mutating func aCookieIsUsedToItsEndWhereItsRenewalIsRefused() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        #expect(ask(at: 550_000) == "log in")
+        sessions.failed(CookieLoginFault(reason: "no", isRefusal: true), key, flight: flight + 1, now(550_000))
+        #expect(ask(at: 551_000) == "use c" && ask(at: 600_000) == "no")
+    }
+
+    @Test mutating func whoGoesAwayLeavesItToTheNext() throws {
+        let flight = try begin()
+        sessions.abandoned(key, flight: flight)
+        #expect(ask() == "log in")
+        // what comes of a login that was left counts no more
+        sessions.won(try jar("c"), key, flight: flight)
+        #expect(ask() == "wait")
+    }
+
+    @Test mutating func aLoginThatHangsIsNobodysToWaitFor() throws {
+        _ = try begin()
+        #expect(ask(at: 30_000) == "wait" && ask(at: 30_001) == "log in")
+    }
+
+    @Test mutating func anAnswerRenewsTheCookiesThatItWasAskedWith() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        sessions.renewed(try jar("d"), key, generation: flight + 1)
+        #expect(ask() == "use c")
+        sessions.renewed(try jar("d"), key, generation: flight)
+        #expect(ask() == "use d")
+    }
+
+    @Test mutating func thereIsRoomForSoManyAlone() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        for number in 1...CookieSessions.most {
+            let other = CookieSessions.Key(key.login, origin: "http://\(number).test")
+            guard case .logIn(let flight) = sessions.ask(other, not: nil, after: nil, now(number)) else {
+                Issue.record("somebody else's")
+                return
+            }
+            sessions.abandoned(other, flight: flight)
+        }
+        #expect(ask() == "log in", "the oldest had to go")
+    }
+}
