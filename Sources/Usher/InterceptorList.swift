@@ -1,9 +1,9 @@
-internal import Formats
+public import Formats
 public import Interception
 
 /// The interceptors of a configuration, for whoever looks it through: whom each concerns, and what it comes to.
 public struct InterceptorList: Sendable {
-    private struct Row {
+    fileprivate struct Row {
         let name: String
         let kind: String
         let concerns: String
@@ -12,7 +12,7 @@ public struct InterceptorList: Sendable {
 
     private let rows: [Row]
 
-    public init(_ rules: [Rule]) { rows = rules.map(Row.init) }
+    public init(_ rules: [Rule]) { rows = rules.map { Row($0) } }
 
     /// A table with a line break at the end of each line; empty where there is none.
     public func text(_ style: TextStyle) -> String {

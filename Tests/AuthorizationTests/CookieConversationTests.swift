@@ -20,11 +20,11 @@ import Testing
             origin: "https://db.test")
     }
 
-    private func call(_ order: CookieConversation.Order) -> (call: ServerCall, url: String)? {
+    private func sent(_ order: CookieConversation.Order) -> (call: ServerCall, url: String)? {
         if case .send(let call, let url) = order { (call, url) } else { nil }
     }
 
-    private func fault(_ order: CookieConversation.Order) -> CookieLoginFault? {
+    private func failure(_ order: CookieConversation.Order) -> CookieLoginFault? {
         if case .failed(let fault) = order { fault } else { nil }
     }
 
@@ -40,7 +40,7 @@ import Testing
     ])
     func aForm(place: String, url: String) throws {
         var login = form(place)
-        let (call, bound) = try #require(call(login.begin()))
+        let (call, bound) = try #require(sent(login.begin()))
         #expect(bound == url && call.action == .sessionLogin && call.number == 1 && !call.carriesAnswers)
         #expect(call.head.method == .post && call.head.fields["Content-Type"] == "application/x-www-form-urlencoded")
         #expect(String(decoding: call.body, as: UTF8.self) == "na%20me=a%26b&password=p%26a%3Ds%2Bs%25%C3%A9")
@@ -63,20 +63,20 @@ import Testing
     func whatComesToNothing(status: Int, cookie: String?, body: String, words: String, isRefusal: Bool) throws {
         var login = form()
         _ = login.begin()
-        let fault = try #require(fault(login.answered(head(status, cookie), body: Array(body.utf8), now: 0)))
+        let fault = try #require(failure(login.answered(head(status, cookie), body: Array(body.utf8), now: 0)))
         #expect(fault.reason.contains(words) && fault.isRefusal == isRefusal, "\(fault)")
     }
 
     @Test func twoSteps() throws {
         var login = identity()
-        let first = try #require(call(login.begin()))
+        let first = try #require(sent(login.begin()))
         #expect(first.url == "https://iam.test/token" && first.call.action == .identityToken)
         let form = String(decoding: first.call.body, as: UTF8.self)
         #expect(
             form.contains("apikey=k%2By")
                 && form.contains("grant_type=urn%3Aibm%3Aparams%3Aoauth%3Agrant-type%3Aapikey"))
         let answer = Array(#"{"access_token":"t\"","token_type":"Bearer"}"#.utf8)
-        let second = try #require(call(login.answered(head(200), body: answer, now: 0)))
+        let second = try #require(sent(login.answered(head(200), body: answer, now: 0)))
         #expect(second.url == "https://db.test/_iam_session" && second.call.number == 2)
         #expect(second.call.action == .sessionLogin)
         #expect(String(decoding: second.call.body, as: UTF8.self) == #"{"access_token":"t\""}"#)
@@ -95,7 +95,7 @@ import Testing
     func theFirstStepComesToNothing(status: Int, body: String, words: String, isRefusal: Bool) throws {
         var login = identity()
         _ = login.begin()
-        let fault = try #require(fault(login.answered(head(status), body: Array(body.utf8), now: 0)))
+        let fault = try #require(failure(login.answered(head(status), body: Array(body.utf8), now: 0)))
         #expect(fault.reason.contains(words) && fault.isRefusal == isRefusal)
     }
 
@@ -103,7 +103,7 @@ import Testing
         var login = identity()
         _ = login.begin()
         _ = login.answered(head(200), body: Array(#"{"access_token":"t"}"#.utf8), now: 0)
-        let fault = try #require(fault(login.answered(head(500), body: [], now: 0)))
+        let fault = try #require(failure(login.answered(head(500), body: [], now: 0)))
         #expect(fault.reason == "https://db.test/_iam_session answered 500" && !fault.isRefusal)
     }
 
