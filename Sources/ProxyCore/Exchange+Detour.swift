@@ -180,7 +180,8 @@ extension Exchange {
         var ending = attempt.ending
         ending.add(made.outcome.ending)
         if let cut = ending.cut, cut.bytes < answer.body.count {
-            return end(.notCalled("interceptors had the answer to the call break off after \(cut.bytes) bytes"), out.now)
+            return end(
+                .notCalled("interceptors had the answer to the call break off after \(cut.bytes) bytes"), out.now)
         }
         comeTo(answer, after: made.outcome.wait() + ending.hold(), context, &out)
     }

@@ -49,7 +49,6 @@ def test_a_challenge_is_answered_once(play, origin):
 
 
 def test_what_a_busy_server_turns_away_is_sent_again(play, origin):
-    """T21."""
     answers = [response(429), response(503), response(body=b"it")]
     server = origin(lambda got: answers[min(len(server.requests), 3) - 1])
     _, client = play({"name": "busy", "replay": {"after": "20ms"}})
@@ -83,7 +82,7 @@ def listed(call, write_config, tmp_path):
     return run
 
 
-def test_the_interceptors_of_a_configuration(listed):
+def test_T53_the_interceptors_of_a_configuration(listed):
     done = listed()
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [line.split("  ") for line in done.stdout.split("\n\n", 1)[1].splitlines()]
@@ -98,6 +97,17 @@ def test_the_interceptors_of_a_configuration(listed):
         ["turned-away", "replay", "status 429 or 503", "sends requests again that were turned away, once at most"],
     ]
     assert "hunter2" not in done.stdout and "\x1b" not in done.stdout
+
+
+def test_T53_one_of_them_is_taken_out(call, write_config):
+    """What is built in stands in the list like everything else."""
+    path = write_config("\n".join(line for line in LIST.splitlines() if "couch" not in line and "db.example" not in line
+                                  and "session_cookie" not in line), "less.yaml")
+    done = call("check", path, "--explain", "--json", CREDENTIALS_DIRECTORY=str(path.parent))
+    assert done.returncode == 1 and "credential" in done.stdout
+    (path.parent / "robot").write_text("hunter2")
+    done = call("check", path, "--explain", "--json", CREDENTIALS_DIRECTORY=str(path.parent))
+    assert [one["name"] for one in json.loads(done.stdout)["interceptors"]] == ["agent", "edit", "turned-away"]
 
 
 def test_the_interceptors_as_json(listed):

@@ -1,4 +1,4 @@
-"""Interceptors that log in for a cookie, or with a password: T32 to T45 of the numbered cases are named where they stand."""
+"""Interceptors that log in for a cookie. The numbers are those of docs/semantics.md."""
 
 import json
 import threading
@@ -81,8 +81,8 @@ def words(usher, path, count=1):
     return " | ".join(event["text"] for flow in usher.flows(path) for event in flow.events)
 
 
-def test_the_first_request_logs_in_and_the_second_need_not(play, origin):
-    """T33, T42: the form decodes to exactly what is configured."""
+def test_T33_T42_the_first_request_logs_in_and_the_second_need_not(play, origin):
+    """The form decodes to exactly what is configured."""
     database = Couch()
     server = origin(database)
     usher, client = play(couch())
@@ -107,8 +107,7 @@ def test_the_clients_cookies_stay_beside_it(play, origin):
 
 
 @pytest.mark.parametrize("attributes, logins", [("; Max-Age=299", 2), ("; Max-Age=301", 1), ("", 1)])
-def test_a_cookie_that_is_to_end_is_renewed(play, origin, attributes, logins):
-    """T34."""
+def test_T34_a_cookie_that_is_to_end_is_renewed(play, origin, attributes, logins):
     database = Couch(attributes)
     server = origin(database)
     _, client = play(couch())
@@ -124,8 +123,7 @@ def test_a_cookie_that_is_to_end_is_renewed(play, origin, attributes, logins):
     (response(403, body=b'{"error":"forbidden"}'), False),
     (response(403), False),
 ])
-def test_a_cookie_that_is_refused_is_renewed(play, origin, refusal, renews):
-    """T35."""
+def test_T35_a_cookie_that_is_refused_is_renewed(play, origin, refusal, renews):
     database = Couch()
     database.refusal = refusal
     server = origin(database)
@@ -141,8 +139,7 @@ def test_a_cookie_that_is_refused_is_renewed(play, origin, refusal, renews):
     assert client.exchange(request("GET", f"{server.url}/db")).status == (200 if renews else 403)
 
 
-def test_a_login_that_is_refused_is_not_tried_for_a_while(play, origin):
-    """T36."""
+def test_T36_a_login_that_is_refused_is_not_tried_for_a_while(play, origin):
     database = Couch()
     database.login_answers = [response(401, body=b"{}")]
     server = origin(database)
@@ -168,8 +165,7 @@ def test_a_login_that_is_refused_may_refuse_the_request(play, origin):
     assert "error=http_request_denied" in got.get("proxy-status") and not database.asked
 
 
-def test_a_login_that_failed_is_tried_by_the_next(play, origin):
-    """T37."""
+def test_T37_a_login_that_failed_is_tried_by_the_next(play, origin):
     database = Couch()
     database.login_answers = [response(500), response(body=b'{"ok":true}')]
     server = origin(database)
@@ -180,8 +176,7 @@ def test_a_login_that_failed_is_tried_by_the_next(play, origin):
     assert "answered 500" in told and "set no cookie AuthSession" in told
 
 
-def test_what_is_refused_with_any_cookie_is_refused_once(play, origin):
-    """T38."""
+def test_T38_what_is_refused_with_any_cookie_is_refused_once(play, origin):
     database = Couch()
     database.refuses = lambda got: True
     server = origin(database)
@@ -191,8 +186,8 @@ def test_what_is_refused_with_any_cookie_is_refused_once(play, origin):
     assert database.lines == ["POST /_session", "GET /db", "POST /_session", "GET /db"]
 
 
-def test_one_login_for_all(play, origin):
-    """T39: 25 clients with 50 requests each; the cookie expires once, in the middle."""
+def test_T39_one_login_for_all(play, origin):
+    """25 clients with 50 requests each; the cookie expires once, in the middle."""
     database = Couch()
     server = origin(database)
     usher, _ = play(couch(), workers=2)
@@ -256,8 +251,8 @@ def test_who_logs_in_may_go_away(play, origin):
     assert second.read_response().status == 200
 
 
-def test_an_answer_may_set_the_cookie_anew(play, origin):
-    """T40: the client keeps the other cookie, which is its own; a comma in a date divides nothing."""
+def test_T40_an_answer_may_set_the_cookie_anew(play, origin):
+    """The client keeps the other cookie, which is its own; a comma in a date divides nothing."""
     database = Couch()
     server = origin(database)
     usher, client = play(couch())
@@ -273,8 +268,7 @@ def test_an_answer_may_set_the_cookie_anew(play, origin):
     assert database.asked[-1].get("cookie") == "other=1; AuthSession=fresh" and len(database.logins) == 1
 
 
-def test_a_secure_cookie_is_not_sent_in_the_clear(play, origin):
-    """T41."""
+def test_T41_a_secure_cookie_is_not_sent_in_the_clear(play, origin):
     database = Couch("; Max-Age=600; Secure")
     server = origin(database)
     usher, client = play(couch())
@@ -283,8 +277,7 @@ def test_a_secure_cookie_is_not_sent_in_the_clear(play, origin):
     assert "AuthSession stays behind: it is secure and the request is not https" in words(usher, "/db")
 
 
-def test_a_server_under_a_prefix(play, origin):
-    """T43."""
+def test_T43_a_server_under_a_prefix(play, origin):
     database = Couch()
     server = origin(database)
     _, client = play(couch(login="/prefix/_session"))
@@ -303,8 +296,8 @@ def test_other_names_and_another_place(play, origin):
     assert set(urllib.parse.parse_qs(page.requests[0].body.decode())) == {"j_username", "j_password"}
 
 
-def test_other_interceptors_have_a_part_in_the_login(play, origin):
-    """T44: under its own Action; whoever logs in has none."""
+def test_T44_other_interceptors_have_a_part_in_the_login(play, origin):
+    """Under its own Action; whoever logs in has none."""
     database = Couch()
     server = origin(database)
     _, client = play(
@@ -316,8 +309,7 @@ def test_other_interceptors_have_a_part_in_the_login(play, origin):
     assert (asked.get("user-agent"), asked.get("x-login")) == ("Shop/2", None)
 
 
-def test_a_login_goes_by_way_of_the_upstream_proxy(play, origin, start):
-    """T44."""
+def test_T44_a_login_goes_by_way_of_the_upstream_proxy(play, origin, start):
     database = Couch()
     server = origin(database)
     upstream = start({"workers": 1})
@@ -337,8 +329,8 @@ def test_a_login_is_never_sent_elsewhere(play, origin):
     assert "which is not its origin" in words(usher, "/db")
 
 
-def test_a_body_is_sent_again_whole(play, origin):
-    """T30, T32: the body that 100-continue held back, too."""
+def test_T30_T32_a_body_is_sent_again_whole(play, origin):
+    """The body that 100-continue held back, too."""
     database = Couch()
     server = origin(database)
     _, client = play(couch())
@@ -352,8 +344,7 @@ def test_a_body_is_sent_again_whole(play, origin):
     assert [one.body for one in database.asked[1:]] == [body, body]
 
 
-def test_a_body_over_the_limit_is_not_sent_again(play, origin):
-    """T31."""
+def test_T31_a_body_over_the_limit_is_not_sent_again(play, origin):
     database = Couch()
     server = origin(database)
     usher, client = play(couch(), limits={"buffered_body": "4KiB"})
@@ -368,8 +359,8 @@ def test_a_body_over_the_limit_is_not_sent_again(play, origin):
     assert database.lines[-2:] == ["POST /_session", "GET /db"]
 
 
-def test_two_steps_with_a_key(play, origin):
-    """T45, and both steps of the login with an API key."""
+def test_T45_two_steps_with_a_key(play, origin):
+    """Both steps of the login with an API key."""
     tokens = []
 
     def identity(got):
