@@ -1,5 +1,6 @@
 public import Formats
-public import Interception
+internal import Interception
+public import ProxyCore
 
 /// The interceptors of a configuration, for whoever looks it through: whom each concerns, and what it comes to.
 public struct InterceptorList: Sendable {
@@ -12,7 +13,7 @@ public struct InterceptorList: Sendable {
 
     private let rows: [Row]
 
-    public init(_ rules: [Rule]) { rows = rules.map { Row($0) } }
+    public init(_ settings: Settings) { rows = settings.rules.map { Row($0) } }
 
     /// A table with a line break at the end of each line; empty where there is none.
     public func text(_ style: TextStyle) -> String {

@@ -39,7 +39,7 @@ struct Check: ParsableCommand {
         switch ConfigurationLoader.load(paths: paths, environment: ProcessEnvironment.all) {
         case .success(let snapshot):
             (diagnostics, stands) = (snapshot.warnings, true)
-            if explain { interceptors = InterceptorList(snapshot.settings.rules) }
+            if explain { interceptors = InterceptorList(snapshot.settings) }
         case .failure(let faults): (diagnostics, stands) = (faults.diagnostics, false)
         }
         if json {
