@@ -42,16 +42,22 @@ enum Work {
         out.append(literal: "0\r\n\r\n")
         return out
     }()
-    /// Twenty of the kinds that people write, none of which applies.
-    static let rules: [Rule] = (0..<20).map { number in
-        let tests: [(Condition.Key, TextMatcher)] = [
-            (.action, .exact("LOGOUT")), (.host, .exact("api.example.com")), (.path, .glob("/admin/*")),
-            (.method, .exact("DELETE")), (.header("X-Debug"), .glob("*")),
-        ]
-        let (key, matcher) = tests[number % tests.count]
-        return Rule(
-            name: "rule \(number)", when: .test(key, [matcher]), request: [.setHeader([Pair("X-Mark", "1")])])
+    /// Of the kinds that people write; none applies.
+    static func rules(_ count: Int) -> [Rule] {
+        (0..<count).map { number in
+            let tests: [(Condition.Key, TextMatcher)] = [
+                (.action, .exact("LOGOUT")), (.host, .exact("api.example.com")), (.path, .glob("/admin/*")),
+                (.method, .exact("DELETE")), (.header("X-Debug"), .glob("*")),
+            ]
+            let (key, matcher) = tests[number % tests.count]
+            return Rule(
+                name: "rule \(number)", when: .test(key, [matcher]), request: [.setHeader([Pair("X-Mark", "1")])])
+        }
     }
+
+    static let headEdit = Rule(
+        name: "query and header",
+        request: [.setQuery([Pair("ForceAuth", "true")]), .setHeader([Pair("Accept-Language", "en-GB")])])
 
     static func heads(_ count: Int) throws -> Int {
         var parser = HeadParser()
@@ -91,7 +97,7 @@ enum Work {
         return bytes
     }
 
-    static func pipeline(_ count: Int) throws -> Int {
+    static func pipeline(_ count: Int, _ rules: [Rule]) throws -> Int {
         let plan = Plan(rules: rules)
         var parser = HeadParser()
         var head = RequestHead()
@@ -130,7 +136,7 @@ enum Work {
     }
 
     /// One kept-alive exchange: the request comes, a pooled connection is there, the answer comes whole.
-    static func session(_ count: Int) throws -> Int {
+    static func session(_ count: Int, _ rules: [Rule]) throws -> Int {
         var settings = Settings()
         settings.rules = rules
         var connection = ClientConnection(
@@ -178,7 +184,10 @@ enum Work {
 
 let pieces: [String: (Int) throws -> Int] = [
     "request-head": Work.heads, "response-head": Work.answers, "chunked-4k": Work.chunked,
-    "pipeline-20-rules": Work.pipeline, "session-exchange": Work.session,
+    "pipeline-20-rules": { try Work.pipeline($0, Work.rules(20)) },
+    "pipeline-1000-rules": { try Work.pipeline($0, Work.rules(1000)) },
+    "session-exchange": { try Work.session($0, Work.rules(20)) },
+    "session-head-edit": { try Work.session($0, [Work.headEdit]) },
     "json-edit-4k": Work.edits,
 ]
 guard CommandLine.arguments.count == 3, let piece = pieces[CommandLine.arguments[1]],
