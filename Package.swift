@@ -46,7 +46,10 @@ let package = Package(
         room("Passwords", ["Formats", "Addresses", "CCrypt"]),
         room("ContentCoding", ["Formats", "HTTPCodec", "CZlib", "CBrotli", "CZstd"]),
         room("Declaration", ["Formats", "Addresses", "HTTPCodec"]),
-        room("Interception", ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "CPCRE2"]),
+        room("Interceptors", ["Formats", "HTTPCodec"]),
+        room(
+            "Interception",
+            ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"]),
         room("Authorization", ["Formats", "Addresses", "HTTPCodec", "Interception"]),
         room(
             "ProxyCore",
@@ -67,25 +70,26 @@ let package = Package(
         room(
             "Configuration",
             [
-                "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interception",
-                "Authorization", "ProxyCore", "CIDN2",
+                "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors",
+                "Interception", "Authorization", "ProxyCore", "CIDN2",
                 .product(name: "Yams", package: "Yams"),
             ]),
         room("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
         room(
-            "Usher",
+            "Operation",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception",
                 "Authorization",
                 "ProxyCore", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
             ]),
-        .executableTarget(
-            name: "UsherCommand",
-            dependencies: [
-                "Formats", "HTTPCodec", "TLSEngine", "Configuration", "Usher", "Sandbox",
+        room(
+            "Commands",
+            [
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Configuration", "Operation", "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
+            ]),
+        room("Usher", ["Interceptors", "Commands"]),
+        .executableTarget(name: "UsherCommand", dependencies: ["Usher"], swiftSettings: strict),
         .executableTarget(
             name: "usher-instructions", dependencies: ["Formats", "HTTPCodec", "HTTP1", "Interception", "ProxyCore"],
             path: "bench/instructions", swiftSettings: strict),
@@ -102,34 +106,35 @@ let package = Package(
         tests("ContentCodingTests", ["ContentCoding", "HTTPCodec", "Formats"]),
         tests(
             "InterceptionTests",
-            ["Interception", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
+            ["Interception", "Interceptors", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
+        tests("InterceptorsTests", ["Interceptors"]),
         tests("AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "Interception", "Authorization"]),
         tests(
             "ProxyCoreTests",
             [
                 "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception",
-                "Authorization", "Observation", "Declaration",
+                "Authorization", "Observation", "Declaration", "Interceptors",
             ]),
         tests("EventLoopTests", ["EventLoop", "Names", "TestSockets"]),
         tests(
             "ProxyDriverTests",
             [
                 "ProxyDriver", "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "ProxyCore",
-                "Interception", "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
+                "Interception", "Interceptors", "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
             ]),
         tests("ObservationTests", ["Observation", "Formats", "HTTPCodec", "Interception"]),
         tests("SandboxTests", ["Sandbox", "Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "TestSockets"]),
         tests(
-            "UsherTests",
+            "OperationTests",
             [
-                "Usher", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine",
+                "Operation", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine",
                 "HTTPCodec", "Formats", "Addresses", "EventLoop",
             ]),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception", "Declaration",
-                "HTTPCodec", "Formats", "Addresses",
+                "Configuration", "ProxyCore", "TLSEngine", "Passwords", "Authorization", "Interception", "Interceptors",
+                "Declaration", "HTTPCodec", "Formats", "Addresses",
             ],
             exclude: ["bad"], swiftSettings: strict),
     ]

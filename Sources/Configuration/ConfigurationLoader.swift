@@ -1,5 +1,6 @@
 internal import Declaration
 internal import Glibc
+public import Interceptors
 internal import ProxyCore
 
 /// Every fault and every warning of a configuration that does not stand.
@@ -14,20 +15,21 @@ public enum ConfigurationLoader {
     ///   - file: the file's path, for messages and as the start of relative paths.
     ///   - environment: what `${env.NAME}` and `CREDENTIALS_DIRECTORY` are taken from.
     ///   - now: seconds since 1970, by which certificates are judged; nil for the system's clock.
+    ///   - interceptors: what the program registers, by name.
     ///   - readFile: reads the files that `${file:PATH}` and `${credential.NAME}` name, and those of certificates.
     public static func load(
         text: String, file: String, generation: Int = 1, environment: [String: String], now: Int? = nil,
-        readFile: @escaping FileReading
+        interceptors: [String: any Interceptor] = [:], readFile: @escaping FileReading
     ) -> Result<Snapshot, ConfigurationFaults> {
         load(
             [ConfigurationSource(text: text, file: file)], generation: generation, environment: environment, now: now,
-            readFile: readFile)
+            interceptors: interceptors, readFile: readFile)
     }
 
     /// Loads a configuration that is spread over several files: lists are joined in the order of the files.
     public static func load(
         _ sources: [ConfigurationSource], generation: Int = 1, environment: [String: String], now: Int? = nil,
-        readFile: @escaping FileReading
+        interceptors: [String: any Interceptor] = [:], readFile: @escaping FileReading
     ) -> Result<Snapshot, ConfigurationFaults> {
         let findings = Findings(files: sources.map(\.file))
         let root = read(sources, findings)
@@ -41,7 +43,7 @@ public enum ConfigurationLoader {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
         let material = MaterialReader(findings: findings, secrets: secrets, now: now ?? time(nil))
-        var snapshot = SnapshotBuilder(findings: findings, material: material).snapshot(
+        var snapshot = SnapshotBuilder(findings: findings, material: material, interceptors: interceptors).snapshot(
             fields, file: sources.map(\.file).joined(separator: ", "), generation: generation)
         guard !findings.hasErrors else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
@@ -73,11 +75,14 @@ public enum ConfigurationLoader {
 
     /// Loads files of this machine, and those in folders of it.
     public static func load(
-        paths: [String], generation: Int = 1, environment: [String: String]
+        paths: [String], generation: Int = 1, environment: [String: String],
+        interceptors: [String: any Interceptor] = [:]
     ) -> Result<Snapshot, ConfigurationFaults> {
         switch ConfigurationSource.read(paths) {
         case .success(let sources):
-            load(sources, generation: generation, environment: environment, readFile: readFile)
+            load(
+                sources, generation: generation, environment: environment, interceptors: interceptors,
+                readFile: readFile)
         case .failure(let faults): .failure(faults)
         }
     }

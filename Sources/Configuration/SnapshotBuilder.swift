@@ -1,16 +1,19 @@
 internal import Declaration
 internal import HTTPCodec
 internal import Interception
+internal import Interceptors
 internal import ProxyCore
 
 /// Checked keys → snapshot: what concerns more than one value is judged here.
 struct SnapshotBuilder {
     let findings: Findings
     let material: MaterialReader
+    /// What the program registers, by name.
+    var interceptors: [String: any Interceptor] = [:]
 
     func snapshot(_ root: Fields, file: String, generation: Int) -> Snapshot {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
-        var reader = RuleReader(findings: findings, readFile: material.content)
+        var reader = RuleReader(findings: findings, interceptors: interceptors, readFile: material.content)
         reader.chain = Self.chain(root)
         let conditions = ConditionBuilder(reader: reader, defined: defined)
         var settings = Settings()
@@ -23,6 +26,7 @@ struct SnapshotBuilder {
         settings.actions = actions(root.list("actions"), conditions)
         settings.chain = reader.chain
         settings.rules = rules(root.list("interceptors"), conditions)
+        tellOfUnused(settings.rules, root)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
         settings.authorization = AuthorizationBuilder(findings: findings, opened: tls.interception).policy(
@@ -98,6 +102,17 @@ struct SnapshotBuilder {
     }
 
     static let lists = ["request", "response", "error"]
+
+    /// Interceptors that the program registers and nobody asks for.
+    private func tellOfUnused(_ rules: [Rule], _ root: Fields) {
+        let named = Set(rules.flatMap(\.registered))
+        for name in interceptors.keys.sorted() where !named.contains(name) {
+            findings.warning(
+                root.position(of: "interceptors") ?? root.position,
+                "\"\(name)\" is registered, and no interceptor runs it; write swift: \(name) into a list request or response"
+            )
+        }
+    }
 
     private static func sampling(_ fields: Fields) -> Sampling {
         Sampling(

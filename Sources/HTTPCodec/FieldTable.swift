@@ -136,6 +136,12 @@ public struct FieldTable: Sendable {
         marks.insert(known, count: Int(nameRange.count), first: first)
     }
 
+    /// Adds a field before the one that stands there.
+    public mutating func add(_ name: some StringProtocol, _ value: some StringProtocol, at index: Int) {
+        add(name, value)
+        slots.insert(slots.removeLast(), at: index)
+    }
+
     /// Gives the first field of that name a new value and removes the others; adds it where there is none.
     public mutating func set(_ name: some StringProtocol, _ value: some StringProtocol) {
         guard let index = first(named: name) else { return add(name, value) }

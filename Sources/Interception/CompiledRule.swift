@@ -19,11 +19,14 @@ final class CompiledRule: Sendable {
     private let requestWords: EditWords
     private let responseWords: EditWords
     private let errorWords: EditWords
-    private let policy: BodyPolicy
-    private let scope: ExchangeState.Scope
-    private let asksBodies: Bool
+    let policy: BodyPolicy
+    let scope: ExchangeState.Scope
+    let asksBodies: Bool
     /// The one who speaks last has it sent again, or not.
-    private let lastDecides: Bool
+    let lastDecides: Bool
+    /// Code of others is among its edits, which is not run to see what would come of it.
+    let runsRequestCode: Bool
+    let runsResponseCode: Bool
     /// Nil where it takes all that fits.
     let sampler: Sampler?
 
@@ -48,6 +51,8 @@ final class CompiledRule: Sendable {
         errorWords = EditWords(rule.name, error)
         policy = rule.bodies
         scope = rule.sharesState || chain.sharesState ? .shared : .own(rule.name)
+        runsRequestCode = rule.request.contains { $0 is SwiftEdit }
+        runsResponseCode = rule.response.contains { $0 is SwiftEdit }
     }
 
     // MARK: whether it applies
@@ -90,16 +95,32 @@ final class CompiledRule: Sendable {
 
     // MARK: what it does
 
+    /// It looks at a body, should it apply.
+    var mayReadRequestBody: Bool {
+        asksBodies || requestTemplates.requestBody || request.contains(where: \.readsBody)
+    }
+
+    var mayReadResponseBody: Bool {
+        asksBodies || responseTemplates.responseBody || response.contains(where: \.readsBody)
+    }
+
     /// A value of its edits comes from the request's body once that was sent.
     var readsSentBody: Bool { responseTemplates.requestBody || errorTemplates.requestBody }
 
-    /// - Parameter bodies: those that are here.
+    /// - Parameters:
+    ///   - bodies: those that are here.
+    ///   - resumption: where the phase goes on in the middle of them.
     func edit(
         _ head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
-        _ outcome: inout Outcome
+        _ outcome: inout Outcome, after resumption: Resumption? = nil
     ) {
-        run(request, requestTemplates, requestWords, &context, &outcome) {
+        var resumption = resumption
+        let start = resumption?.suspension.place ?? 0
+        run(request, from: start, requestTemplates, requestWords, &context, &outcome) {
             edit, isFilled, context, outcome throws(EditFault) in
+            if runsRequestCode, let edit = edit as? SwiftEdit {
+                return try ask(edit, &head, &bodies, &context, &outcome, after: resumption.take())
+            }
             var edit = edit
             if isFilled, Self.mayFind(edit, bodies.request) {
                 let filled = try fill(&bodies, &context, &outcome, head) { filler throws(EditFault) in
@@ -117,12 +138,19 @@ final class CompiledRule: Sendable {
     /// - Parameters:
     ///   - bodies: those that are here.
     ///   - request: as it was sent.
+    ///   - resumption: where the phase goes on in the middle of them.
     func edit(
         _ head: inout ResponseHead, _ bodies: inout SubjectBodies, request: RequestHead,
-        _ context: inout EditContext, _ outcome: inout Outcome
+        _ context: inout EditContext, _ outcome: inout Outcome, after resumption: Resumption? = nil
     ) {
-        run(response, responseTemplates, responseWords, &context, &outcome) {
+        var resumption = resumption
+        let start = resumption?.suspension.place ?? 0
+        run(response, from: start, responseTemplates, responseWords, &context, &outcome) {
             edit, isFilled, context, outcome throws(EditFault) in
+            if runsResponseCode, let edit = edit as? SwiftEdit {
+                return try ask(
+                    edit, &head, &bodies, request: request, &context, &outcome, after: resumption.take())
+            }
             var edit = edit
             if isFilled, Self.mayFind(edit, bodies.response) {
                 let filled = try fill(&bodies, &context, &outcome, request, head) { filler throws(EditFault) in
@@ -196,7 +224,8 @@ final class CompiledRule: Sendable {
     /// Makes the edits of one phase, in order, up to the first that ends the chain. One that cannot be made ends it
     /// as well: nothing invalid is ever sent.
     private func run<One>(
-        _ edits: [One], _ templates: TemplateNeeds, _ words: EditWords, _ context: inout EditContext,
+        _ edits: [One], from start: Int = 0, _ templates: TemplateNeeds, _ words: EditWords,
+        _ context: inout EditContext,
         _ outcome: inout Outcome,
         _ apply: (One, _ isFilled: Bool, inout EditContext, inout Outcome) throws(EditFault) -> EditEffect
     ) {
@@ -204,8 +233,8 @@ final class CompiledRule: Sendable {
         // how many of them were made just as they were asked for, before the first that was not
         var done = 0
         do throws(EditFault) {
-            for (place, edit) in edits.enumerated() where outcome.verdict == .proceed {
-                switch try apply(edit, templates.concern(place), &context, &outcome) {
+            for place in start..<edits.count where outcome.verdict == .proceed {
+                switch try apply(edits[place], templates.concern(place), &context, &outcome) {
                 case .done where done == place: done += 1
                 case .done: notes += words[place]
                 case .changed(let words): notes += words
@@ -220,6 +249,7 @@ final class CompiledRule: Sendable {
                     notes.append("took back that \(last.interceptor) asked for another attempt")
                     outcome.retries.removeAll()
                 case .kept(let changes): notes += try keep(changes, &context)
+                case .suspend(let call): outcome.verdict = .suspend(Suspension(call, rule: index, place: place))
                 case .respond(let answer):
                     notes.append("answered \(answer.status) in the origin's place")
                     outcome.verdict = .respond(answer, interceptor: name)
@@ -245,7 +275,7 @@ final class CompiledRule: Sendable {
         }
     }
 
-    private func keep(_ changes: [StateChange], _ context: inout EditContext) throws(EditFault) -> [String] {
+    func keep(_ changes: [StateChange], _ context: inout EditContext) throws(EditFault) -> [String] {
         var state = context.state ?? ExchangeState()
         for change in changes {
             do throws(StateFault) {

@@ -1,8 +1,12 @@
+public import HTTPCodec
+
 /// What a phase knows of its exchange beside the messages. A value: a phase that is tried on copies leaves no trace.
 public struct EditContext {
     public var classification: Classification?
     /// The request's body as it was sent, in the response phase; nil where nobody kept it.
     public var sentBody: EditedBody.Arrival?
+    /// What a further attempt would begin with, in the response phase of a plan that runs code of others.
+    public var basis: RequestHead?
     /// What interceptors keep for as long as the exchange lasts; nil until one does.
     public var state: ExchangeState?
     /// By the calendar, in seconds since 1970.

@@ -28,6 +28,13 @@ public struct ExchangeState: Equatable, Sendable {
 
     public subscript(_ name: String, in scope: Scope) -> String? { values[Key(scope: scope, name: name)] }
 
+    /// All values by their names.
+    func values(in scope: Scope) -> [String: String] {
+        var found: [String: String] = [:]
+        for (key, value) in values where key.scope == scope { found[key.name] = value }
+        return found
+    }
+
     /// - Parameter value: nil to let go of it.
     /// - Throws: the state is unchanged then.
     public mutating func set(_ name: String, to value: String?, in scope: Scope) throws(StateFault) {

@@ -119,6 +119,8 @@ public final class Plan: Sendable {
     /// Whether any rule edits bodies or asks what is in them: else nobody needs to be asked.
     public let readsRequestBodies: Bool
     public let readsResponseBodies: Bool
+    /// Whether any rule has code of others look at responses.
+    public let runsResponseCode: Bool
     /// Whether any rule asks what is in a request's body beside those that edit it, be it after it was sent.
     let asksRequestBodies: Bool
     /// Those that do.
@@ -135,14 +137,15 @@ public final class Plan: Sendable {
         self.rules = compiled
         conditions = compiled.map { $0.condition.withoutBodies() }
         let readers = rules.indices.filter { asks(rules[$0], .request) || compiled[$0].readsSentBody }
+        runsResponseCode = compiled.contains(where: \.runsResponseCode)
         requestBodyReaders = Reach(readers.map { Candidate($0, rules[$0].when) })
         asksRequestBodies = !readers.isEmpty
         readsRequestBodies =
             asksRequestBodies
-            || compiled.contains { $0.requestTemplates.requestBody || $0.request.contains { $0 is any BodyEdit } }
+            || compiled.contains { $0.requestTemplates.requestBody || $0.request.contains(where: \.readsBody) }
         readsResponseBodies = rules.indices.contains {
             asks(rules[$0], .response) || compiled[$0].responseTemplates.responseBody
-                || rules[$0].response.contains { $0 is any BodyEdit }
+                || rules[$0].response.contains(where: \.readsBody)
         }
         var request: [Candidate] = []
         var response: [Candidate] = []
@@ -174,6 +177,9 @@ public final class Plan: Sendable {
     func responseCandidates(from index: Int, _ classification: Classification?) -> [Int] {
         responsePhase(classification?.action).map(\.index).filter { isReached($0, from: index) }
     }
+
+    /// Where the response phase goes on behind a rule.
+    func responsePlace(behind index: Int) -> Int { isReversed ? index - 1 : index + 1 }
 
     /// Whether the response phase comes to a rule, where it begins with another.
     private func isReached(_ index: Int, from first: Int) -> Bool { isReversed ? index <= first : index >= first }
@@ -207,6 +213,16 @@ public final class Plan: Sendable {
     ) -> Outcome {
         var outcome = begin(.request)
         var bodies = SubjectBodies()
+        runRequest(from: index, to: &head, &bodies, &context, &outcome)
+        return endRequest(&head, bodies, context, outcome).outcome
+    }
+
+    /// Runs the rules from one on, up to the first that ends the phase, or has it wait.
+    func runRequest(
+        from index: Int, to head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
+        _ outcome: inout Outcome
+    ) {
+        guard outcome.verdict == .proceed else { return }
         let classification = context.classification
         let candidates = requestPhase(classification?.action)
         var traits: RequestGate.Traits?
@@ -216,17 +232,15 @@ public final class Plan: Sendable {
             let subject = Subject(request: head, response: nil, classification: classification)
             if applies(rule, to: subject, &bodies, &context, &outcome) {
                 rule.edit(&head, &bodies, &context, &outcome)
-                guard outcome.verdict == .proceed else { break }
+                guard outcome.verdict == .proceed else { return }
                 // what one rule changes may open the next one's gate
                 traits = nil
             }
-            guard place + 1 < candidates.endIndex else { break }
+            guard place + 1 < candidates.endIndex else { return }
             let shown = traits ?? RequestGate.Traits(head)
             traits = shown
             place = candidates.next(from: place + 1, shown) ?? candidates.endIndex
         }
-        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification), bodies) }
-        return outcome
     }
 
     // MARK: response phase
@@ -259,17 +273,23 @@ public final class Plan: Sendable {
     ) -> Outcome {
         var outcome = begin(.response)
         var bodies = SubjectBodies(request: sentBody(of: request, context))
+        runResponse(from: index, to: &response, &bodies, request: request, &context, &outcome)
+        return endResponse(&response, bodies, request: request, context, outcome, cameWithBody: false).outcome
+    }
+
+    /// Runs the rules from one on, up to the first that ends the phase, or has it wait.
+    func runResponse(
+        from index: Int, to response: inout ResponseHead, _ bodies: inout SubjectBodies, request: RequestHead,
+        _ context: inout EditContext, _ outcome: inout Outcome
+    ) {
+        guard outcome.verdict == .proceed else { return }
         let classification = context.classification
         for candidate in responsePhase(classification?.action) where isReached(candidate.index, from: index) {
             let rule = rules[candidate.index]
             let subject = Subject(request: request, response: response, classification: classification)
             guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
             rule.edit(&response, &bodies, request: request, &context, &outcome)
-            guard outcome.verdict == .proceed else { break }
+            guard outcome.verdict == .proceed else { return }
         }
-        if explains {
-            finish(&outcome, Subject(request: request, response: response, classification: classification), bodies)
-        }
-        return outcome
     }
 }

@@ -84,7 +84,13 @@ extension Rule {
 
     /// It may ask for another attempt.
     var mayRetry: Bool {
-        detour != nil || (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil }
+        detour != nil
+            || (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil || $0 is SwiftEdit }
+    }
+
+    /// The names of interceptors that are written in Swift.
+    public var registered: [String] {
+        request.compactMap { ($0 as? SwiftEdit)?.registered } + response.compactMap { ($0 as? SwiftEdit)?.registered }
     }
 
     /// Those of the condition and of the edits.

@@ -1,4 +1,5 @@
 public import Declaration
+public import Interceptors
 
 /// What the readers of one rule's values share: whose they are, and where faults are told.
 public struct RuleReader {
@@ -9,6 +10,8 @@ public struct RuleReader {
     public var phase = EditPhase.request
     /// Of the chain that the rule is part of.
     public var chain = ChainRules()
+    /// What the program registers, by name.
+    public let interceptors: [String: any Interceptor]
     /// The bytes of a file that the configuration names; nil where it cannot be had, which the findings have been told.
     private let readFile: (Decoded) -> [UInt8]?
 
@@ -16,8 +19,10 @@ public struct RuleReader {
     public static let largestFile = 1 << 20
 
     public init(
-        findings: Findings, owner: String = "", readFile: @escaping (Decoded) -> [UInt8]? = { _ in nil }
+        findings: Findings, owner: String = "", interceptors: [String: any Interceptor] = [:],
+        readFile: @escaping (Decoded) -> [UInt8]? = { _ in nil }
     ) {
+        self.interceptors = interceptors
         self.findings = findings
         self.owner = owner
         self.readFile = readFile

@@ -1,3 +1,5 @@
+public import HTTPCodec
+
 /// How a phase of the chain ended.
 public enum Verdict: Equatable, Sendable {
     case proceed
@@ -6,12 +8,30 @@ public enum Verdict: Equatable, Sendable {
     case abort(interceptor: String, reason: String)
     /// The client gets no answer, or none that is valid.
     case breaks(Breakage, interceptor: String)
+    /// The phase has not come to its end: it waits for an interceptor, and goes on where that is done.
+    case suspend(Suspension)
 }
 
 /// That an interceptor wants the request sent again.
 public struct RetryWish: Equatable, Sendable {
     public let interceptor: String
     public let policy: RetryPolicy
+    /// What the attempt begins with; nil where that is what the client sent.
+    public var basis: RetryBasis?
+}
+
+/// What a further attempt begins with in the place of what the client sent.
+public final class RetryBasis: Sendable, Equatable {
+    public let head: RequestHead
+    /// Nil where the body stays.
+    public let body: [UInt8]?
+
+    init(_ head: RequestHead, _ body: [UInt8]?) {
+        self.head = head
+        self.body = body
+    }
+
+    public static func == (left: RetryBasis, right: RetryBasis) -> Bool { left === right }
 }
 
 /// What a phase of the chain did.

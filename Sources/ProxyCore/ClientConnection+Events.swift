@@ -1,6 +1,6 @@
 public import HTTP1
 public import HTTPCodec
-import Interception
+public import Interception
 public import Passwords
 public import TLSEngine
 
@@ -245,6 +245,16 @@ extension ClientConnection {
         if cell.stream != nil { return pump(cell, &out) }
         // the body, or the end of it, may have come while the password was being checked
         if !intake.pending.isEmpty { drainPending(&out) } else if context.hasEnded { missEnd(&out) }
+    }
+
+    // MARK: code of others
+
+    /// Code that worked on a message of the exchange has come to that.
+    public mutating func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard let cell = cell(id), case .intercepting = cell.exchange.stage else { return }
+        cell.exchange.intercepted(answer, &context, &out)
+        settle(cell, &out)
     }
 
     // MARK: time

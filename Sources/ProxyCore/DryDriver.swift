@@ -25,6 +25,8 @@ struct DryDriver: ~Copyable {
     private var out = Outbox()
     private let destinations: DestinationPolicy
     private let origin: DryOrigin
+    /// Runs code of others; nil where it takes longer than it may.
+    private let perform: (SwiftCall) -> SwiftAnswer?
     private var asked = 0
     private var leases: [ExchangeID: Lease] = [:]
     /// What the client got.
@@ -33,7 +35,11 @@ struct DryDriver: ~Copyable {
     /// An origin has answered the client's request.
     private var hasAnswered = false
 
-    init(_ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, time: Int) {
+    init(
+        _ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, time: Int,
+        _ perform: @escaping (SwiftCall) -> SwiftAnswer?
+    ) {
+        self.perform = perform
         let source = ClientSource(address: IPAddress("127.0.0.1"))
         // where answers follow one another, logins are told as they would go; where there is one, what it is about comes first
         var stores = SharedStores()
@@ -89,7 +95,10 @@ struct DryDriver: ~Copyable {
             case .release(let id, _): leases[id] = nil
             case .closeClient(let reset): if ending == .open { ending = reset ? .reset : .closed }
             case .finishClient: if ending == .open { ending = .closed }
-            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .wake, .record, .proceed:
+            case .intercept(let id, let call):
+                if let answer = perform(call) { connection.intercepted(answer, id, now: now, &out) }
+            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .cancelIntercept, .wake, .record,
+                .proceed:
                 break
             }
         }
@@ -191,7 +200,7 @@ struct DryDriver: ~Copyable {
         guard !isOwed, let cell = connection.current, !cell.exchange.wantsBody else { return false }
         switch cell.exchange.stage {
         case .reading, .authenticating, .collecting, .tunnelling, .over: return false
-        case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting: break
+        case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting, .intercepting: break
         }
         let time = connection.wakeAt
         guard time != .max else { return false }

@@ -17,9 +17,18 @@ extension Exchange {
     private mutating func editAndLease(_ context: inout ClientContext, _ out: inout Outbox) {
         var head = attempt.head ?? request
         let outcome = intercept(&head, out)
+        edited(head, outcome, &context, &out)
+    }
+
+    /// The request phase has come to that.
+    mutating func edited(
+        _ head: RequestHead, _ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        var head = head
         attempt.ending = outcome.ending
         switch outcome.verdict {
         case .proceed: break
+        case .suspend(let suspension): return suspend(.request(head), suspension, outcome, &out)
         case .breaks(let breakage, let interceptor):
             return breaks(breakage, interceptor: interceptor, after: outcome.wait(), &out)
         case .respond(let local, let interceptor):
@@ -69,12 +78,24 @@ extension Exchange {
             chance: engine.chance, issuer: call?.issuer)
     }
 
+    /// The same in the response phase.
+    func responseContext(_ out: borrowing Outbox) -> EditContext {
+        var context = editContext(out)
+        context.sentBody = arrivedBody
+        if engine.plan.runsResponseCode {
+            context.basis = (engine.settings.chain.editsPersist ? attempt.head : attempt.basis?.head) ?? request
+        }
+        return context
+    }
+
     var arrivedBody: EditedBody.Arrival {
         if body.isKept { return .whole(attempt.body ?? body.bytes) }
         return body.lacksRoom ? .noRoom : .overLimit
     }
 
+    /// A phase that waits is told of when it has come to its end.
     mutating func told(_ outcome: Outcome, _ now: Int) -> Outcome {
+        if case .suspend = outcome.verdict { return outcome }
         if let judgement = outcome.judgement { tell(.judged(judgement), now) }
         for change in outcome.changes { tell(.edited(change), now) }
         for warning in outcome.warnings { tell(.warned(warning), now) }

@@ -147,8 +147,17 @@ extension Exchange {
         body.isKept = true
         body.hasEnded = true
         let outcome = intercept(&head, out)
+        callEdited(head, outcome, &context, &out)
+    }
+
+    /// The request phase of a call has come to that.
+    mutating func callEdited(
+        _ head: RequestHead, _ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        guard let detour = call else { return }
         switch outcome.verdict {
         case .proceed: break
+        case .suspend(let suspension): return suspend(.call(head), suspension, outcome, &out)
         case .respond(let local, _): return comeTo(HeldResponse(local), after: outcome.wait(), context, &out)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted the call: \(reason)"), out.now)
@@ -158,7 +167,7 @@ extension Exchange {
         attempt.ending = outcome.ending
         // a session or a password is in this request: it goes where the configuration says and nowhere else
         if let refusal = detour.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
-        if call.carriesAnswers { detour.stepUpLogin?.tell() }
+        if detour.call.carriesAnswers { detour.stepUpLogin?.tell() }
         request = head
         attempt.head = head
         leaseForSending(after: outcome.wait(), &context, &out)
@@ -168,8 +177,17 @@ extension Exchange {
     mutating func finishCall(_ answer: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         var answer = answer
         let made = intercept(&answer.head, .whole(answer.body), out)
+        finishCall(answer, made, &context, &out)
+    }
+
+    /// The response phase of a call has come to that.
+    mutating func finishCall(
+        _ answer: HeldResponse, _ made: BodyOutcome, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        var answer = answer
         switch made.outcome.verdict {
         case .proceed: answer.body = made.body.bytes(insteadOf: answer.body)
+        case .suspend(let suspension): return suspend(.answer(answer), suspension, made.outcome, &out)
         case .respond(let local, _): answer = HeldResponse(local)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted the answer to the call: \(reason)"), out.now)

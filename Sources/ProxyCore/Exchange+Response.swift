@@ -69,8 +69,7 @@ extension Exchange {
         guard plan.readsResponseBodies else { return false }
         let sent = attempt.head ?? request
         guard let first = plan.firstResponseMatch(response, request: sent, classification) else { return false }
-        var context = editContext(out)
-        context.sentBody = arrivedBody
+        var context = responseContext(out)
         defer { state = context.state }
         return plan.needsResponseBody(from: first, response, request: sent, &context)
     }
@@ -128,8 +127,7 @@ extension Exchange {
         guard let first = plan.firstResponseMatch(head, request: sent, classification) else {
             return BodyOutcome()
         }
-        var context = editContext(out)
-        context.sentBody = arrivedBody
+        var context = responseContext(out)
         guard plan.needsResponseBody(from: first, head, request: sent, &context) else {
             let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context)
             state = context.state
@@ -149,7 +147,22 @@ extension Exchange {
         var head = response
         let made = intercept(&head, body, out)
         response = head
+        if case .suspend(let suspension) = made.outcome.verdict {
+            // what nobody holds waits for nobody
+            guard case .whole(let bytes) = body else { return BodyOutcome() }
+            suspend(.response(bytes), suspension, made.outcome, &out)
+            return nil
+        }
+        return judged(made, context, &out)
+    }
+
+    /// The response phase has come to that.
+    /// - Returns: what becomes of the answer; nil where it is not delivered, and what is done in its place has begun.
+    private mutating func judged(
+        _ made: BodyOutcome, _ context: ClientContext, _ out: inout Outbox
+    ) -> BodyOutcome? {
         switch made.outcome.verdict {
+        case .suspend: return nil
         case .proceed:
             if !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) { return nil }
             return made
@@ -252,7 +265,20 @@ extension Exchange {
         enter(.deciding)
         response = held.head
         guard let made = editResponse(.whole(held.body), context, &out) else { return }
-        let bytes = made.body.bytes(insteadOf: held.body)
+        deliver(made, of: held.body, &out)
+    }
+
+    /// The response phase of a response that was held whole goes on no further.
+    mutating func heldEdited(_ body: [UInt8], _ made: BodyOutcome, _ context: ClientContext, _ out: inout Outbox) {
+        if case .suspend(let suspension) = made.outcome.verdict {
+            return suspend(.response(body), suspension, made.outcome, &out)
+        }
+        guard let made = judged(made, context, &out) else { return }
+        deliver(made, of: body, &out)
+    }
+
+    private mutating func deliver(_ made: BodyOutcome, of body: [UInt8], _ out: inout Outbox) {
+        let bytes = made.body.bytes(insteadOf: body)
         let framing = BodyFraming.length(UInt64(bytes.count))
         if let paced = paced(made.outcome, framing, body: bytes, isWhole: true, out.now) { return pace(paced, &out) }
         reply(.length(UInt64(bytes.count)), &out)
@@ -288,7 +314,8 @@ extension Exchange {
             failed(attempt.hasAnswered ? .incompleteResponse : .connectionTerminated, &context, &out)
         case .delivering, .holding: failed(.incompleteResponse, &context, &out)
         case .pacing(let paced): if !paced.isWhole { failed(.incompleteResponse, &context, &out) }
-        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .tunnelling, .over: break
+        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .tunnelling, .over:
+            break
         }
     }
 

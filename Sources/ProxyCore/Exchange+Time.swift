@@ -12,8 +12,8 @@ extension Exchange {
         case .delivering, .holding: wait(until: bounded(now + timeouts.idle))
         case .awaiting where leg == .origin:
             wait(until: bounded(now + (attempt.isSent ? timeouts.response : timeouts.idle)))
-        case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .pacing,
-            .tunnelling, .over:
+        case .awaiting, .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .intercepting,
+            .pacing, .tunnelling, .over:
             break
         }
     }
@@ -24,7 +24,7 @@ extension Exchange {
         guard let ended = context.endedAt, !isCall else { return .max }
         let timeout = engine.settings.timeouts.halfClosed
         switch stage {
-        case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting: break
+        case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting, .intercepting: break
         case .reading, .collecting, .delivering, .holding, .pacing, .tunnelling, .over: return .max
         }
         let hasBegun = detour?.keepsResponse == true || (isLeased && attempt.hasAnswered)
@@ -57,6 +57,7 @@ extension Exchange {
         case .waiting(let resumption) where !resumption.isDetours:
             if let limit = detour?.limit, out.now >= limit, detourWoke(&context, &out) { return }
             return resume(resumption, &context, &out)
+        case .intercepting(let phase): return interceptorTimedOut(phase, &context, &out)
         case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting: break
         }
         if detourWoke(&context, &out) { return }
@@ -67,7 +68,8 @@ extension Exchange {
             failed(
                 ProxyError("http_response_timeout", status: 504, "the origin stopped in the middle of its answer"),
                 &context, &out)
-        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .tunnelling, .over:
+        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .tunnelling,
+            .over:
             cut(reset: false, &out)
         }
     }
@@ -80,7 +82,7 @@ extension Exchange {
         case .awaiting, .delivering, .holding, .pacing:
             // while there is no connection the body waits
             if lacksBody { cut(reset: hasStarted, &out) }
-        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .tunnelling,
+        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling,
             .over:
             break
         }

@@ -46,6 +46,10 @@ extension Exchange {
             tell(.retried(interceptor: wish.interceptor, number: number, of: most, milliseconds: wait), out.now)
             release(reusable: false, &out)
             if engine.settings.chain.editsPersist { attempt.persist() } else { attempt.renew() }
+            if let basis = wish.basis {
+                attempt.basis = (basis.head, basis.body ?? attempt.body)
+                attempt.renew()
+            }
             enter(.waiting(.attempt), until: bounded(out.now + wait))
             out.orders.append(.wake(at: out.now + wait))
             return true
@@ -102,7 +106,7 @@ extension Exchange {
         let outcome = told(plan.applyError(fault, attempt.head ?? request, &edits), out.now)
         state = edits.state
         switch outcome.verdict {
-        case .proceed: return !outcome.retries.isEmpty && attemptsAgain(outcome.retries, context, &out)
+        case .proceed, .suspend: return !outcome.retries.isEmpty && attemptsAgain(outcome.retries, context, &out)
         case .respond(let local, let interceptor):
             tell(.failed(token: error.token, details: error.details), out.now)
             answer(local, interceptor: interceptor, &out)

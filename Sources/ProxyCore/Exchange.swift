@@ -27,6 +27,8 @@ struct Exchange: ~Copyable {
         case calling(until: Int)
         /// It waits, for this to be done then.
         case waiting(Resumption)
+        /// Code of others works on a message, off the loop.
+        case intercepting(SuspendedPhase)
         /// The answer goes to the client later than it comes, or slower.
         case pacing(PacedResponse)
         /// CONNECT, or another protocol: what is relayed is no message.
@@ -146,7 +148,7 @@ struct Exchange: ~Copyable {
         switch stage {
         case .leasing, .awaiting, .delivering, .holding, .tunnelling: true
         case .pacing(let paced): !paced.isWhole
-        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .over: false
+        case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .over: false
         }
     }
 
@@ -155,7 +157,9 @@ struct Exchange: ~Copyable {
         switch stage {
         case .awaiting, .delivering, .holding: true
         case .pacing(let paced): !paced.isWhole
-        case .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .tunnelling, .over: false
+        case .reading, .authenticating, .collecting, .leasing, .deciding, .calling, .waiting, .intercepting,
+            .tunnelling, .over:
+            false
         }
     }
 
@@ -173,7 +177,8 @@ struct Exchange: ~Copyable {
         case .collecting: return true
         case .awaiting, .delivering, .holding: return !body.isKept
         case .pacing(let paced): return !body.isKept && !paced.isWhole
-        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .tunnelling, .over: return false
+        case .reading, .authenticating, .leasing, .deciding, .calling, .waiting, .intercepting, .tunnelling, .over:
+            return false
         }
     }
 
@@ -183,7 +188,7 @@ struct Exchange: ~Copyable {
         case .delivering: true
         case .pacing(let paced): paced.hasStarted
         case .reading, .authenticating, .collecting, .leasing, .awaiting, .holding, .deciding, .calling, .waiting,
-            .tunnelling, .over:
+            .intercepting, .tunnelling, .over:
             false
         }
     }
@@ -237,8 +242,9 @@ struct Exchange: ~Copyable {
         enter(.over(ending), until: .max)
     }
 
-    /// Gives the origin's connection back, where there is one.
+    /// Gives the origin's connection back, where there is one, and waits for nobody's code.
     mutating func release(reusable: Bool, _ out: inout Outbox) {
         if isLeased { out.orders.append(.release(id, reusable: reusable)) }
+        if case .intercepting = stage { out.orders.append(.cancelIntercept(id)) }
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPCodec
+public import Interception
 public import Passwords
 public import TLSEngine
 
@@ -34,6 +35,10 @@ public enum Order: Sendable {
     case closeClient(reset: Bool)
     /// The password takes long to check. Answered by `authenticated`.
     indirect case authenticate(ExchangeID, PasswordCheck)
+    /// Code of others works on a message, off the loop. Answered by `intercepted`, but for a call that was cancelled.
+    indirect case intercept(ExchangeID, SwiftCall)
+    /// The exchange waits for that no longer.
+    case cancelIntercept(ExchangeID)
     /// `woke` is called at that time, and not only when it is looked round for the next time.
     case wake(at: Int)
     /// The exchange is over: `takeRecord` has what is to be said of it.

@@ -81,6 +81,10 @@ extension Connection {
         case .authenticate(let id, let check):
             guard let verdict = worker.verdict(on: check, of: id, for: self) else { return }
             machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
+        case .intercept(let id, let call):
+            guard let answer = worker.start(call, of: id, for: self) else { return }
+            machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
+        case .cancelIntercept(let id): worker.cancelCode(of: id, for: self)
         case .wake(let time): wake(at: time)
         case .record(let id): machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)

@@ -246,6 +246,13 @@ final class Connection {
         settle()
     }
 
+    /// Code of others has worked on a message.
+    func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID) {
+        guard !isClosed else { return }
+        machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     // MARK: time
 
     /// The machine is woken at that time, and not only by the next sweep.

@@ -24,6 +24,8 @@ final class Worker {
     private let authenticator: Authenticator
     /// Made with the first password.
     private var passwords: PasswordVerifier?
+    /// Made with the first call of code that works off the loop.
+    private var code: CodeRunner?
     private let own: OwnAddresses
     private var listeners: [ProxyListener] = []
     private var connections: [Connection?] = []
@@ -176,6 +178,7 @@ final class Worker {
     func closed(_ connection: Connection) {
         guard connections[connection.index] === connection else { return }
         loop.deferRelease(connection)
+        code?.cancel(allOf: connection)
         connections[connection.index] = nil
         free.append(connection.index)
         openConnections -= 1
@@ -209,6 +212,17 @@ final class Worker {
         if passwords == nil { passwords = try? PasswordVerifier(loop: loop, authenticator: authenticator) }
         return passwords.map { $0.verdict(on: check, of: id, for: connection) } ?? .busy
     }
+
+    // MARK: code of others
+
+    /// What it came to where that is clear at once; else the connection is told later.
+    func start(_ call: SwiftCall, of id: ExchangeID, for connection: Connection) -> SwiftAnswer? {
+        if code == nil { code = try? CodeRunner(loop: loop, recorder: recorder) }
+        guard let code else { return .failed("could not be started") }
+        return code.start(call, of: id, for: connection)
+    }
+
+    func cancelCode(of id: ExchangeID, for connection: Connection) { code?.cancel(id, of: connection) }
 
     // MARK: origins
 

@@ -28,7 +28,7 @@ import Testing
               - { rewrite_url: { "~a": b } }
               - { set_form: { a: b }, add_form: { a: b }, remove_form: a, set_json: { /a: 1 }, remove_json: /a }
               - { replace_body: { a: b }, set_body: { text: a, content_type: text/x } }
-              - { set_state: { a: b } }
+              - { set_state: { a: b }, swift: { name: code, deadline: 3s } }
               - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
           - { name: errors, when: { error: tls }, error: [{ retry: { after: 1s } }, { respond: { status: 503 } }] }
           - { name: dead, error: [{ set_state: { a: b } }, { abort: why }] }
@@ -74,7 +74,7 @@ import Testing
             response:
               - { set_header: { A: b }, add_header: { A: b }, remove_header: a, set_cookie: { name: a, value: b } }
               - { remove_cookie: a, set_json: { /a: 1 }, remove_json: /a, replace_body: { a: b } }
-              - { set_body: { text: a }, set_state: { a: b } }
+              - { set_body: { text: a }, set_state: { a: b }, swift: code }
               - { set_status: 204, respond: { status: 201 }, abort: why }
         """
 
@@ -195,7 +195,9 @@ private struct Load {
         let material = MaterialReader(
             findings: findings, secrets: Self.secrets(environment, files, findings),
             now: Int(Date().timeIntervalSince1970))
-        let snapshot = SnapshotBuilder(findings: findings, material: material).snapshot(
+        let snapshot = SnapshotBuilder(
+            findings: findings, material: material, interceptors: ["code": Registered()]
+        ).snapshot(
             root, file: "usher.yaml", generation: 1)
         var text = ""
         dump(snapshot, to: &text)

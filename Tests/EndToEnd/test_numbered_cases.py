@@ -13,6 +13,7 @@ import programs
 import test_built_in
 import test_logins
 import test_numbered_waits
+import test_swift_interceptors
 from script import OK, Script
 from test_authorization_failures import ask, check_original, fake_shop, gateway, succeed
 from test_classification import CASES
@@ -401,7 +402,7 @@ def test_the_example_of_the_page(call, write_config):
 
 def test_each_case_stands_on_the_page():
     told = re.findall(r"^\| (T\d\d) \|", PAGE, re.M)
-    names = {name for module in (test_numbered_waits, test_logins, test_built_in) for name in vars(module)}
+    names = {name for module in (test_numbered_waits, test_logins, test_built_in, test_swift_interceptors) for name in vars(module)}
     held = {case for name in names | globals().keys() if name.startswith("test_T")
             for case in re.findall(r"T\d\d", name)}
     assert told == sorted(set(told)) and set(told) == held

@@ -20,7 +20,10 @@ struct HouseTests {
         ("Passwords", values.union(["CCrypt", "Glibc"])),
         ("ContentCoding", values.union(["HTTPCodec", "CZlib", "CBrotli", "CZstd"])),
         ("Declaration", values.union(["HTTPCodec"])),
-        ("Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "CPCRE2"])),
+        ("Interceptors", ["Formats", "HTTPCodec"]),
+        (
+            "Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"])
+        ),
         ("Authorization", values.union(["HTTPCodec", "Interception"])),
         (
             "ProxyCore",
@@ -30,16 +33,21 @@ struct HouseTests {
         ("Names", ["EventLoop", "CAres", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),
         ("Observation", ["Formats", "HTTPCodec", "Interception", "Glibc"]),
-        ("Configuration", dry.union(["Yams", "CIDN2", "Glibc"])),
+        ("Configuration", dry.union(["Interceptors", "Yams", "CIDN2", "Glibc"])),
         ("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "Glibc"]),
         (
-            "Usher",
+            "Operation",
             dry.union(["EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux", "Glibc"])
         ),
         (
-            "UsherCommand",
-            ["Formats", "HTTPCodec", "TLSEngine", "Configuration", "Usher", "Sandbox", "ArgumentParser", "Glibc"]
+            "Commands",
+            [
+                "Formats", "HTTPCodec", "TLSEngine", "Interceptors", "Configuration", "Operation", "Sandbox",
+                "ArgumentParser", "Glibc",
+            ]
         ),
+        ("Usher", ["Interceptors", "Commands"]),
+        ("UsherCommand", ["Usher"]),
     ]
     private static let swiftsOwn: Set<String> = ["_StringProcessing", "Synchronization"]
 

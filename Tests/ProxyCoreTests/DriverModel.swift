@@ -3,6 +3,7 @@ import HTTPCodec
 import Interception
 import Passwords
 import ProxyCore
+import Synchronization
 import TLSEngine
 import Testing
 
@@ -78,6 +79,9 @@ final class DriverModel {
     /// Passwords that wait to be checked.
     private(set) var checks: [PasswordCheck] = []
     private var checkIDs: [ExchangeID] = []
+    /// Code of others that works on messages; and how often nobody waited for it any longer.
+    private(set) var calls: [(id: ExchangeID, call: SwiftCall)] = []
+    private(set) var cancelled = 0
     var splitter: Splitter
     /// The client reads nothing: what is written to it stays queued.
     var holdsOutput = false
@@ -242,6 +246,19 @@ final class DriverModel {
         settle()
     }
 
+    /// The oldest call of code that waits is made, and comes to an end.
+    /// - Returns: how often it completed, beside the first time.
+    @discardableResult
+    func runs() async -> Int {
+        guard !calls.isEmpty else { return 0 }
+        let (id, call) = calls.removeFirst()
+        let repeats = Atomic(0)
+        let answer = await call.answer { repeats.add(1, ordering: .relaxed) }
+        machine.intercepted(answer, id, now: now, &out)
+        settle()
+        return repeats.load(ordering: .relaxed)
+    }
+
     // MARK: time
 
     /// Lets time pass; the connection wakes at each of its deadlines on the way.
@@ -369,6 +386,10 @@ final class DriverModel {
             checkIDs.append(id)
         // time is advanced to `deadline`
         case .wake: break
+        case .intercept(let id, let call): calls.append((id, call))
+        case .cancelIntercept(let id):
+            calls.removeAll { $0.id == id }
+            cancelled += 1
         case .record(let id):
             machine.takeRecord(of: id, &out) { records.append(copy $0) }
         case .proceed: machine.proceed(now: now, &out)

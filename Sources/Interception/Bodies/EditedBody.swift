@@ -90,6 +90,15 @@ public struct EditedBody: Sendable {
         }
     }
 
+    /// All of it has to be here, whatever it is.
+    func mustBeHere() throws(BodyFault) {
+        switch arrival {
+        case .whole, .part: return
+        case .overLimit: throw .overLimit(limits.size)
+        case .noRoom: throw .noRoom
+        }
+    }
+
     /// Its bytes as text.
     public mutating func text() throws(BodyFault) -> String {
         guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .unusable("is no UTF-8 text") }

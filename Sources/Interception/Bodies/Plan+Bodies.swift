@@ -83,6 +83,12 @@ extension Plan {
                 guard takes(rule, &context) else { continue }
                 if rule.requestTemplates.requestBody, TemplateNeeds.mayRead(head.fields) { return true }
                 if rule.request.contains(where: { Self.isForBody($0, head.fields) }) { return true }
+                // nobody knows what it would make of the request, and so which of those behind it apply
+                if rule.runsRequestCode {
+                    return requestCandidates(from: index + 1, context.classification).contains {
+                        rules[$0].mayReadRequestBody
+                    }
+                }
                 rule.edit(&head, &bodies, &context, &outcome)
             }
         }
@@ -113,6 +119,11 @@ extension Plan {
                 guard takes(rule, &trial) else { continue }
                 if rule.responseTemplates.responseBody, TemplateNeeds.mayRead(response.fields) { return true }
                 if rule.response.contains(where: { Self.isForBody($0, response.fields) }) { return true }
+                if rule.runsResponseCode {
+                    return responseCandidates(from: responsePlace(behind: index), context.classification).contains {
+                        rules[$0].mayReadResponseBody
+                    }
+                }
                 rule.edit(&response, &bodies, request: request, &trial, &outcome)
             }
         }
@@ -126,7 +137,7 @@ extension Plan {
     }
 
     private static func isForBody(_ edit: any Edit, _ fields: FieldTable) -> Bool {
-        guard let edit = edit as? any BodyEdit else { return false }
+        guard let edit = edit as? any BodyEdit else { return edit.readsBody }
         return edit.concerns(fields["Content-Type"].flatMap { MediaType($0) })
     }
 
@@ -137,17 +148,25 @@ extension Plan {
     public func applyRequest(
         from index: Int, to head: inout RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
     ) -> BodyOutcome {
-        let classification = context.classification
         var bodies = SubjectBodies(
             request: EditedBody(arrival, of: head, CodingLimits(size: context.bodyLimit)))
         var outcome = begin(.request)
-        for index in requestCandidates(from: index, classification) where outcome.verdict == .proceed {
-            let rule = rules[index]
-            let subject = Subject(request: head, response: nil, classification: classification)
-            guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
-            rule.edit(&head, &bodies, &context, &outcome)
+        runRequest(from: index, to: &head, &bodies, &context, &outcome)
+        return endRequest(&head, bodies, context, outcome)
+    }
+
+    /// What the request phase came to; where it waits, what it has of the body waits with it.
+    func endRequest(
+        _ head: inout RequestHead, _ bodies: SubjectBodies, _ context: EditContext, _ outcome: Outcome
+    ) -> BodyOutcome {
+        var outcome = outcome
+        if case .suspend = outcome.verdict {
+            outcome.keep(bodies)
+            return BodyOutcome(outcome: outcome)
         }
-        if explains { finish(&outcome, Subject(request: head, response: nil, classification: classification), bodies) }
+        if explains {
+            finish(&outcome, Subject(request: head, response: nil, classification: context.classification), bodies)
+        }
         guard var body = bodies.request, body.isChanged else {
             return BodyOutcome(outcome: outcome, body: .asItCame)
         }
@@ -162,7 +181,6 @@ extension Plan {
         from index: Int, to response: inout ResponseHead, body arrival: EditedBody.Arrival, request: RequestHead,
         _ context: inout EditContext
     ) -> BodyOutcome {
-        let classification = context.classification
         var arrival = arrival
         if case .whole(let bytes) = arrival, response.status == 206 { arrival = .part(bytes) }
         let cameWithBody = response.mayHaveBody(answering: request.method)
@@ -170,14 +188,25 @@ extension Plan {
             request: sentBody(of: request, context),
             response: EditedBody(arrival, response.fields, CodingLimits(size: context.bodyLimit)))
         var outcome = begin(.response)
-        for index in responseCandidates(from: index, classification) where outcome.verdict == .proceed {
-            let rule = rules[index]
-            let subject = Subject(request: request, response: response, classification: classification)
-            guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
-            rule.edit(&response, &bodies, request: request, &context, &outcome)
+        runResponse(from: index, to: &response, &bodies, request: request, &context, &outcome)
+        return endResponse(&response, bodies, request: request, context, outcome, cameWithBody: cameWithBody)
+    }
+
+    /// What the response phase came to; where it waits, what it has of the body waits with it.
+    /// - Parameter cameWithBody: the response had a body when it came.
+    func endResponse(
+        _ response: inout ResponseHead, _ bodies: SubjectBodies, request: RequestHead, _ context: EditContext,
+        _ outcome: Outcome, cameWithBody: Bool
+    ) -> BodyOutcome {
+        var outcome = outcome
+        if case .suspend = outcome.verdict {
+            outcome.keep(bodies, cameWithBody: cameWithBody)
+            return BodyOutcome(outcome: outcome)
         }
         if explains {
-            finish(&outcome, Subject(request: request, response: response, classification: classification), bodies)
+            finish(
+                &outcome,
+                Subject(request: request, response: response, classification: context.classification), bodies)
         }
         guard var body = bodies.response else { return BodyOutcome(outcome: outcome, body: .asItCame) }
         guard response.mayHaveBody(answering: request.method) else {

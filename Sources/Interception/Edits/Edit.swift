@@ -81,6 +81,8 @@ public enum EditEffect {
     case noRetry
     /// Keep these for as long as the exchange lasts.
     case kept([StateChange])
+    /// Wait for an interceptor that works off the loop.
+    case suspend(SwiftCall)
     /// Answer in the origin's place.
     case respond(DirectResponse)
     case abort(String)

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Operation
+import TLSEngine
+
+struct AuthorityExport: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the CA's certificate for those who are to trust it; it is made where there is none.",
+        discussion: "The private key is never written.")
+
+    enum Form: String, ExpressibleByArgument, CaseIterable {
+        case pem, der, p12
+    }
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Option(help: "pem, der, or p12 as a store of trust for Java.")
+    var form = Form.pem
+
+    @Option(help: "Of the p12; \(TrustBundle.password) unless given.")
+    var password: String?
+
+    @Option(help: ArgumentHelp("Write here instead of to standard output.", valueName: "file"))
+    var output: String?
+
+    func validate() throws {
+        if password != nil, form != .p12 { throw ValidationError("--password is for --form p12 alone") }
+        if password?.isEmpty == true { throw ValidationError("--password is empty; Java opens no store without one") }
+    }
+
+    func run() throws {
+        if form != .pem, output == nil, Output.isTerminal {
+            throw CommandExit.usage("\(form.rawValue) is no text for a terminal: write it into a file with --output")
+        }
+        let root = try CommandContext(file).knownCertificates().root
+        let bytes: [UInt8]
+        switch form {
+        case .pem: bytes = root.pem
+        case .der: bytes = root.der
+        case .p12:
+            let password = password ?? TrustBundle.password
+            do throws(MaterialFault) {
+                bytes = try PKCS12.trustStore([root], password: password)
+            } catch {
+                throw CommandExit.failure("the p12 cannot be made: \(error.words)")
+            }
+            if self.password == nil { Console.error("the password is \(password)") }
+        }
+        try CommandContext.reporting { () throws(FileError) in try Output.write(bytes, to: output) }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Formats
+import Operation
+import TLSEngine
+
+struct AuthorityRotate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Make a new CA that the present one vouches for, and destroy the present key.",
+        discussion: """
+            Whoever trusts the present CA goes on to trust what the new one says, until the present one expires. New \
+            clients are told of the new one.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let store = try CommandContext(file).store
+        let (old, new) = try CommandContext.reporting { () throws(FileError) in try store.rotate() }
+        if json {
+            let value = JSONValue.object([
+                .init("old", AuthoritySummary.json(old.certificate)),
+                .init("new", AuthoritySummary.json(new.certificate)),
+            ])
+            Console.print(value.serialized + "\n")
+        } else {
+            Console.print("old root\n\(AuthoritySummary.text(old.certificate))")
+            Console.print("new root\n\(AuthoritySummary.text(new.certificate))")
+        }
+        Console.error(
+            "the old key is destroyed; a running daemon takes the new CA when it reloads: systemctl reload usher, or SIGHUP"
+        )
+    }
+}

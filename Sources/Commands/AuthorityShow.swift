@@ -1,0 +1,25 @@
+import ArgumentParser
+import Formats
+import HTTPCodec
+import Operation
+
+struct AuthorityShow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print the CA's name, fingerprint, dates and files; it is made where there is none.")
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let context = try CommandContext(file)
+        let certificates = try context.knownCertificates()
+        let summary = AuthoritySummary(certificates, context.store)
+        Console.print(json ? summary.json.serialized + "\n" : summary.text)
+        for remark in context.store.remarks(on: certificates.root) { Console.error(remark.words) }
+        // the certificate alone can be shown, but nobody can intercept with it
+        _ = try CommandContext.reporting { () throws(FileError) in try context.store.load() }
+    }
+}

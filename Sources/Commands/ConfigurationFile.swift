@@ -1,0 +1,45 @@
+import ArgumentParser
+import Configuration
+import Operation
+
+/// `--config`, as every command takes it.
+struct ConfigurationFile: ParsableArguments {
+    static let standard = "/etc/usher/usher.yaml"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The configuration (default: \(ConfigurationFile.standard)), or a folder of .yaml files; may be repeated.",
+            valueName: "file"))
+    var config: [String] = []
+
+    /// A file that was named must be there; the usual one may be missing, and the defaults hold then.
+    func load(generation: Int = 1) -> Result<Snapshot, ConfigurationFaults> {
+        let environment = ProcessEnvironment.all
+        let interceptors = RegisteredInterceptors.all
+        if !config.isEmpty {
+            return ConfigurationLoader.load(
+                paths: config, generation: generation, environment: environment, interceptors: interceptors)
+        }
+        guard !Input.isMissing(Self.standard) else {
+            return ConfigurationLoader.load(
+                text: "version: 1\n", file: "(defaults)", generation: generation, environment: environment,
+                interceptors: interceptors, readFile: { _ throws(FileFault) in throw .missing })
+        }
+        return ConfigurationLoader.load(
+            paths: [Self.standard], generation: generation, environment: environment, interceptors: interceptors)
+    }
+
+    /// The configuration, or exit 1 with every fault on standard error.
+    /// - Parameter warns: says what is likely not meant, too.
+    func loadOrExit(warns: Bool = true) throws -> Snapshot {
+        switch load() {
+        case .success(let snapshot):
+            if warns { for warning in snapshot.warnings { Console.plain(warning.description) } }
+            return snapshot
+        case .failure(let faults):
+            for fault in faults.diagnostics { Console.plain(fault.description) }
+            throw ExitCode(1)
+        }
+    }
+}

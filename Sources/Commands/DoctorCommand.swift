@@ -1,0 +1,55 @@
+import ArgumentParser
+import Configuration
+import Formats
+import HTTPCodec
+import Operation
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Find out why traffic does not get through, or show that it does.",
+        discussion: """
+            Without a command it asks the running proxy, and AM through it, and looks at this shell's variables. With one \
+            it runs that as usher run does, and judges by what came through. Exit 0 where there is no problem, else 1.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @OptionGroup var intercepted: InterceptedHosts
+
+    @OptionGroup var passed: PassedVariables
+
+    @Flag(help: "Print JSON; the command's own output goes to standard error then.")
+    var json = false
+
+    @Argument(parsing: .postTerminator, help: "Behind --: the program, looked for in PATH, and its arguments.")
+    var command: [String] = []
+
+    func run() throws {
+        var context = try CommandContext(file)
+        try intercepted.add(to: &context.snapshot)
+        let doctor = Doctor(context.snapshot, state: context.state, environment: context.environment)
+        let findings = command.isEmpty ? doctor.examine() : try observe(context, doctor)
+        if json {
+            Console.print(JSONValue.array(findings.map(\.json)).serialized + "\n")
+        } else {
+            for finding in findings { Console.print(finding.line + "\n") }
+        }
+        if findings.contains(where: { $0.verdict == .problem }) { throw ExitCode(1) }
+    }
+
+    private func observe(_ context: CommandContext, _ doctor: Doctor) throws -> [Finding] {
+        let environment = passed.environment(context)
+        var run = CommandRun(context.snapshot, bundle: try context.bundle(), environment: environment)
+        let collector = RecordCollector()
+        run.recorder = collector.recorder
+        run.turnsOutputToError = json
+        do throws(CommandRun.Fault) {
+            let status = try run(command)
+            return doctor.judge(collector.all, command: command, status: status, withheld: environment.withheld)
+        } catch {
+            Console.error(error.description)
+            throw ExitCode(error.status)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Configuration
+import Formats
+import HTTPCodec
+import Operation
+
+struct EnvironmentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "env",
+        abstract: "Print the variables that lead programs to the proxy and make them trust its CA.",
+        discussion: #"For a shell: eval "$(usher env)""#)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let context = try CommandContext(file)
+        guard let proxy = ProxyAddress(context.snapshot.listeners) else {
+            throw CommandExit.failure("listen names no port; write one into it, or use usher run -- COMMAND")
+        }
+        if context.snapshot.asksForPassword {
+            Console.error("the proxy asks for a password: put USER:PASSWORD@ before \(proxy.authority) in the URLs")
+        }
+        let bundle = try context.bundle(beside: proxy)
+        let variables = ProxyVariables(proxy: proxy, bundle: bundle, environment: context.environment)
+        Console.print(json ? variables.json.serialized + "\n" : variables.shell)
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Operation
+
+struct Init: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write a configuration to begin with, out of four answers or of recorded traffic.",
+        discussion: """
+            On a terminal it asks for what no option says: AM, its realms, the protected resources, and whose TLS is opened. \
+            With --har it reads from recorded traffic (HTTP Archive, as browsers save it) where AM is, how users sign in and \
+            what asks for more; of the traffic nothing but names is taken. A file that is there is never written over.
+            """)
+
+    @Option(help: ArgumentHelp("AM's base URL, such as https://am.example.com/am.", valueName: "url"))
+    var am: String?
+
+    @Option(help: ArgumentHelp("A realm that Usher may authenticate in; may be repeated.", valueName: "realm"))
+    var realm: [String] = []
+
+    @Option(help: ArgumentHelp("The session cookie's name.", valueName: "name"))
+    var cookie: String?
+
+    @Option(help: ArgumentHelp("Protected resources, as a glob over URLs; may be repeated.", valueName: "url"))
+    var resource: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Open the TLS of this host or host glob; may be repeated. Without it, of all hosts that are named.",
+            valueName: "host"))
+    var intercept: [String] = []
+
+    @Option(help: ArgumentHelp("Propose what this recorded traffic shows.", valueName: "file"))
+    var har: String?
+
+    @Option(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file"))
+    var output = "usher.yaml"
+
+    func run() throws {
+        var first = try proposal()
+        if let am { first.server = am }
+        if !realm.isEmpty { first.realms = realm }
+        if let cookie { first.cookie = cookie }
+        if !resource.isEmpty { first.resources = resource }
+        if !intercept.isEmpty { first.intercepted = intercept }
+        if har == nil {
+            if Questions.canBeAsked, output != "-" {
+                try ask(&first)
+            } else if am == nil {
+                throw CommandExit.usage("nobody can be asked here: give --am URL, or --har FILE")
+            }
+        }
+        if let fault = first.faults.first { throw CommandExit.usage(fault) }
+        if output == "-" { return Console.print(first.text) }
+        try CommandContext.reporting { () throws(FileError) in
+            try Output.create(Array(first.text.utf8), at: output)
+        }
+        for warning in first.warnings { Console.error("\(output): \(warning)") }
+        Console.error("\(output) is written; usher check \(output) judges what you make of it")
+    }
+
+    private func proposal() throws -> FirstConfiguration {
+        guard let har else { return FirstConfiguration() }
+        do {
+            return try FirstConfiguration(har: try Input.read(har, limit: 64 << 20))
+        } catch let fault as FirstConfiguration.Fault {
+            throw CommandExit.usage("\(har): \(fault.description)")
+        } catch let fault as Input.Fault {
+            throw CommandExit.usage(fault.description)
+        }
+    }
+
+    // MARK: questions
+
+    private func ask(_ first: inout FirstConfiguration) throws {
+        if am == nil {
+            try Questions.ask("AM's base URL", first.server, into: &first) { $0.server = $1.first ?? $0.server }
+        }
+        if realm.isEmpty {
+            try Questions.ask("Realms that users sign in to", first.realms.joined(separator: ", "), into: &first) {
+                $0.realms = $1
+            }
+        }
+        if resource.isEmpty {
+            let words = "Protected resources, as in https://shop.example.com/api/*"
+            try Questions.ask(words, "none", into: &first) { $0.resources = $1 }
+        }
+        if intercept.isEmpty {
+            let hosts = first.hosts
+            let shown = hosts.isEmpty ? "none" : hosts.joined(separator: ", ")
+            try Questions.ask("Hosts whose TLS is opened", shown, into: &first) { $0.intercepted = $1 }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import Operation
+
+/// Questions to whoever sits at the terminal.
+enum Questions {
+    static var canBeAsked: Bool { isatty(0) == 1 && isatty(1) == 1 }
+
+    /// Asks until the answer can be used. Answers are parted by commas; none is written `none`, and nothing takes the
+    /// default.
+    /// - Parameters:
+    ///   - standard: the default, as it would be typed.
+    ///   - set: puts the answers into the configuration.
+    static func ask(
+        _ words: String, _ standard: String, into first: inout FirstConfiguration,
+        _ set: (inout FirstConfiguration, [String]) -> Void
+    ) throws {
+        while true {
+            Console.print("\(words) [\(standard)]: ")
+            guard let line = readLine() else {
+                Console.print("\n")
+                throw CommandExit.usage("the questions were not answered; nothing is written")
+            }
+            let text = line.allSatisfy(\.isWhitespace) ? standard : line
+            var changed = first
+            set(&changed, answers(text))
+            guard let fault = changed.faults.first else {
+                first = changed
+                return
+            }
+            Console.print("  \(fault)\n")
+        }
+    }
+
+    private static func answers(_ text: String) -> [String] {
+        let parts = text.split { $0 == "," || $0.isWhitespace }.map(String.init)
+        return parts == ["none"] ? [] : parts
+    }
+}

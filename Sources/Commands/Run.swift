@@ -1,0 +1,45 @@
+import ArgumentParser
+import Configuration
+import Operation
+
+struct Run: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a command behind a proxy of its own.",
+        discussion: """
+            The proxy takes a free port of loopback and ends with the command, whose status becomes that of usher. The \
+            command's input and output are its own; the access log is written where --log says, or nowhere. What the \
+            configuration reads by ${env.NAME}, a robot's password for one, the command does not get.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @OptionGroup var intercepted: InterceptedHosts
+
+    @OptionGroup var passed: PassedVariables
+
+    @Option(help: ArgumentHelp("Append the access log to this file.", valueName: "file"))
+    var log: String?
+
+    @Argument(parsing: .postTerminator, help: "Behind --: the program, looked for in PATH, and its arguments.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else { throw ValidationError("write the command behind --: usher run -- COMMAND") }
+    }
+
+    func run() throws {
+        var context = try CommandContext(file)
+        try intercepted.add(to: &context.snapshot)
+        if log != nil { context.snapshot.log.access = .json }
+        var run = CommandRun(context.snapshot, bundle: try context.bundle(), environment: passed.environment(context))
+        if let log { run.log = try CommandContext.reporting { () throws(FileError) in try Output.appending(to: log) } }
+        let status: Int32
+        do throws(CommandRun.Fault) {
+            status = try run(command)
+        } catch {
+            Console.error(error.description)
+            throw ExitCode(error.status)
+        }
+        throw ExitCode(status)
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Configuration
+import Glibc
+import Operation
+import Sandbox
+import TLSEngine
+
+struct SandboxCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandbox",
+        abstract: "Run an AM, a Gateway and a protected resource in one process, to try everything without a tenant.",
+        discussion: """
+            AM is at /am (users demo and user1 to user9, password changeit), resources that ask for a transaction per \
+            access at /shop/, helpers at /plain/. Every host name leads to the same place.
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where to listen; may be repeated. Port 0 picks a free one.", valueName: "address:port"))
+    var listen: [String] = []
+
+    @Flag(
+        name: .customLong("tls"), help: "Speak HTTPS, by certificates of a CA that lives as long as the sandbox does.")
+    var speaksTLS = false
+
+    @Option(
+        name: .customLong("ca-file"),
+        help: ArgumentHelp(
+            "Where to write that CA's certificate; without it, a file for the time being, which is named at the start.",
+            valueName: "file"))
+    var authorityFile: String?
+
+    func validate() throws {
+        if authorityFile != nil, !speaksTLS { throw ValidationError("--ca-file goes with --tls") }
+    }
+
+    func run() throws {
+        let listeners = try (listen.isEmpty ? ["127.0.0.1:9080", "[::1]:9080"] : listen).map { text in
+            guard let listener = Listener(text) else {
+                throw CommandExit.usage("--listen \(text): expected 127.0.0.1:9080 or [::1]:9080")
+            }
+            return listener
+        }
+        do {
+            let authority = speaksTLS ? try SandboxAuthority() : nil
+            let file = try authority.map { try CertificateFile($0.certificate, at: authorityFile) }
+            defer { file?.removeIfTemporary() }
+            let service = try SandboxService(listen: listeners.map { ($0.host, $0.port) }, authority: authority) {
+                line in
+                Console.print(line + "\n")
+            }
+            if let file {
+                Console.plain(
+                    "sandbox: CA in \(file.path); clients and Usher (tls.upstream.extra_trust) have to trust it")
+            }
+            for (listener, port) in zip(listeners, service.boundPorts) {
+                var bound = listener
+                bound.port = port
+                Console.plain("sandbox: listening on \(speaksTLS ? "https://" : "")\(bound)")
+            }
+            try service.run(until: [SIGINT, SIGTERM])
+        } catch let failure as SandboxService.Failure {
+            throw CommandExit.failure(failure.description)
+        } catch let fault as MaterialFault {
+            throw CommandExit.failure("the sandbox's CA \(fault.words)")
+        } catch let error as FileError {
+            throw CommandExit.failure(error.description)
+        }
+    }
+}

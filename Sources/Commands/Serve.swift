@@ -1,0 +1,45 @@
+import ArgumentParser
+import Configuration
+import Operation
+
+struct Serve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the proxy in the foreground.",
+        discussion: """
+            Point an app at it with HTTP_PROXY. SIGTERM and SIGINT let exchanges under way finish; SIGHUP reads the \
+            configuration anew.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Listen here instead of where the configuration says; may be repeated. Port 0 picks a free one.",
+            valueName: "address:port"))
+    var listen: [String] = []
+
+    func run() throws {
+        // before the configuration's keys are read
+        ProcessEnvironment.hideMemory()
+        let listeners = try listen.map { text in
+            guard let listener = Listener(text) else {
+                throw CommandExit.usage(
+                    "--listen \(text): expected 127.0.0.1:3128, [::1]:3128 or, for TLS, https://127.0.0.1:3129")
+            }
+            return listener
+        }
+        let file = file
+        func replaced(_ snapshot: Snapshot) -> Snapshot {
+            var snapshot = snapshot
+            if !listeners.isEmpty { snapshot.listeners = listeners }
+            return snapshot
+        }
+        let snapshot = replaced(try file.loadOrExit())
+        do {
+            try Supervisor(snapshot, reload: { file.load().map(replaced) }).run()
+        } catch {
+            throw CommandExit.failure(error.description)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+public import Interceptors
+
+struct UsherCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "usher",
+        abstract: "A forward proxy that knows what an app's calls mean to PingAM, and steps up for it.",
+        version: VersionCommand.text,
+        subcommands: [
+            Init.self, Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self,
+            DoctorCommand.self,
+            Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
+        ])
+
+    /// Exit codes: 0 done, 1 the answer is no, 2 wrong use.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            if code == .success {
+                exit(withError: error)
+            }
+            if case .validationFailure = code {
+                CommandExit.stop(fullMessage(for: error))
+            }
+            exit(withError: error)
+        }
+    }
+}
+
+/// The command line, whoever's program it is.
+public enum CommandLineProgram {
+    /// Does what the arguments say, and ends the process.
+    /// - Parameter interceptors: what configurations may name by `swift`.
+    public static func main(_ interceptors: [String: any Interceptor]) {
+        RegisteredInterceptors.all = interceptors
+        UsherCommand.main()
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Formats
+import Operation
+
+struct VersionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Print the versions of usher and of the libraries that it runs on.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    static var text: String {
+        "usher \(Version.usher)\nlibevent \(Version.libevent)\nc-ares \(Version.cares)\nPCRE2 \(Version.pcre2)\n"
+            + Version.openSSL
+    }
+
+    func run() {
+        if json {
+            let value = JSONValue.object([
+                .init("usher", .string(Version.usher)), .init("libevent", .string(Version.libevent)),
+                .init("c-ares", .string(Version.cares)), .init("pcre2", .string(Version.pcre2)),
+                .init("openssl", .string(Version.openSSL)),
+            ])
+            Console.print(value.serialized + "\n")
+        } else {
+            Console.print(Self.text + "\n")
+        }
+    }
+}

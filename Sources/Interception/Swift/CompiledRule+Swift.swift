@@ -1,0 +1,247 @@
+internal import ContentCoding
+internal import HTTPCodec
+internal import Interceptors
+
+/// Messages as interceptors that are written in Swift see them, and what came back of them. It passes the same checks as
+/// what edits write.
+extension CompiledRule {
+    // MARK: request
+
+    /// Has one look at a request, or takes what it came to.
+    func ask(
+        _ edit: SwiftEdit, _ head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
+        _ outcome: inout Outcome, after resumption: Resumption?
+    ) throws(EditFault) -> EditEffect {
+        if let resumption {
+            return try take(
+                resumption.answer, of: resumption.suspension.call, &head, &bodies, &context, &outcome)
+        }
+        var request = Request(
+            method: head.methodText, url: head.url, headers: HeaderChange.view(head.fields),
+            state: context.state?.values(in: scope) ?? [:])
+        do throws(BodyFault) {
+            if edit.wantsBody { request.body = try bodies.request?.bytes() ?? [] }
+        } catch {
+            return try refuse(edit, error)
+        }
+        let call = SwiftCall(
+            interceptor: name, edit: edit, action: Interceptors.Action(context.classification),
+            message: .request(request))
+        guard let answer = call.now() else { return .suspend(call) }
+        return try take(answer, of: call, &head, &bodies, &context, &outcome)
+    }
+
+    private func take(
+        _ answer: SwiftAnswer, of call: SwiftCall, _ head: inout RequestHead, _ bodies: inout SubjectBodies,
+        _ context: inout EditContext, _ outcome: inout Outcome
+    ) throws(EditFault) -> EditEffect {
+        guard case .request(let new) = answer, case .request(let old) = call.message else {
+            return try settle(answer, of: call, nil, &context, &outcome)
+        }
+        do throws(EditFault) {
+            var notes = try Self.apply(new, insteadOf: old, to: &head)
+            notes += try Self.apply(new.body, insteadOf: old.body, to: &bodies.request)
+            notes += try keep(new.state, insteadOf: old.state, &context)
+            return .changed(Self.words(notes, call))
+        } catch {
+            throw Self.fault(error.reason, call)
+        }
+    }
+
+    /// Makes of a head what came back.
+    /// - Returns: what was done, in a few words each.
+    private static func apply(
+        _ new: Request, insteadOf old: Request, to head: inout RequestHead
+    ) throws(EditFault) -> [String] {
+        var notes: [String] = []
+        if new.method != old.method {
+            _ = try SetMethod(new.method).apply(to: &head)
+            notes.append("set method \(new.method)")
+        }
+        let hosts = new.headers.values("Host")
+        if hosts != old.headers.values("Host") {
+            guard hosts.count == 1 else { throw EditFault(reason: "a request has one Host") }
+            try HeaderEdit.checkHost(hosts[0])
+        }
+        notes += try HeaderChange.apply(new.headers, insteadOf: old.headers, to: &head.fields)
+        if new.url != old.url {
+            try URLEdit.retarget(&head, new.url)
+            notes.append("set URL to \(URLEdit.place(head))")
+        }
+        return notes
+    }
+
+    // MARK: response
+
+    /// Has one look at a response, or takes what it came to.
+    /// - Parameter sent: the request as it was sent.
+    func ask(
+        _ edit: SwiftEdit, _ head: inout ResponseHead, _ bodies: inout SubjectBodies, request sent: RequestHead,
+        _ context: inout EditContext, _ outcome: inout Outcome, after resumption: Resumption?
+    ) throws(EditFault) -> EditEffect {
+        let basis = context.basis ?? sent
+        if let resumption {
+            return try take(
+                resumption.answer, of: resumption.suspension.call, &head, &bodies, basis, &context, &outcome)
+        }
+        // what has been switched to is no message that could wait
+        if edit.isAsync, head.status == 101 { return .warned("\(edit.registered) was not asked about 101") }
+        let state = context.state?.values(in: scope) ?? [:]
+        var response = Response(status: head.status, headers: HeaderChange.view(head.fields), state: state)
+        do throws(BodyFault) {
+            if edit.wantsBody {
+                response.body = try bodies.response?.bytes() ?? []
+            } else if edit.isAsync {
+                try bodies.response?.mustBeHere()
+            }
+        } catch {
+            return try refuse(edit, error)
+        }
+        let request = Request(
+            method: basis.methodText, url: basis.url, headers: HeaderChange.view(basis.fields), state: state)
+        let call = SwiftCall(
+            interceptor: name, edit: edit, action: Interceptors.Action(context.classification),
+            message: .response(response, to: request))
+        guard let answer = call.now() else { return .suspend(call) }
+        return try take(answer, of: call, &head, &bodies, basis, &context, &outcome)
+    }
+
+    private func take(
+        _ answer: SwiftAnswer, of call: SwiftCall, _ head: inout ResponseHead, _ bodies: inout SubjectBodies,
+        _ basis: RequestHead, _ context: inout EditContext, _ outcome: inout Outcome
+    ) throws(EditFault) -> EditEffect {
+        guard case .response(let new) = answer, case .response(let old, _) = call.message else {
+            return try settle(answer, of: call, basis, &context, &outcome)
+        }
+        do throws(EditFault) {
+            var notes: [String] = []
+            if new.status != old.status {
+                _ = try SetStatus(new.status).apply(to: &head)
+                notes.append("set status \(new.status)")
+            }
+            notes += try HeaderChange.apply(new.headers, insteadOf: old.headers, to: &head.fields)
+            notes += try Self.apply(new.body, insteadOf: old.body, to: &bodies.response)
+            notes += try keep(new.state, insteadOf: old.state, &context)
+            return .changed(Self.words(notes, call))
+        } catch {
+            throw Self.fault(error.reason, call)
+        }
+    }
+
+    // MARK: what is no message
+
+    /// - Parameter basis: what a further attempt begins with where nothing else is said; nil where nothing was sent.
+    private func settle(
+        _ answer: SwiftAnswer, of call: SwiftCall, _ basis: RequestHead?, _ context: inout EditContext,
+        _ outcome: inout Outcome
+    ) throws(EditFault) -> EditEffect {
+        switch answer {
+        case .request, .response: throw Self.fault("answered with another kind of message", call)
+        case .failed(let words): throw Self.fault(words, call)
+        case .verdict(.abort(let reason)): return .abort("swift \(call.edit.registered): \(reason)")
+        case .verdict(.respond(let response)):
+            var answer = DirectResponse(status: response.status, body: response.body ?? [])
+            answer.headers = response.headers.fields.map { Pair($0.name, $0.value) }
+            do throws(EditFault) {
+                return .respond(try answer.checked())
+            } catch {
+                throw Self.fault(error.reason, call)
+            }
+        case .verdict(.retry(let request, let after)):
+            guard let basis else {
+                throw Self.fault("asked for another attempt of a request that has not gone out", call)
+            }
+            var wish = RetryWish(interceptor: name, policy: RetryPolicy(after: after))
+            if let request, case .response(_, let given) = call.message {
+                do throws(EditFault) {
+                    wish.basis = try Self.basis(request, given, basis, context.bodyLimit)
+                    _ = try keep(request.state, insteadOf: given.state, &context)
+                } catch {
+                    throw Self.fault(error.reason, call)
+                }
+            }
+            outcome.retries.insert(wish, at: lastDecides ? 0 : outcome.retries.count)
+            return .changed(["swift \(call.edit.registered) asked for another attempt"])
+        }
+    }
+
+    private static func basis(
+        _ new: Request, _ old: Request, _ head: RequestHead, _ limit: Int
+    ) throws(EditFault) -> RetryBasis? {
+        guard new.method != old.method || new.url != old.url || new.headers != old.headers || new.body != nil else {
+            return nil
+        }
+        var head = head
+        _ = try apply(new, insteadOf: old, to: &head)
+        guard let bytes = new.body else { return RetryBasis(head, nil) }
+        var body = EditedBody(.whole([]), of: head, CodingLimits(size: limit))
+        do throws(BodyFault) {
+            try body.replace(with: bytes)
+        } catch {
+            throw EditFault(reason: "the body \(error.explanation)")
+        }
+        return RetryBasis(head, body.settle(&head.fields))
+    }
+
+    // MARK: bodies, state, words
+
+    private static func apply(
+        _ new: [UInt8]?, insteadOf old: [UInt8]?, to body: inout EditedBody?
+    ) throws(EditFault) -> [String] {
+        guard new != old else { return [] }
+        guard old != nil, body != nil else {
+            throw EditFault(reason: "returned a body without having asked for one (wantsBody)")
+        }
+        do throws(BodyFault) {
+            body?.isAsked = true
+            try body?.replace(with: new ?? [])
+        } catch {
+            throw EditFault(reason: "the body \(error.explanation)")
+        }
+        return ["set the body"]
+    }
+
+    /// What becomes of a message whose body it cannot be given.
+    private func refuse(_ edit: SwiftEdit, _ fault: BodyFault) throws(EditFault) -> EditEffect {
+        guard policy.passes(fault) else {
+            throw EditFault(reason: "swift \(edit.registered): the body \(fault.explanation)")
+        }
+        return .warned("\(edit.registered) was not asked about the message, whose body \(fault.explanation)")
+    }
+
+    private func keep(
+        _ new: [String: String], insteadOf old: [String: String], _ context: inout EditContext
+    ) throws(EditFault) -> [String] {
+        guard new != old else { return [] }
+        let names = Set(new.keys).union(old.keys).filter { new[$0] != old[$0] }
+        return try keep(names.sorted().map { StateChange($0, new[$0]) }, &context)
+    }
+
+    private static func words(_ notes: [String], _ call: SwiftCall) -> [String] {
+        notes.isEmpty ? ["swift \(call.edit.registered) changed nothing"] : ["swift \(call.edit.registered)"] + notes
+    }
+
+    private static func fault(_ words: String, _ call: SwiftCall) -> EditFault {
+        EditFault(reason: "swift \(call.edit.registered): \(words)")
+    }
+}
+
+extension Interceptors.Action {
+    init(_ classification: Classification?) {
+        self.init(
+            type: classification?.action.map { Kind(rawValue: $0.rawValue) } ?? .none,
+            payload: classification?.payload.map { Payload(tree: $0.tree, type: $0.type) },
+            realm: classification?.realm)
+    }
+}
+
+extension RetryPolicy {
+    /// As often as others allow, whatever the method: whoever asks in Swift knows what for.
+    fileprivate init(after wait: Duration) {
+        times = .max
+        let milliseconds = wait / .milliseconds(1)
+        backoff = Backoff(first: max(0, min(Int(milliseconds.rounded(.up)), 3_600_000)))
+        heedsRetryAfter = false
+        repeatsAny = true
+    }
+}

@@ -1,0 +1,55 @@
+internal import HTTPCodec
+internal import Interceptors
+
+/// Headers that were given away as values, and came back.
+enum HeaderChange {
+    static func view(_ fields: FieldTable) -> Headers {
+        Headers(fields.slots.indices.map { Headers.Field(fields.name($0), fields.value($0)) })
+    }
+
+    /// Makes of the fields what came back. Lines that nobody touched stay as they are, to the byte; what only the proxy
+    /// itself may change is left.
+    /// - Parameter old: what was given away.
+    /// - Returns: what was done, in a few words each.
+    static func apply(
+        _ new: Headers, insteadOf old: Headers, to fields: inout FieldTable
+    ) throws(EditFault) -> [String] {
+        guard new != old else { return [] }
+        func isWritable(_ field: Headers.Field) -> Bool { HeaderRules.isWritable(field.name) }
+        var notes: [String] = []
+        for change in new.fields.filter({ !isWritable($0) }).difference(from: old.fields.filter { !isWritable($0) }) {
+            let note = HeaderEdit.ignored(name(change))
+            if !notes.contains(note) { notes.append(note) }
+        }
+        let changes = new.fields.filter(isWritable).difference(from: old.fields.filter(isWritable))
+        let set = Set(changes.insertions.map(name)).intersection(changes.removals.map(name))
+        for change in changes.removals.reversed() {
+            guard case .remove(let offset, let field, _) = change else { continue }
+            let places = places(fields)
+            guard offset < places.count else { continue }
+            fields.remove(at: places[offset])
+            if !set.contains(field.name) { notes.append("removed header \(field.name)") }
+        }
+        for change in changes.insertions {
+            guard case .insert(let offset, let field, _) = change else { continue }
+            try HeaderEdit.check(Pair(field.name, field.value))
+            let places = places(fields)
+            // right behind the line that it follows
+            let place = offset > 0 && offset <= places.count ? places[offset - 1] + 1 : places.first ?? fields.count
+            fields.add(field.name, field.value, at: place)
+            notes.append("\(set.contains(field.name) ? "set" : "added") header \(field.name)")
+        }
+        return notes
+    }
+
+    private static func name(_ change: CollectionDifference<Headers.Field>.Change) -> String {
+        switch change {
+        case .insert(_, let field, _), .remove(_, let field, _): field.name
+        }
+    }
+
+    /// Where those lines stand that may be written.
+    private static func places(_ fields: FieldTable) -> [Int] {
+        fields.slots.indices.filter { HeaderRules.isWritable(fields.name($0)) }
+    }
+}

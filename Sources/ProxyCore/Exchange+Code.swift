@@ -1,0 +1,76 @@
+import HTTPCodec
+import Interception
+
+/// Code of others that works off the loop (`swift`): a phase waits for it, and goes on with what it came to.
+extension Exchange {
+    mutating func suspend(
+        _ message: SuspendedPhase.Message, _ suspension: Suspension, _ outcome: Outcome, _ out: inout Outbox
+    ) {
+        let limit = bounded(out.now + suspension.call.deadline)
+        enter(.intercepting(SuspendedPhase(message, suspension, outcome)), until: limit)
+        out.orders.append(.intercept(id, suspension.call))
+        out.orders.append(.wake(at: limit))
+    }
+
+    /// The code has come to that. An answer that comes too late finds another stage.
+    mutating func intercepted(
+        _ answer: SwiftAnswer, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        guard case .intercepting(let phase) = stage else { return }
+        enter(.deciding)
+        switch phase.message {
+        case .request(var head):
+            let outcome = resume(phase, answer, &head, out)
+            edited(head, outcome, &context, &out)
+        case .call(var head):
+            let outcome = resume(phase, answer, &head, out)
+            callEdited(head, outcome, &context, &out)
+        case .response(let body):
+            var head = response
+            let made = resume(phase, answer, &head, out)
+            response = head
+            heldEdited(body, made, context, &out)
+        case .answer(var held):
+            let made = resume(phase, answer, &held.head, out)
+            finishCall(held, made, &context, &out)
+        }
+    }
+
+    private mutating func resume(
+        _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout RequestHead, _ out: borrowing Outbox
+    ) -> Outcome {
+        var context = editContext(out)
+        let made = engine.plan.resumeRequest(
+            phase.suspension, answer, after: phase.outcome, to: &head, &context)
+        state = context.state
+        if case .replaced(let bytes) = made.body { attempt.body = bytes }
+        return told(made.outcome, out.now)
+    }
+
+    private mutating func resume(
+        _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout ResponseHead, _ out: borrowing Outbox
+    ) -> BodyOutcome {
+        var context = responseContext(out)
+        let made = engine.plan.resumeResponse(
+            phase.suspension, answer, after: phase.outcome, to: &head, request: attempt.head ?? request, &context)
+        state = context.state
+        return BodyOutcome(outcome: told(made.outcome, out.now), body: made.body)
+    }
+
+    /// It has taken longer than it may.
+    mutating func interceptorTimedOut(
+        _ phase: SuspendedPhase, _ context: inout ClientContext, _ out: inout Outbox
+    ) {
+        if let limit = detour?.limit, out.now >= limit {
+            out.orders.append(.cancelIntercept(id))
+            if detourWoke(&context, &out) { return }
+        }
+        let call = phase.suspension.call
+        let words = "\(call.words) came to nothing within \(call.deadline) ms"
+        if isCall {
+            release(reusable: false, &out)
+            return end(.notCalled(words), out.now)
+        }
+        answer(ProxyError("proxy_internal_error", status: 504, words), &out)
+    }
+}

@@ -1,0 +1,28 @@
+import HTTPCodec
+import Interception
+
+/// A phase that waits for code of others, with the message that it is about. An object: every exchange has room for one, and
+/// hardly any has one.
+final class SuspendedPhase {
+    enum Message {
+        /// The client's request, as it would go out.
+        case request(RequestHead)
+        /// A call of Usher's own.
+        case call(RequestHead)
+        /// The answer in `response`, and its body as it came.
+        case response([UInt8])
+        /// What a call of Usher's own came to.
+        case answer(HeldResponse)
+    }
+
+    let message: Message
+    let suspension: Suspension
+    /// What the phase has come to so far.
+    let outcome: Outcome
+
+    init(_ message: Message, _ suspension: Suspension, _ outcome: Outcome) {
+        self.message = message
+        self.suspension = suspension
+        self.outcome = outcome
+    }
+}

@@ -1,0 +1,3 @@
+import Usher
+
+UsherProgram.main()
