@@ -85,7 +85,10 @@ public struct SetCookie: Equatable, Sendable {
         case "secure": isSecure = true
         case "expires": expires = String(value)
         case "max-age":
-            guard let age = Int(value) else { return }
+            let digits = value.utf8.first == 0x2D ? value.dropFirst() : value
+            guard !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit) else { return }
+            // more than can be counted is as long as anything
+            let age = Int(value) ?? (digits == value ? Int.max : Int.min)
             maxAge = age
             if age <= 0 { deletes = true }
         default: break

@@ -12,6 +12,8 @@ final class CompiledRule: Sendable {
     let response: [any ResponseEdit]
     let error: [any ErrorEdit]
     let detour: RuleDetour?
+    /// Where that may be made.
+    let hosts: HostGuard?
     /// What the values of its edits ask for that are filled in.
     let requestTemplates: TemplateNeeds
     let responseTemplates: TemplateNeeds
@@ -43,6 +45,7 @@ final class CompiledRule: Sendable {
         error = chain.errorEdits(of: rule)
         lastDecides = chain.lastDecides
         detour = rule.detour
+        hosts = rule.detour == nil ? nil : HostGuard(rule.when)
         requestTemplates = TemplateNeeds(rule.request)
         responseTemplates = TemplateNeeds(rule.response)
         errorTemplates = TemplateNeeds(error)

@@ -28,17 +28,20 @@ extension Plan {
     /// - Parameter arrival: the request's body.
     public func detours(
         for head: RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
-    ) -> [(interceptor: String, detour: RuleDetour)] {
+    ) -> [AppliedDetour] {
         guard !detouring.isEmpty else { return [] }
         let traits = RequestGate.Traits(head)
         let action = context.classification?.action
         let subject = Subject(request: head, response: nil, classification: context.classification)
         var bodies = SubjectBodies(request: EditedBody(arrival, of: head, CodingLimits(size: context.bodyLimit)))
-        var found: [(interceptor: String, detour: RuleDetour)] = []
+        var found: [AppliedDetour] = []
         for candidate in detouring where candidate.demand.admits(action) && candidate.gate.admits(traits) {
             let rule = rules[candidate.index]
-            guard let detour = rule.detour, rule.judge(subject, &bodies, context) == .yes else { continue }
-            if takes(rule, &context) { found.append((rule.name, detour)) }
+            guard let detour = rule.detour, let hosts = rule.hosts else { continue }
+            guard rule.judge(subject, &bodies, context) == .yes else { continue }
+            if takes(rule, &context) {
+                found.append(AppliedDetour(interceptor: rule.name, detour: detour, hosts: hosts))
+            }
         }
         return found
     }

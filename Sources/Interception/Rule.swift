@@ -82,6 +82,11 @@ extension Rule {
         builtIn.equip(&self)
     }
 
+    /// What its requests show of a password in another form than the configuration writes it in.
+    public var writtenSecret: String? {
+        if case .basic(let login)? = detour { String(login.credentials.dropFirst("Basic ".count)) } else { nil }
+    }
+
     /// It may ask for another attempt.
     var mayRetry: Bool {
         detour != nil
@@ -106,19 +111,6 @@ extension Condition {
         case .always: other
         case .all(let parts): .all(parts + [other])
         default: .all([self, other])
-        }
-    }
-
-    /// It holds for certain hosts alone.
-    public var namesHosts: Bool {
-        switch self {
-        case .always, .not: false
-        case .all(let parts): parts.contains(where: \.namesHosts)
-        case .any(let parts): !parts.isEmpty && parts.allSatisfy(\.namesHosts)
-        case .test(.host, let matchers):
-            !matchers.isEmpty
-                && matchers.allSatisfy { if case .glob("*") = $0 { false } else { true } }
-        case .test: false
         }
     }
 

@@ -2,18 +2,20 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Shows a name and a password to an origin that asks for them (RFC 7617), once in an exchange.
+/// Shows a name and a password to an origin (RFC 7617): with each request, or once in an exchange where it asks for them.
 final class BasicLoginDetour: Detour {
-    private let credentials: String
+    private let login: BasicLogin
     private let interceptor: String
+    private let hosts: HostGuard
     private var isAsked = false
 
     /// More of an answer than this is delivered, whatever it asks for.
     private static let largestChallenge = 64 << 10
 
-    init(_ challenge: BasicChallenge, interceptor: String) {
-        credentials = challenge.credentials
+    init(_ login: BasicLogin, interceptor: String, hosts: HostGuard) {
+        self.login = login
         self.interceptor = interceptor
+        self.hosts = hosts
     }
 
     var isActive: Bool { false }
@@ -26,17 +28,29 @@ final class BasicLoginDetour: Detour {
     func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
 
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        if isAsked { head.fields.set("Authorization", credentials) }
+        switch login.sending {
+        case .always: break
+        case .missing: if head.fields.contains(.authorization) { return }
+        case .challenged: if !isAsked { return }
+        }
+        guard hosts.admits(head) else {
+            notes.append(.login(interceptor: interceptor, BasicLoginDetour.elsewhere))
+            return
+        }
+        head.fields.set("Authorization", login.credentials)
     }
 
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        !isAsked && Self.asks(response) ? Self.largestChallenge : nil
+        login.sending == .challenged && !isAsked && hosts.admits(sent) && Self.asks(response)
+            ? Self.largestChallenge : nil
     }
 
     func consider(
         _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        guard !isAsked, Self.asks(response.head) else { return .deliver(response) }
+        guard login.sending == .challenged, !isAsked, hosts.admits(context.sent), Self.asks(response.head) else {
+            return .deliver(response)
+        }
         guard context.isWhole else {
             notes.append(
                 .login(
@@ -50,6 +64,9 @@ final class BasicLoginDetour: Detour {
         return .again(response)
     }
 
+    static let elsewhere =
+        "the request goes to no host that the interceptor names, or is a TRACE, so it goes out without"
+
     private static func asks(_ response: ResponseHead) -> Bool {
         response.status == 401 && response.fields.challenges(scheme: "Basic")
     }
@@ -60,7 +77,9 @@ final class BasicLoginDetour: Detour {
 
     func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
     func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func answered(_ response: ResponseHead, _ context: DetourContext) {}
+    func answered(_ response: inout ResponseHead, _ context: DetourContext) {}
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
+    var endsWithClient: Bool { false }
     func delivers(_ status: Int) {}
     func abandon() {}
 }

@@ -68,6 +68,8 @@ extension DetourCall {
 protocol Detour: AnyObject {
     /// A call or a wait is under way.
     var isActive: Bool { get }
+    /// What is under way is given up where the client closes its sending side, though it may still listen.
+    var endsWithClient: Bool { get }
     /// It keeps a response that the client may get yet.
     var keepsResponse: Bool { get }
     /// When the whole of it must be over: no wait goes past this time.
@@ -99,8 +101,10 @@ protocol Detour: AnyObject {
     /// Time has passed.
     /// - Returns: nil where that is not for it.
     func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder?
-    /// The request is being answered, with this head.
-    func answered(_ response: ResponseHead, _ context: DetourContext)
+    /// The request is being answered, with this head, which may be changed.
+    func answered(_ response: inout ResponseHead, _ context: DetourContext)
+    /// A response with this head could not be held whole, and goes to the client.
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment])
     /// A response of that status goes to the client.
     func delivers(_ status: Int)
     /// Another detour has decided: what is under way here is nobody's any more.

@@ -13,6 +13,7 @@ final class DetourChain: Detour {
         members.count > 1 ? DetourChain(members) : members.first
     }
 
+    var endsWithClient: Bool { members.contains { $0.endsWithClient } }
     var isActive: Bool { members.contains { $0.isActive } }
     var keepsResponse: Bool { members.contains { $0.keepsResponse } }
     var keptBytes: Int { members.reduce(0) { $0 + $1.keptBytes } }
@@ -65,8 +66,12 @@ final class DetourChain: Detour {
         return nil
     }
 
-    func answered(_ response: ResponseHead, _ context: DetourContext) {
-        for member in members { member.answered(response, context) }
+    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+        for member in members { member.answered(&response, context) }
+    }
+
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+        for member in members { member.unheld(response, context, &notes) }
     }
 
     func delivers(_ status: Int) { for member in members { member.delivers(status) } }

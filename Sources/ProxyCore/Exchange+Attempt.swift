@@ -24,7 +24,6 @@ extension Exchange {
     mutating func edited(
         _ head: RequestHead, _ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        var head = head
         attempt.ending = outcome.ending
         switch outcome.verdict {
         case .proceed: break

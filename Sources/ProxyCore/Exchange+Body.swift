@@ -179,10 +179,10 @@ extension Exchange {
         var edits = editContext(out)
         let found = engine.plan.detours(for: request, body: arrivedBody, &edits)
         state = edits.state
-        let made: [any Detour] = found.map { interceptor, detour in
-            switch detour {
-            case .cookie(let login): CookieLoginDetour(login)
-            case .basic(let challenge): BasicLoginDetour(challenge, interceptor: interceptor)
+        let made: [any Detour] = found.map { found in
+            switch found.detour {
+            case .cookie(let login): CookieLoginDetour(login, hosts: found.hosts)
+            case .basic(let login): BasicLoginDetour(login, interceptor: found.interceptor, hosts: found.hosts)
             }
         }
         if !made.isEmpty { detour = DetourChain.of((detour.map { [$0] } ?? []) + made) }

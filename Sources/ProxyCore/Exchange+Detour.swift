@@ -29,8 +29,18 @@ extension Exchange {
     }
 
     /// The head of an answer is here.
-    func answerSeen(_ context: ClientContext, _ out: borrowing Outbox) {
-        detour?.answered(response, detourContext(context, out.time))
+    mutating func answerSeen(_ context: ClientContext, _ out: borrowing Outbox) {
+        guard let detour else { return }
+        let surroundings = detourContext(context, out.time)
+        detour.answered(&response, surroundings)
+    }
+
+    /// A response that was held for the detour's sake cannot be.
+    mutating func answerUnheld(_ context: ClientContext, _ out: borrowing Outbox) {
+        guard let detour else { return }
+        var notes: [ExchangeMoment] = []
+        detour.unheld(response, detourContext(context, out.time), &notes)
+        for moment in notes { tell(moment, out.now) }
     }
 
     /// A response that was held for the detour's sake is here whole.
@@ -77,6 +87,12 @@ extension Exchange {
         let order = detour.woke(detourContext(context, out.time), &notes)
         for moment in notes { tell(moment, out.now) }
         guard let order else { return false }
+        if case .calling = stage, case .proceed = order {
+            // the call that took too long is ended before a connection is asked for
+            enter(.waiting(.send), until: out.now + 1)
+            out.orders.append(.wake(at: out.now + 1))
+            return true
+        }
         perform(order, &context, &out)
         return true
     }

@@ -199,11 +199,11 @@ extension Exchange {
             cannotHold(
                 .badResponse(
                     "the answer is larger than is read of one (authorization.limits.answer, limits.buffered_body)"),
-                .overLimit, "the answer is too large to be looked through for an advice", &context, &out)
+                .overLimit, "the answer is too large to be looked through", &context, &out)
         } else if !mayKeep(context, beside: count) {
             cannotHold(
                 .noRoom("the answer cannot be kept"), .noRoom,
-                "limits.buffered leaves no room to look through the answer for an advice", &context, &out)
+                "limits.buffered leaves no room to look through the answer", &context, &out)
         }
         return .used
     }
@@ -219,7 +219,10 @@ extension Exchange {
     ) {
         guard case .holding(let held) = stage else { return }
         if held.reason == .call { return failed(error, &context, &out) }
-        if held.reason == .advice { tell(.unread(words), out.now) }
+        if held.reason == .advice {
+            tell(.unread(words), out.now)
+            answerUnheld(context, out)
+        }
         enter(.delivering)
         guard let made = editResponse(arrival, context, &out) else { return }
         if let paced = paced(made.outcome, attempt.framing, body: held.body, out.now) { return pace(paced, &out) }

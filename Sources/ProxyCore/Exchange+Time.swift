@@ -95,7 +95,7 @@ extension Exchange {
         if case .waiting(.attempt) = stage {
             tell(.notRetried("the client went away"), out.now)
         } else {
-            guard detour?.isActive == true else { return false }
+            guard detour?.endsWithClient == true else { return false }
             tell(.abandoned, out.now)
         }
         cut(reset: false, &out)

@@ -266,7 +266,10 @@ final class StepUpDetour: Detour {
         }
     }
 
-    func answered(_ response: ResponseHead, _ context: DetourContext) { stage = .watching }
+    func answered(_ response: inout ResponseHead, _ context: DetourContext) { stage = .watching }
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
+    /// Nobody is asked to step up for a client that may be gone.
+    var endsWithClient: Bool { isActive }
     func abandon() { stage = .watching }
 
     func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {

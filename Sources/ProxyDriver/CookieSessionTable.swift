@@ -29,6 +29,10 @@ public final class CookieSessionTable: CookieSessionStore, Sendable {
         sessions.withLock { $0.abandoned(key, flight: flight) }
     }
 
+    public func fruitless(_ key: CookieSessions.Key, generation: Int, _ now: CookieSessions.Now) {
+        sessions.withLock { $0.fruitless(key, generation: generation, now) }
+    }
+
     public func renewed(_ jar: CookieJar, _ key: CookieSessions.Key, generation: Int) {
         sessions.withLock { $0.renewed(jar, key, generation: generation) }
     }

@@ -57,6 +57,8 @@ struct CookieTests {
         #expect(cookie.expires == "Wed, 21 Oct 2037 07:28:00 GMT" && !cookie.deletes)
         let bare = try #require(SetCookie("a=b; Domain=; Path=x; Max-Age=soon; secured; ;"))
         #expect(bare.domain == nil && bare.path == nil && !bare.isSecure && bare.maxAge == nil && !bare.deletes)
+        #expect(SetCookie("a=b; Max-Age=-99999999999999999999")?.deletes == true)
+        #expect(SetCookie("a=b; Max-Age=99999999999999999999")?.maxAge == .max)
         // what stands last counts
         #expect(try #require(SetCookie("a=b; Path=/x; Path=/y; Max-Age=5; Max-Age=0")).path == "/y")
     }

@@ -11,13 +11,13 @@ import Testing
         var login = CookieLogin(
             interceptor: "couch", .form([.init(name: "name", value: "ada")]), place: "/_session", cookie: "AuthSession")
         change(&login)
-        var rule = Rule(name: "couch", when: .test(.host, [.exact("shop.test")]))
+        var rule = Rule(name: "couch", when: .test(.host, [.exact("shop.test"), .exact("staging.test")]))
         rule.detour = .cookie(login)
         return rule
     }
 
     private func begin(
-        _ settings: Settings = Settings(), _ rules: [Rule], _ request: String = SteppingUp.get
+        _ rules: [Rule], _ settings: Settings = Settings(), _ request: String = SteppingUp.get
     ) -> Conversation {
         var settings = settings
         settings.rules = rules
@@ -50,7 +50,7 @@ import Testing
 
     /// The advice is looked at first; what is sent again has both, and a cookie that is over by then is renewed on top.
     @Test func beside() {
-        let talk = begin(stepUpSettings(), [login()])
+        let talk = begin([login()], stepUpSettings())
         talk.origin(granted("c"))
         talk.connects()
         talk.origin(SteppingUp.refused())
@@ -75,7 +75,7 @@ import Testing
     func aLoginThatTakesTooLong(refused: CookieLogin.Refused) {
         let talk = begin([login { $0.refused = refused }])
         #expect(talk.originGot().hasPrefix("POST /_session "))
-        talk.driver.pass(milliseconds: 30_000)
+        talk.driver.waits(30_001)
         if refused == .refuse {
             #expect(talk.clientGot().hasPrefix("HTTP/1.1 502 ") && talk.driver.client == .open, "\(talk.notes)")
             return
@@ -94,13 +94,15 @@ import Testing
         talk.connects()
         #expect(talk.originGot().hasPrefix("POST /_session "), "\(talk.notes)")
         talk.origin("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n")
-        #expect(talk.clientGot().hasSuffix("\r\n\r\nno") && talk.noted("the origin's answer was delivered"), "\(talk.notes)")
+        #expect(
+            talk.clientGot().hasSuffix("\r\n\r\nno") && talk.noted("the origin's answer was delivered"), "\(talk.notes)"
+        )
     }
 
     @Test func noAttemptIsLeftForARenewal() {
         var settings = Settings()
         settings.limits.retries = 0
-        let talk = begin(settings, [login()])
+        let talk = begin([login()], settings)
         talk.origin(granted("c"))
         talk.connects()
         talk.origin(Self.unauthorized)
@@ -117,7 +119,9 @@ import Testing
         talk.origin(granted("c"))
         talk.connects()
         let sent = talk.originGot()
-        #expect(sent.hasPrefix("GET /api/cart ") && sent.contains("Host: staging.test\r\n") && sent.contains("AuthSession=c"))
+        #expect(
+            sent.hasPrefix("GET /api/cart ") && sent.contains("Host: staging.test\r\n")
+                && sent.contains("AuthSession=c"))
     }
 
     @Test func twoLoginsForOneRequest() {

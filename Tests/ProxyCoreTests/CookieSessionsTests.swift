@@ -126,6 +126,23 @@ import Testing
         #expect(ask(at: 551_000) == "use c" && ask(at: 600_000) == "no")
     }
 
+    @Test mutating func aRenewalThatFailsIsNotTriedByAll() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        #expect(ask(at: 400_000) == "log in")
+        sessions.failed(CookieLoginFault(reason: "503", isRefusal: false), key, flight: flight + 1, now(400_000))
+        #expect(ask(after: flight + 1, at: 400_000) == "use c" && ask(at: 459_999) == "use c")
+        #expect(ask(at: 460_000) == "log in")
+    }
+
+    @Test mutating func aCookieThatIsRefusedWhateverItIsStays() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        sessions.fruitless(key, generation: flight, now())
+        #expect(ask(not: flight, at: 59_999).contains("cool_down") && ask(at: 59_999) == "use c")
+        #expect(ask(not: flight, at: 60_000) == "log in")
+    }
+
     @Test mutating func whoGoesAwayLeavesItToTheNext() throws {
         let flight = try begin()
         sessions.abandoned(key, flight: flight)
@@ -137,7 +154,7 @@ import Testing
 
     @Test mutating func aLoginThatHangsIsNobodysToWaitFor() throws {
         _ = try begin()
-        #expect(ask(at: 30_000) == "wait" && ask(at: 30_001) == "log in")
+        #expect(ask(at: 31_000) == "wait" && ask(at: 31_001) == "log in")
     }
 
     @Test mutating func anAnswerRenewsTheCookiesThatItWasAskedWith() throws {

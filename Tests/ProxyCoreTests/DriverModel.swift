@@ -92,13 +92,15 @@ final class DriverModel {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
-        logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil, pool: PoolModel = PoolModel(), delivery: Delivery = .whole,
+        logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil, pool: PoolModel = PoolModel(),
+        delivery: Delivery = .whole,
         number: UInt64 = 1,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
         streams: (any StreamServer)? = nil, now: Int = 0
     ) {
         machine = ClientConnection(
-            engine: Engine(settings), stores: SharedStores(flows: flows, refusals: refusals, logins: logins, cookies: cookies),
+            engine: Engine(settings),
+            stores: SharedStores(flows: flows, refusals: refusals, logins: logins, cookies: cookies),
             number: number,
             client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool

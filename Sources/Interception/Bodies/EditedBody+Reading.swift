@@ -1,11 +1,22 @@
+internal import ContentCoding
 public import Formats
-internal import HTTPCodec
+public import HTTPCodec
 
 /// What conditions and templates ask of a body. What was asked once is not read again while the body stays as it is.
 extension EditedBody {
     /// The values where a JSON pointer leads, more than one where a name on the way is repeated. Where the body cannot be
     /// had, or is something else, there is none. `JSONValue.means` compares them with what is wanted.
     public mutating func json(at pointer: JSONPointer) -> [JSONValue] { (try? values(at: pointer)) ?? [] }
+
+    /// What a whole body says as JSON, out of its codings and whatever its type; nil where it is none.
+    /// - Parameters:
+    ///   - fields: of its head.
+    ///   - limit: of what it may unfold to, in bytes.
+    public static func json(in body: [UInt8], _ fields: FieldTable, limit: Int) -> JSONValue? {
+        var body = EditedBody(.whole(body), fields, CodingLimits(size: limit))
+        guard let bytes = try? body.bytes() else { return nil }
+        return try? JSONValue(parsing: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
+    }
 
     /// The values of a form's field, decoded, in order.
     public mutating func formValues(named name: String) -> [String] { (try? fields(named: name)) ?? [] }

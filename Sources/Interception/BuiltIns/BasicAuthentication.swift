@@ -12,45 +12,31 @@ public struct BasicAuthentication: BuiltIn {
                 Key("user", .text(user), "The user's name.", isRequired: true),
                 Key("password", .text(.any), "The password, such as ${credential.NAME}.", isRequired: true),
                 Key(
-                    "send", .choice(Sending.allCases.map(\.rawValue)),
+                    "send", .choice(BasicLogin.Sending.allCases.map(\.rawValue)),
                     "With every request; with those that bring no Authorization of their own; or only once the origin asks for it (401).",
-                    standard: Sending.missing.rawValue),
+                    standard: BasicLogin.Sending.missing.rawValue),
             ]))
     public static let sendsSecret = true
 
-    public enum Sending: String, CaseIterable, Sendable {
-        case always, missing, challenged
-    }
-
-    private let credentials: String
-    private let sending: Sending
+    private let login: BasicLogin
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
         guard let fields = value.fields, let user = fields.text("user"), let password = fields.text("password") else {
             return nil
         }
-        credentials = "Basic \(Base64.encode(Array("\(user):\(password)".utf8)))"
-        sending = fields.text("send").flatMap(Sending.init) ?? .missing
+        login = BasicLogin(
+            credentials: "Basic \(Base64.encode(Array("\(user):\(password)".utf8)))",
+            sending: fields.text("send").flatMap(BasicLogin.Sending.init) ?? .missing)
     }
 
     private static let user = TextFormat("a user's name, which holds no colon", isQuotable: false) { text in
         !text.isEmpty && !text.utf8.contains(ASCII.colon)
     }
 
-    public func equip(_ rule: inout Rule) {
-        let edit = SetHeader([Pair("Authorization", credentials)])
-        switch sending {
-        case .always: rule.request = [edit]
-        case .missing:
-            let lacks = Condition.not(.test(.header("Authorization"), [.glob("*")]))
-            rule.when = rule.when.and(lacks)
-            rule.request = [edit]
-        case .challenged: rule.detour = .basic(BasicChallenge(credentials: credentials))
-        }
-    }
+    public func equip(_ rule: inout Rule) { rule.detour = .basic(login) }
 
     public var words: String {
-        switch sending {
+        switch login.sending {
         case .always: "logs in with each request (Basic)"
         case .missing: "logs in with each request that does not itself (Basic)"
         case .challenged: "logs in where the origin asks for it (Basic)"

@@ -5,7 +5,7 @@ import Interception
 final class CookieFlight {
     private let store: any CookieSessionStore
     private let key: CookieSessions.Key
-    private let number: Int
+    let number: Int
     private var isOver = false
 
     init(_ store: any CookieSessionStore, _ key: CookieSessions.Key, _ number: Int) {

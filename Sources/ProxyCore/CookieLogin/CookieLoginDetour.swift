@@ -23,6 +23,8 @@ final class CookieLoginDetour: Detour {
     }
 
     private let login: CookieLogin
+    /// Who alone may have the cookie, and whatever wins it.
+    private let hosts: HostGuard
     private var stage = Stage.watching
     private(set) var limit: Int?
     /// What goes out with the request, and whose it is.
@@ -30,6 +32,8 @@ final class CookieLoginDetour: Detour {
     private var key: CookieSessions.Key?
     /// An exchange has one cookie renewed, not more: one that is refused as soon as it was won is refused for another reason.
     private var hasRenewed = false
+    /// The cookies went along with the attempt under way.
+    private var isSent = false
     /// There is no cookie to be had, and the request goes out without.
     private var doesWithout = false
 
@@ -39,7 +43,13 @@ final class CookieLoginDetour: Detour {
     private static let largestRefusal = 64 << 10
     private static let largestAnswer = 256 << 10
 
-    init(_ login: CookieLogin) { self.login = login }
+    init(_ login: CookieLogin, hosts: HostGuard) {
+        self.login = login
+        self.hosts = hosts
+    }
+
+    /// Others may wait for the same login.
+    var endsWithClient: Bool { false }
 
     var isActive: Bool {
         switch stage {
@@ -62,22 +72,47 @@ final class CookieLoginDetour: Detour {
     // MARK: before the request goes out
 
     func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        if doesWithout { return nil }
-        if case .ready = stage { return nil }
+        guard hosts.admits(context.sent) else {
+            session = nil
+            notes.append(.login(interceptor: login.interceptor, BasicLoginDetour.elsewhere))
+            return refusal(BasicLoginDetour.elsewhere)
+        }
+        if doesWithout { return refusal("there was none to be had") }
         let key = CookieSessions.Key(login, origin: context.sent.originText)
+        if case .ready = stage, self.key == key { return withheld(context) }
         if self.key != key { session = nil }
         self.key = key
-        return ask(.send, after: nil, context, &notes)
+        return ask(.send, after: nil, context, &notes) ?? withheld(context)
+    }
+
+    /// The answer to a request that must not go out without the cookie; nil where it may.
+    private func refusal(_ reason: String) -> DetourOrder? {
+        guard login.refused == .refuse else { return nil }
+        return .refuse(
+            ProxyError(
+                "http_request_denied", status: 502,
+                "interceptor \(login.interceptor): no cookie \(login.cookie): \(reason), and the request is not sent "
+                    + "without (refused: refuse)"))
+    }
+
+    /// The cookie is here, and may not go along.
+    private func withheld(_ context: DetourContext) -> DetourOrder? {
+        guard login.refused == .refuse, let session else { return nil }
+        let selection = session.jar.selection(for: context.sent, now: context.seconds)
+        if selection.pairs.contains(where: { $0.name == login.cookie }) { return nil }
+        return refusal("the cookie \(selection.withheld.first ?? "is over")")
     }
 
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
         stage = .watching
-        guard let session else { return }
+        isSent = false
+        guard let session, hosts.admits(head) else { return }
         let selection = session.jar.selection(for: head, now: context.seconds)
         for reason in selection.withheld {
             notes.append(.login(interceptor: login.interceptor, "the cookie \(reason)"))
         }
         guard !selection.pairs.isEmpty else { return }
+        isSent = true
         var cookies = CookieText(head.fields.values(named: "Cookie").joined(separator: "; "))
         for pair in selection.pairs { cookies.set(pair.name, pair.value) }
         head.fields.set("Cookie", cookies.text)
@@ -136,14 +171,9 @@ final class CookieLoginDetour: Detour {
             notes.append(.login(interceptor: login.interceptor, "\(words); the origin's answer was delivered"))
             return .giveBack(held)
         }
-        guard login.refused == .refuse else {
-            notes.append(.login(interceptor: login.interceptor, "\(words); the request goes out without"))
-            return nil
-        }
-        return .refuse(
-            ProxyError(
-                "http_request_denied", status: 502,
-                "interceptor \(login.interceptor): \(words), and the request is not sent without (refused: refuse)"))
+        if let refusal = refusal(reason) { return refusal }
+        notes.append(.login(interceptor: login.interceptor, "\(words); the request goes out without"))
+        return nil
     }
 
     // MARK: the login
@@ -171,8 +201,25 @@ final class CookieLoginDetour: Detour {
             return done(purpose)
         case .failed(let fault):
             flight.fail(fault, context.time)
-            return giveUp(fault.reason, purpose, &notes)
+            return settle(purpose, after: flight, fault.reason, context, &notes)
         }
+    }
+
+    /// A login came to nothing: a cookie that is still good goes along all the same.
+    private func settle(
+        _ purpose: Purpose, after flight: CookieFlight, _ reason: String, _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder? {
+        if case .send = purpose, let key, let store = context.cookies,
+            case .use(let found) = store.ask(key, not: nil, after: flight.number, context.time)
+        {
+            session = found
+            notes.append(
+                .login(interceptor: login.interceptor, "\(reason); the cookie \(login.cookie) goes along until its end")
+            )
+            return done(purpose)
+        }
+        return giveUp(reason, purpose, &notes)
     }
 
     private func words(_ jar: CookieJar, _ now: Int) -> String {
@@ -188,7 +235,7 @@ final class CookieLoginDetour: Detour {
         case .queueing(let purpose, _): return giveUp(reason, purpose, &notes) ?? .proceed
         case .talking(let purpose, let flight, _):
             flight.fail(CookieLoginFault(reason: reason, isRefusal: false), context.time)
-            return giveUp(reason, purpose, &notes) ?? .proceed
+            return settle(purpose, after: flight, reason, context, &notes) ?? .proceed
         }
     }
 
@@ -206,14 +253,14 @@ final class CookieLoginDetour: Detour {
     // MARK: answers
 
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        guard session != nil, !hasRenewed, !isActive else { return nil }
+        guard isSent, !hasRenewed, !isActive else { return nil }
         return response.status == 401 || response.status == 403 ? Self.largestRefusal : nil
     }
 
     func consider(
         _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        guard session != nil, !hasRenewed, Self.refusesCookie(response) else { return .deliver(response) }
+        guard isSent, !hasRenewed, Self.refusesCookie(response) else { return .deliver(response) }
         hasRenewed = true
         notes.append(
             .login(
@@ -241,16 +288,44 @@ final class CookieLoginDetour: Detour {
     /// 401 says so, and CouchDB by a 403 whose body does.
     private static func refusesCookie(_ response: HeldResponse) -> Bool {
         if response.head.status == 401 { return true }
-        guard response.head.status == 403, let answer = try? JSONValue(parsing: response.body) else { return false }
-        return answer["error"]?.text == "credentials_expired"
+        guard response.head.status == 403 else { return false }
+        let answer = EditedBody.json(in: response.body, response.head.fields, limit: largestAnswer)
+        return answer?["error"]?.text == "credentials_expired"
     }
 
-    func answered(_ response: ResponseHead, _ context: DetourContext) {
-        guard let key, let session, let store = context.cookies else { return }
+    /// An ordinary answer may set the cookie anew. Whose it is does not go on to the client; what others set, and what the
+    /// client's own login does, are the client's affair: who else uses this login has no part in them.
+    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+        guard isSent, let key, let session, let store = context.cookies, !isLogin(context.sent) else { return }
+        if hasRenewed, response.status == 401 { store.fruitless(key, generation: session.generation, context.time) }
+        guard response.fields.values(named: "Set-Cookie").contains(where: { SetCookie($0)?.name == login.cookie })
+        else {
+            return
+        }
         var jar = session.jar
-        // cookies of other names are the client's own affair: who else uses this login has no part in them
         jar.take(response.fields, only: login.cookie, answering: context.sent, now: context.seconds)
         if jar[login.cookie] != session.jar[login.cookie] { store.renewed(jar, key, generation: session.generation) }
+        _ = response.fields.removeAll { table, index in
+            ASCII.equal(table.name(index), "Set-Cookie") && SetCookie(table.value(index))?.name == login.cookie
+        }
+    }
+
+    /// The client logs in itself.
+    private func isLogin(_ request: RequestHead) -> Bool {
+        let path =
+            login.place.utf8.first == 0x2F ? login.place : (try? RequestHead(method: "GET", url: login.place))?.path
+        return request.path == path
+    }
+
+    /// The next request logs in: this one's answer is larger than is kept, and its client has to be content with it.
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+        guard isSent, response.status == 401 else { return }
+        dropSession(context)
+        notes.append(
+            .login(
+                interceptor: login.interceptor,
+                "the origin refuses the cookie \(login.cookie) by an answer that is larger than is kept; the next request logs in"
+            ))
     }
 
     func delivers(_ status: Int) {}

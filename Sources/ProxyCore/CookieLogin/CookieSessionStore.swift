@@ -9,5 +9,6 @@ public protocol CookieSessionStore: AnyObject {
     func won(_ jar: CookieJar, _ key: CookieSessions.Key, flight: Int)
     func failed(_ fault: CookieLoginFault, _ key: CookieSessions.Key, flight: Int, _ now: CookieSessions.Now)
     func abandoned(_ key: CookieSessions.Key, flight: Int)
+    func fruitless(_ key: CookieSessions.Key, generation: Int, _ now: CookieSessions.Now)
     func renewed(_ jar: CookieJar, _ key: CookieSessions.Key, generation: Int)
 }

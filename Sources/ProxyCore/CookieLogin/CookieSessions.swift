@@ -49,11 +49,20 @@ public struct CookieSessions: Sendable {
         var flight: (number: Int, began: Int)?
         /// What the last one that came to nothing did.
         var failure: (number: Int, fault: CookieLoginFault, until: Int)?
+        /// Till when a cookie that is about to end is not replaced, for that came to nothing.
+        var heldOff = 0
+        /// Till when a cookie that is refused is not replaced: one that had just been won was refused as well.
+        var fruitless = 0
         var lastAsked = 0
     }
 
     /// More logins at more origins than these are hardly configured; the one that nobody asked for the longest goes.
     static let most = 1024
+    /// Whoever logs in gives up at the end of `hold` itself, and says so first.
+    private static let grace = 1_000
+    private static let notAgain = CookieLoginFault(
+        reason: "a cookie that had just been won was refused as well, so no other is asked for yet (cool_down)",
+        isRefusal: true)
 
     private var entries: [Key: Entry] = [:]
     private var flights = 0
@@ -71,17 +80,21 @@ public struct CookieSessions: Sendable {
         var entry = entries[key] ?? Entry()
         entry.lastAsked = now.milliseconds
         defer { entries[key] = entry }
-        if let generation, entry.session?.generation == generation { entry.session = nil }
+        if let generation, let session = entry.session, session.generation == generation {
+            if entry.fruitless > now.milliseconds { return .failed(Self.notAgain) }
+            entry.session = nil
+        }
         if let session = entry.session, !session.lasts(key.login.cookie, until: now.seconds) { entry.session = nil }
         // one that hung is nobody's to wait for
-        if let flight = entry.flight, now.milliseconds - flight.began > key.login.hold { entry.flight = nil }
+        if let flight = entry.flight, now.milliseconds - flight.began > key.login.hold + Self.grace {
+            entry.flight = nil
+        }
 
         if let session = entry.session {
             let isDue = !session.lasts(key.login.cookie, until: now.seconds + key.login.renewBefore)
             // one that was waited for is new, however short it lasts
             let isNew = flight.map { session.generation >= $0 } ?? false
-            let isHeldOff = entry.failure.map { $0.until > now.milliseconds } ?? false
-            if !isDue || isNew || isHeldOff || entry.flight != nil { return .use(session) }
+            if !isDue || isNew || entry.heldOff > now.milliseconds || entry.flight != nil { return .use(session) }
         }
         if let failure = entry.failure {
             if failure.until > now.milliseconds { return .failed(failure.fault) }
@@ -113,6 +126,7 @@ public struct CookieSessions: Sendable {
         guard var entry = entries[key], entry.flight?.number == flight else { return }
         entry.flight = nil
         entry.failure = (flight, fault, fault.isRefusal ? now.milliseconds + key.login.coolDown : 0)
+        entry.heldOff = now.milliseconds + key.login.coolDown
         entries[key] = entry
     }
 
@@ -120,6 +134,12 @@ public struct CookieSessions: Sendable {
     public mutating func abandoned(_ key: Key, flight: Int) {
         guard entries[key]?.flight?.number == flight else { return }
         entries[key]?.flight = nil
+    }
+
+    /// A cookie that had just been won was refused, too: for another reason than that the one before it was over.
+    public mutating func fruitless(_ key: Key, generation: Int, _ now: Now) {
+        guard entries[key]?.session?.generation == generation else { return }
+        entries[key]?.fruitless = now.milliseconds + key.login.coolDown
     }
 
     /// An ordinary answer set the cookie anew.

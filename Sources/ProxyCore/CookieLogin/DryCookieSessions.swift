@@ -19,6 +19,10 @@ final class DryCookieSessions: CookieSessionStore {
 
     func abandoned(_ key: CookieSessions.Key, flight: Int) { sessions.abandoned(key, flight: flight) }
 
+    func fruitless(_ key: CookieSessions.Key, generation: Int, _ now: CookieSessions.Now) {
+        sessions.fruitless(key, generation: generation, now)
+    }
+
     func renewed(_ jar: CookieJar, _ key: CookieSessions.Key, generation: Int) {
         sessions.renewed(jar, key, generation: generation)
     }
