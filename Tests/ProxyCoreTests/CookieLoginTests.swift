@@ -81,9 +81,9 @@ import Testing
             return
         }
         talk.connects()
-        #expect(talk.originGot().hasPrefix("GET /api/cart ") && talk.noted("longer than hold allows"), "\(talk.notes)")
+        #expect(talk.originGot().hasPrefix("GET /api/cart "), "\(talk.notes)")
         talk.origin(Self.ok)
-        #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 OK\r\n") && talk.noted("longer than hold allows"))
     }
 
     @Test func aRenewalThatFailsGivesTheRefusalBack() {
