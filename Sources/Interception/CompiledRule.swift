@@ -259,6 +259,10 @@ final class CompiledRule: Sendable {
                 case .abort(let reason):
                     notes.append("aborted: \(reason)")
                     outcome.verdict = .abort(interceptor: name, reason: reason)
+                case .limit(let policy):
+                    let number = outcome.limits.count { $0.interceptor == name }
+                    outcome.limits.append(LimitWish(interceptor: name, number: number, policy: policy))
+                    notes.append("no more than \(policy.words)")
                 case .breaks(let breakage):
                     notes.append("fault \(breakage.rawValue)")
                     outcome.verdict = .breaks(breakage, interceptor: name)

@@ -17,6 +17,10 @@ public enum ExchangeMoment: Equatable, Sendable {
     case warned(String)
     /// An interceptor answered in the place of whoever was asked.
     case responded(interceptor: String, status: Int)
+    /// An interceptor lets no more requests through now: this one waits for its turn.
+    case queued(interceptor: String)
+    /// Its turn came after so long.
+    case admitted(interceptor: String, milliseconds: Int)
     /// An interceptor broke what the client gets.
     case broken(interceptor: String, Breakage)
     /// An interceptor had the answer's body break off after so many bytes.
@@ -131,6 +135,8 @@ extension ExchangeMoment {
         case .opened(let name, let negotiated): .opened(name: shown(name), negotiated: negotiated)
         case .certificateRefused(let token, let details): .certificateRefused(token: token, details: shown(details))
         case .responded(let interceptor, let status): .responded(interceptor: shown(interceptor), status: status)
+        case .queued(let interceptor): .queued(interceptor: shown(interceptor))
+        case .admitted(let interceptor, let time): .admitted(interceptor: shown(interceptor), milliseconds: time)
         case .broken(let interceptor, let breakage): .broken(interceptor: shown(interceptor), breakage)
         case .sent, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .abandoned,
             .noLongerPermitted:

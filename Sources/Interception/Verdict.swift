@@ -48,6 +48,8 @@ public struct Outcome: Equatable, Sendable {
     public var delays: [Distribution] = []
     /// Its body passes no faster than so many bytes a second.
     public var throttle: Int?
+    /// Those that the request has to pass before anything comes of the verdict.
+    public var limits: [LimitWish] = []
     /// How the answer ends that the client gets.
     public var ending = AnswerEnding()
     /// Who wants the request sent again, and is heard in this order; where the verdict is to proceed.

@@ -19,8 +19,8 @@ extension ExchangeMoment {
     public var kind: Kind {
         switch self {
         case .recognised, .call, .loginCall: .action
-        case .login, .judged, .edited, .warned, .responded, .broken, .cutShort, .endDelayed, .delayed, .retried,
-            .notRetried:
+        case .login, .judged, .edited, .warned, .responded, .queued, .admitted, .broken, .cutShort, .endDelayed,
+            .delayed, .retried, .notRetried:
             .interceptor
         case .advice: .advice
         case .conversation: .authenticate
@@ -39,6 +39,8 @@ extension ExchangeMoment {
             "\(judgement.phase.rawValue) phase: \(judgement.verdicts.count { $0.matched && $0.takesPart }) interceptors apply"
         case .edited(let words), .warned(let words): words
         case .responded(let interceptor, let status): "\(interceptor): answered with status \(status)"
+        case .queued(let interceptor): "\(interceptor): waits for its turn"
+        case .admitted(let interceptor, let milliseconds): "\(interceptor): its turn came after \(milliseconds) ms"
         case .broken(let interceptor, let breakage): "\(interceptor): the client gets no answer: \(breakage.words)"
         case .cutShort(let bytes): "the answer's body was broken off after \(bytes) bytes"
         case .endDelayed(let milliseconds): "the answer's end comes \(milliseconds) ms late"

@@ -23,6 +23,7 @@ public final class Supervisor {
     private let endWatch = ShutdownWatchdog()
     private let logins = LoginTable()
     private let cookies = CookieSessionTable()
+    private let limits = LimitTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -169,7 +170,7 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
-                    logins: logins, cookies: cookies, authenticator: authenticator,
+                    logins: logins, cookies: cookies, limits: limits, authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,
                     ended: { ends.post($0) }))

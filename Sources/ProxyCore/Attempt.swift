@@ -3,17 +3,24 @@ import Interception
 
 /// One sending of the request to its origin.
 struct Attempt {
+    /// What the request's interceptors want of its way and of its answer.
+    struct Wishes {
+        /// How fast the request's body may pass, in bytes a second.
+        var rate: Int?
+        /// How its answer is to end.
+        var ending = AnswerEnding()
+    }
+
     /// The request as it goes out, where interceptors or a detour changed it.
     var head: RequestHead?
     var body: [UInt8]?
     /// What further attempts begin with, and not with what the client sent: what a detour had sent, or what interceptors made
     /// of an earlier one where their edits persist. Without a body of its own it has the client's.
     var basis: (head: RequestHead, body: [UInt8]?)?
-    /// How fast the request's body may pass, in bytes a second.
-    var rate: Int?
-    /// How its answer is to end, as far as the request's interceptors have a wish.
-    var ending = AnswerEnding()
-    /// What of it has not gone out yet for that.
+    var wishes = Wishes()
+    /// Its places at limits.
+    var turns: [Turn] = []
+    /// What of its body has not gone out yet because it goes slowly.
     var upload: PacedRequest?
     var origin: Origin?
     /// The connection had served another request before.
@@ -43,8 +50,9 @@ struct Attempt {
     mutating func renew() {
         head = basis?.head
         body = basis?.body
-        rate = nil
-        if !ending.isPlain { ending = AnswerEnding() }
+        wishes.rate = nil
+        if !turns.isEmpty { turns = [] }
+        if !wishes.ending.isPlain { wishes.ending = AnswerEnding() }
         upload = nil
     }
 

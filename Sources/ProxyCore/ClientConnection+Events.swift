@@ -257,6 +257,19 @@ extension ClientConnection {
         settle(cell, &out)
     }
 
+    // MARK: limits
+
+    /// The turn of a request that waits at a limit has come.
+    public mutating func turnCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        cell.exchange.turnCame(&context, &out)
+        settle(cell, &out)
+    }
+
+    /// It waits for its turn at a limit.
+    public func awaitsTurn(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsTurn ?? false }
+
     // MARK: time
 
     /// When `woke` has something to do.

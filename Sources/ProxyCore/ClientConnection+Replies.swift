@@ -127,7 +127,8 @@ extension ClientConnection {
 
     mutating func begin(_ call: DetourCall, for caller: ExchangeCell, _ out: inout Outbox) {
         let cell = begin(&out)
-        cell.exchange.becomeCall(call, for: caller.exchange.id, began: caller.exchange.began)
+        let places = caller.exchange.attempt.turns.map(\.key)
+        cell.exchange.becomeCall(call, for: caller.exchange.id, places: places, began: caller.exchange.began)
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)
     }

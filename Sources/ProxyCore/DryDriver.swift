@@ -23,6 +23,7 @@ struct DryDriver: ~Copyable {
     private(set) var sent: [DryRequest] = []
     private(set) var now = 0
     private var out = Outbox()
+    private let limits: DryLimits
     private let destinations: DestinationPolicy
     private let origin: DryOrigin
     /// Runs code of others; nil where it takes longer than it may.
@@ -36,16 +37,18 @@ struct DryDriver: ~Copyable {
     private var hasAnswered = false
 
     init(
-        _ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, time: Int,
+        _ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, others: Int, time: Int,
         _ perform: @escaping (SwiftCall) -> SwiftAnswer?
     ) {
         self.perform = perform
         let source = ClientSource(address: IPAddress("127.0.0.1"))
+        limits = DryLimits(others: others)
         // where answers follow one another, logins are told as they would go; where there is one, what it is about comes first
-        var stores = SharedStores()
-        if case .script = origin { stores = SharedStores(cookies: DryCookieSessions()) }
+        var cookies: DryCookieSessions?
+        if case .script = origin { cookies = DryCookieSessions() }
         connection = ClientConnection(
-            engine: engine, stores: stores, number: 1, client: "127.0.0.1", source: source, now: 0)
+            engine: engine, stores: SharedStores(cookies: cookies, limits: limits), number: 1, client: "127.0.0.1",
+            source: source, now: 0)
         self.destinations = destinations
         self.origin = origin
         out.tell(time: time)
@@ -97,7 +100,7 @@ struct DryDriver: ~Copyable {
             case .finishClient: if ending == .open { ending = .closed }
             case .intercept(let id, let call):
                 if let answer = perform(call) { connection.intercepted(answer, id, now: now, &out) }
-            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .cancelIntercept, .wake, .record,
+            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .awaitTurn, .cancelIntercept, .wake, .record,
                 .proceed:
                 break
             }
@@ -205,6 +208,7 @@ struct DryDriver: ~Copyable {
         let time = connection.wakeAt
         guard time != .max else { return false }
         now = max(now, time)
+        limits.now = now
         connection.woke(now: now, &out)
         return true
     }

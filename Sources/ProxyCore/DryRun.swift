@@ -51,17 +51,18 @@ public struct DryRun: Sendable {
     ///   - tunnel: where the client has a tunnel made to first, to speak TLS in it.
     ///   - settings: whoever asks is taken for one who may: no password is wanted.
     ///   - destinations: where connections may lead; no name is resolved, so addresses count only where one is written.
+    ///   - others: so many requests came just before it wherever interceptors limit them, and are not over.
     ///   - time: by the calendar, in seconds since 1970.
     ///   - perform: runs code of others that is meant to work off the loop, and waits for it; nil where that takes too long.
     public init(
         _ message: [UInt8], in tunnel: Origin? = nil, _ settings: Settings, pages: OwnPages? = nil,
-        destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent, time: Int = 0,
-        perform: @escaping (SwiftCall) -> SwiftAnswer? = { _ in nil }
+        destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent, others: Int = 0,
+        time: Int = 0, perform: @escaping (SwiftCall) -> SwiftAnswer? = { _ in nil }
     ) {
         var settings = settings
         settings.users = nil
         let engine = Engine(settings, pages: pages, explains: true)
-        var driver = DryDriver(engine, destinations, origin, time: time, perform)
+        var driver = DryDriver(engine, destinations, origin, others: others, time: time, perform)
         if let tunnel { driver.enter(tunnel) }
         // a CONNECT that was refused is what comes of the request
         if tunnel == nil || driver.isInTunnel { driver.receive(message) }

@@ -24,20 +24,31 @@ extension Exchange {
     mutating func edited(
         _ head: RequestHead, _ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        attempt.ending = outcome.ending
+        attempt.wishes.ending = outcome.ending
         switch outcome.verdict {
-        case .proceed: break
+        case .proceed:
+            attempt.head = head
+            attempt.wishes.rate = outcome.throttle
         case .suspend(let suspension): return suspend(.request(head), suspension, outcome, &out)
-        case .breaks(let breakage, let interceptor):
-            return breaks(breakage, interceptor: interceptor, after: outcome.wait(), &out)
-        case .respond(let local, let interceptor):
-            return answer(local, interceptor: interceptor, after: outcome.wait(), &out)
+        case .respond, .breaks: break
         case .abort(let interceptor, let reason):
             return answer(.aborted(.request, by: interceptor, reason), &out)
         }
-        attempt.head = head
-        attempt.rate = outcome.throttle
-        leaseForSending(after: outcome.wait(), &context, &out)
+        if outcome.limits.isEmpty { return goOn(outcome, &context, &out) }
+        pass(LimitPassage(outcome), &context, &out)
+    }
+
+    /// Does what the request phase came to.
+    mutating func goOn(_ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox) {
+        switch outcome.verdict {
+        case .respond(let local, let interceptor):
+            answer(local, interceptor: interceptor, after: outcome.wait(), &out)
+        case .breaks(let breakage, let interceptor):
+            breaks(breakage, interceptor: interceptor, after: outcome.wait(), &out)
+        case .proceed, .abort, .suspend:
+            if let call, call.call.carriesAnswers { call.stepUpLogin?.tell() }
+            leaseForSending(after: outcome.wait(), &context, &out)
+        }
     }
 
     /// - Parameter wait: in milliseconds, at an interceptor's wish.
@@ -163,7 +174,7 @@ extension Exchange {
     ) {
         guard case .leasing = stage else { return out.orders.append(.release(id, reusable: true)) }
         attempt.isReused = reused
-        attempt.sendsRaw = sendsRaw && attempt.rate == nil
+        attempt.sendsRaw = sendsRaw && attempt.wishes.rate == nil
         attempt.bindings = context.binding.changes
         if attempt.isBinding { bindOrigin(&context, &out) }
         sendHead(context, &out)
@@ -201,7 +212,7 @@ extension Exchange {
         }
         out.orders.append(.send(id, head, forwarding))
         let timeouts = engine.settings.timeouts
-        if let rate = attempt.rate, framing != .none {
+        if let rate = attempt.wishes.rate, framing != .none {
             attempt.upload = PacedRequest(
                 rate: rate, attempt.body ?? body.bytes, isWhole: body.isKept, now: out.now)
             enter(.awaiting, until: bounded(out.now + timeouts.idle))

@@ -180,13 +180,13 @@ extension Exchange {
         case .breaks(let breakage, let interceptor):
             return end(.notCalled("interceptor \(interceptor) broke the call: \(breakage.rawValue)"), out.now)
         }
-        attempt.ending = outcome.ending
+        attempt.wishes.ending = outcome.ending
         // a session or a password is in this request: it goes where the configuration says and nowhere else
         if let refusal = detour.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
-        if detour.call.carriesAnswers { detour.stepUpLogin?.tell() }
         request = head
         attempt.head = head
-        leaseForSending(after: outcome.wait(), &context, &out)
+        if outcome.limits.isEmpty { return goOn(outcome, &context, &out) }
+        pass(LimitPassage(outcome), &context, &out)
     }
 
     /// The answer to the call that this exchange is.
@@ -211,7 +211,7 @@ extension Exchange {
             return end(
                 .notCalled("interceptor \(interceptor) broke the answer to the call: \(breakage.rawValue)"), out.now)
         }
-        var ending = attempt.ending
+        var ending = attempt.wishes.ending
         ending.add(made.outcome.ending)
         if let cut = ending.cut, cut.bytes < answer.body.count {
             return end(

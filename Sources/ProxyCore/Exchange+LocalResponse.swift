@@ -29,10 +29,10 @@ extension Exchange {
             return pause(.answer(local, interceptor: interceptor), for: wait, &out)
         }
         let made = OwnResponse.local(local, interceptor: interceptor, flow: record.flow, date: out.date)
-        if attempt.ending.isPlain { return answer(made, &out) }
+        if attempt.wishes.ending.isPlain { return answer(made, &out) }
         release(reusable: false, &out)
         response = made.head
-        let manner = PacedResponse.Manner(cut: attempt.ending.cut, hold: attempt.ending.hold())
+        let manner = PacedResponse.Manner(cut: attempt.wishes.ending.cut, hold: attempt.wishes.ending.hold())
         let framing = BodyFraming.length(UInt64(made.body.count))
         pace(PacedResponse(framing, manner, body: made.body, isWhole: true, isOwn: true, now: out.now), &out)
     }

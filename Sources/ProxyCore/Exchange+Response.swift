@@ -167,7 +167,7 @@ extension Exchange {
             if !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) { return nil }
             return made
         case .respond(let local, let interceptor):
-            attempt.ending.add(made.outcome.ending)
+            attempt.wishes.ending.add(made.outcome.ending)
             answer(local, interceptor: interceptor, after: made.outcome.wait(), &out)
         case .breaks(let breakage, let interceptor):
             breaks(breakage, interceptor: interceptor, after: made.outcome.wait(), &out)
@@ -233,6 +233,8 @@ extension Exchange {
     /// The answer is complete.
     /// - Parameter trailers: fields behind its body, each line with its end.
     mutating func responseEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) {
+        // the origin has done its part, however long what follows takes
+        if !attempt.turns.isEmpty { attempt.turns = [] }
         switch stage {
         case .delivering:
             release(reusable: isStillBound(context), &out)

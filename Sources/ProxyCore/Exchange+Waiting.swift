@@ -19,6 +19,7 @@ extension Exchange {
         case .send: leaseForSending(&context, &out)
         case .answer(let local, let interceptor): answer(local, interceptor: interceptor, &out)
         case .breaks(let breakage, let interceptor): breaks(breakage, interceptor: interceptor, &out)
+        case .turn(let passage): lookForTurn(passage, &context, &out)
         case .attempt: send(&context, &out)
         case .called(let answer): end(.called(answer), out.now)
         }
@@ -126,7 +127,7 @@ extension Exchange {
     func paced(
         _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
     ) -> PacedResponse? {
-        var ending = attempt.ending
+        var ending = attempt.wishes.ending
         ending.add(outcome.ending)
         let manner = PacedResponse.Manner(
             delay: outcome.wait(), rate: outcome.throttle, cut: ending.cut, hold: ending.hold())

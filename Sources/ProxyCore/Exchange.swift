@@ -46,6 +46,8 @@ struct Exchange: ~Copyable {
         case answer(DirectResponse, interceptor: String)
         /// An interceptor had it wait whose client gets no answer.
         case breaks(Breakage, interceptor: String)
+        /// Its turn at a limit: it goes on.
+        case turn(LimitPassage)
         /// The request is sent again, from what the client sent, or from what a detour made of that.
         case attempt
         /// An interceptor had what a call came to wait.
@@ -199,9 +201,14 @@ struct Exchange: ~Copyable {
     var call: DetourCall? { calling?.call }
     var caller: ExchangeID? { calling?.caller }
 
-    /// - Parameter began: when the exchange did that makes the call.
-    mutating func becomeCall(_ call: DetourCall, for caller: ExchangeID, began: Int) {
-        calling = CallUnderWay(call, for: caller)
+    /// The limits at which its caller has a place while it is under way.
+    var callersPlaces: [LimitKey] { calling?.places ?? [] }
+
+    /// - Parameters:
+    ///   - places: the limits at which the exchange has a place that makes the call.
+    ///   - began: when that did.
+    mutating func becomeCall(_ call: DetourCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
+        calling = CallUnderWay(call, for: caller, places: places)
         self.began = began
         record.reset(flow: 0)
     }

@@ -39,6 +39,8 @@ public enum Order: Sendable {
     indirect case intercept(ExchangeID, SwiftCall)
     /// The exchange waits for that no longer.
     case cancelIntercept(ExchangeID)
+    /// The request waits at a limit: answered by `turnCame`, when its turn has come.
+    case awaitTurn(ExchangeID, LimitTicket)
     /// `woke` is called at that time, and not only when it is looked round for the next time.
     case wake(at: Int)
     /// The exchange is over: `takeRecord` has what is to be said of it.

@@ -7,14 +7,16 @@ public final class SharedStores {
     public let refusals: (any RefusalStore)?
     public let logins: (any LoginStore)?
     public let cookies: (any CookieSessionStore)?
+    public let limits: (any LimitStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
-        cookies: (any CookieSessionStore)? = nil
+        cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
         self.logins = logins
         self.cookies = cookies
+        self.limits = limits
     }
 }

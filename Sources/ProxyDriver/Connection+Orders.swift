@@ -85,6 +85,9 @@ extension Connection {
             guard let answer = worker.start(call, of: id, for: self) else { return }
             machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
         case .cancelIntercept(let id): worker.cancelCode(of: id, for: self)
+        case .awaitTurn(let id, let ticket):
+            // it may be over by now
+            if machine.awaitsTurn(id) { worker.limits.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id): machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)

@@ -253,6 +253,13 @@ final class Connection {
         settle()
     }
 
+    /// The turn of a request that waits at a limit has come.
+    func turnCame(_ id: ExchangeID) {
+        guard !isClosed else { return }
+        machine.turnCame(id, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     // MARK: time
 
     /// The machine is woken at that time, and not only by the next sweep.

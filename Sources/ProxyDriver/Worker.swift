@@ -18,6 +18,7 @@ final class Worker {
     let recorder: any Recorder
     var protocols = Protocols()
     private(set) var settings: WorkerSettings
+    let limits: LimitDesk
     private let stores: SharedStores
     private let clients: ClientTable
     let names: NameResolver
@@ -51,8 +52,9 @@ final class Worker {
         loop = try Loop()
         number = start.number
         settings = start.settings
+        limits = try LimitDesk(loop: loop, start.limits)
         stores = SharedStores(
-            flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies)
+            flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits)
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }

@@ -18,6 +18,7 @@ struct WorkerStart: Sendable {
     var clients: ClientTable
     var logins: LoginTable
     var cookies: CookieSessionTable
+    var limits: LimitTable
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -48,7 +49,8 @@ public final class WorkerThread: Sendable {
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
-        logins: LoginTable, cookies: CookieSessionTable, authenticator: Authenticator, listeners: [WorkerListener],
+        logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, authenticator: Authenticator,
+        listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
         ended: @escaping @Sendable (SystemError?) -> Void
@@ -57,8 +59,8 @@ public final class WorkerThread: Sendable {
         self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            cookies: cookies,
-            authenticator: authenticator, listeners: listeners, addresses: addresses, messages: messages)
+            cookies: cookies, limits: limits, authenticator: authenticator, listeners: listeners, addresses: addresses,
+            messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

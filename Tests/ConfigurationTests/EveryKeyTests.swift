@@ -40,6 +40,9 @@ import Testing
               - delay: { percentiles: { 50: 5ms, 99.9: 1s } }
               - fault: { delay: 5ms }
               - fault: { bandwidth: 1KiB }
+              - limit: { rate: 5/s, burst: 2, concurrency: 3, per: host, wait: 1s, queue: 7, status: 503 }
+              - limit: { rate: 5/s, wait: 1s }
+              - limit: { concurrency: 3 }
             response:
               - { throttle: 1KiB, delay: 5ms, fault: { slow_close: { from: 1ms, to: 2ms } } }
               - fault: { truncate: 5B }

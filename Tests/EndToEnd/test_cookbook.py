@@ -143,7 +143,7 @@ def test_shares_have_an_example():
 
 
 @pytest.mark.parametrize("edit, shape", [
-    ("respond", "local_answer"), ("retry", "retry"), ("fault", "fault"), ("set_cookie", "cookie"), ("set_body", "new_body")])
+    ("respond", "local_answer"), ("retry", "retry"), ("fault", "fault"), ("limit", "limit"), ("set_cookie", "cookie"), ("set_body", "new_body")])
 def test_the_keys_of_an_edit(shapes, edit, shape):
     page = PAGE.read_text()
     assert [key for key in shapes[shape] if f"`{key}`" not in page and f"{key}: " not in page] == []

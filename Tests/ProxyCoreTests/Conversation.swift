@@ -14,13 +14,14 @@ final class Conversation {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
-        logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil, pool: PoolModel = PoolModel(),
+        logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
+        limits: (any LimitStore)? = nil, pool: PoolModel = PoolModel(),
         delivery: Delivery = .whole,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
         streams: (any StreamServer)? = nil
     ) {
         driver = DriverModel(
-            settings, flows: flows, refusals: refusals, logins: logins, cookies: cookies, pool: pool,
+            settings, flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits, pool: pool,
             delivery: delivery, source: source,
             share: share, streams: streams)
     }

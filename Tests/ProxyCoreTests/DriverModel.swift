@@ -82,6 +82,8 @@ final class DriverModel {
     /// Code of others that works on messages; and how often nobody waited for it any longer.
     private(set) var calls: [(id: ExchangeID, call: SwiftCall)] = []
     private(set) var cancelled = 0
+    /// Requests that were told to wait at a limit.
+    private(set) var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
     var splitter: Splitter
     /// The client reads nothing: what is written to it stays queued.
     var holdsOutput = false
@@ -92,7 +94,8 @@ final class DriverModel {
 
     init(
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
-        logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil, pool: PoolModel = PoolModel(),
+        logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
+        limits: (any LimitStore)? = nil, pool: PoolModel = PoolModel(),
         delivery: Delivery = .whole,
         number: UInt64 = 1,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
@@ -100,7 +103,8 @@ final class DriverModel {
     ) {
         machine = ClientConnection(
             engine: Engine(settings),
-            stores: SharedStores(flows: flows, refusals: refusals, logins: logins, cookies: cookies),
+            stores: SharedStores(
+                flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits),
             number: number,
             client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
@@ -261,6 +265,13 @@ final class DriverModel {
         return repeats.load(ordering: .relaxed)
     }
 
+    /// The turn of the first that waits has come.
+    func turnCame() {
+        guard !awaited.isEmpty else { return }
+        machine.turnCame(awaited.removeFirst().id, now: now, &out)
+        settle()
+    }
+
     // MARK: time
 
     /// Lets time pass; the connection wakes at each of its deadlines on the way.
@@ -386,6 +397,7 @@ final class DriverModel {
         case .authenticate(let id, let check):
             checks.append(check)
             checkIDs.append(id)
+        case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
         // time is advanced to `deadline`
         case .wake: break
         case .intercept(let id, let call): calls.append((id, call))

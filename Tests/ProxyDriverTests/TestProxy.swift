@@ -54,7 +54,7 @@ final class TestProxy: Sendable {
         self.log = log
         let start = WorkerStart(
             number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
-            clients: ClientTable(), logins: LoginTable(), cookies: CookieSessionTable(),
+            clients: ClientTable(), logins: LoginTable(), cookies: CookieSessionTable(), limits: LimitTable(),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
             messages: messages)

@@ -36,6 +36,8 @@ public struct TestCase: Sendable {
     /// An HTTP message or a curl command.
     public var request: Placed<[UInt8]>
     public var origin: Origin
+    /// Requests that came just before it, and are not over.
+    public var others: Int
     public var action: Placed<String>?
     public var tree: Placed<String>?
     public var realm: Placed<String>?

@@ -22,6 +22,9 @@ extension ObjectShape {
             Key(
                 "origin", .oneOrMany(.textOr(.any, .caseAnswer)),
                 "What every request is answered with, or a list of answers in the order in which they are asked for."),
+            Key(
+                "others", .integer(1...100_000),
+                "So many requests came just before this one, wherever an interceptor limits them, and are not over."),
             Key("expect", .object(.caseExpectation), "What is to come of it.", isRequired: true),
         ])
 

@@ -91,6 +91,7 @@ public struct CaseReader {
         return TestCase(
             name: name, place: place(fields.position),
             request: Placed(place: place(request.value.position), value: message), origin: origin(fields["origin"]),
+            others: fields.number("others") ?? 0,
             action: text("action"), tree: text("tree"), realm: text("realm"), applied: names("applied"),
             notApplied: names("not_applied"), took: placed(expect.field("took"), expect.number("took")),
             sent: sent(expect.field("sent")),

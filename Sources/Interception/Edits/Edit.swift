@@ -86,6 +86,8 @@ public enum EditEffect {
     /// Answer in the origin's place.
     case respond(DirectResponse)
     case abort(String)
+    /// Count the request, and let it pass when there is room.
+    case limit(LimitPolicy)
     /// Break the client's connection.
     case breaks(Breakage)
     /// Let the answer end otherwise than it would.

@@ -5,7 +5,8 @@ public enum EditCatalogue {
         SetHeader.self, AddHeader.self, RemoveHeader.self, SetQuery.self, AddQuery.self, RemoveQuery.self,
         SetCookie.self, RemoveCookie.self, SetMethod.self, SetURL.self, SetHost.self, SetPath.self, RewriteURL.self,
         SetForm.self, AddForm.self, RemoveForm.self, SetJSON.self, RemoveJSON.self, SetBody.self, ReplaceBody.self,
-        SetStatus.self, Delay.self, Throttle.self, Fault.self, Retry.self, SetState.self, SwiftEdit.self, Respond.self,
+        SetStatus.self, Delay.self, Throttle.self, Fault.self, Limit.self, Retry.self, SetState.self, SwiftEdit.self,
+        Respond.self,
         Abort.self,
     ]
 

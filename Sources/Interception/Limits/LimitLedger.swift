@@ -1,0 +1,174 @@
+internal import Formats
+
+/// A request's place at a limit.
+public struct LimitTicket: Hashable, Sendable {
+    private let number: UInt64
+
+    init(_ number: UInt64) { self.number = number }
+}
+
+/// What is said to a request at a limit.
+public enum LimitAnswer: Equatable, Sendable {
+    case go
+    /// It waits in its turn. Worth asking again in so many milliseconds; nil where another has to end first, of which whoever
+    /// waits is told.
+    case wait(milliseconds: Int?)
+    /// It may be tried again in so many milliseconds, where that can be told.
+    case refused(milliseconds: Int?)
+}
+
+/// Who is under way and who waits, for each key. Whoever comes first goes first.
+///
+/// A waiter is what has to be told once its turn has come.
+public struct LimitLedger<Waiter> {
+    private struct Gate: Sendable {
+        var policy: LimitPolicy
+        var bucket: TokenBucket?
+        var underWay = 0
+        var queue: [LimitTicket] = []
+
+        init(_ policy: LimitPolicy, now: Int) {
+            self.policy = policy
+            bucket = policy.measure.map { TokenBucket($0, now: now) }
+        }
+
+        /// Another generation of the configuration may have changed it.
+        mutating func adopt(_ policy: LimitPolicy, now: Int) {
+            guard policy != self.policy else { return }
+            self.policy = policy
+            if policy.measure == nil { bucket = nil } else if bucket == nil { bucket = Gate(policy, now: now).bucket }
+        }
+
+        func admits(_ now: Int) -> Bool {
+            if let most = policy.concurrency, underWay >= most { return false }
+            return wait(at: 0, now) == 0
+        }
+
+        /// Until the rate has a try for whoever stands at that place of the queue, in milliseconds.
+        func wait(at place: Int, _ now: Int) -> Int {
+            guard let measure = policy.measure, let bucket else { return 0 }
+            return bucket.wait(for: place + 1, measure, now: now)
+        }
+
+        mutating func enter(_ now: Int) {
+            underWay += 1
+            if let measure = policy.measure { bucket?.take(measure, now: now) }
+        }
+
+        /// Nothing has to be remembered of it.
+        func isIdle(_ now: Int) -> Bool {
+            guard underWay == 0, queue.isEmpty else { return false }
+            guard let measure = policy.measure, let bucket else { return true }
+            return bucket.isFull(measure, now: now)
+        }
+
+        /// The part of its tries that is left.
+        func share(_ now: Int) -> Double {
+            guard let measure = policy.measure, let bucket else { return 1 }
+            return bucket.left(measure, now: now) / measure.burst
+        }
+    }
+
+    fileprivate struct Entry {
+        let key: LimitKey
+        let waiter: Waiter
+        var isUnderWay: Bool
+    }
+
+    private var gates: [LimitKey: Gate] = [:]
+    private var entries: [LimitTicket: Entry] = [:]
+    private var issued: UInt64 = 0
+    private let capacity: Int
+
+    /// - Parameter capacity: keys that are remembered though nobody is under way or waits there; beyond it, those that have most
+    ///   of their tries left are forgotten.
+    public init(capacity: Int = 4096) { self.capacity = max(1, capacity) }
+
+    /// Keys that are remembered.
+    public var count: Int { gates.count }
+    /// Requests that are under way or wait.
+    public var requests: Int { entries.count }
+
+    /// A request has come.
+    /// - Returns: its place, unless it was refused, and who may go by now.
+    public mutating func ask(
+        _ key: LimitKey, _ policy: LimitPolicy, _ waiter: Waiter, now: Int
+    ) -> (ticket: LimitTicket?, answer: LimitAnswer, turns: [(LimitTicket, Waiter)]) {
+        if gates[key] == nil, gates.count >= capacity { forget(now) }
+        gates[key, default: Gate(policy, now: now)].adopt(policy, now: now)
+        let turns = advance(key, now)
+        guard var gate = gates[key] else { return (nil, .go, turns) }
+        if gate.queue.isEmpty, gate.admits(now) {
+            gate.enter(now)
+            gates[key] = gate
+            return (issue(key, waiter, isUnderWay: true), .go, turns)
+        }
+        let wait = gate.wait(at: gate.queue.count, now)
+        guard let most = policy.wait, wait <= most, gate.queue.count < policy.queue else {
+            return (nil, .refused(milliseconds: wait == 0 ? nil : wait), turns)
+        }
+        let ticket = issue(key, waiter, isUnderWay: false)
+        gates[key]?.queue.append(ticket)
+        return (ticket, .wait(milliseconds: wait == 0 ? nil : wait), turns)
+    }
+
+    private mutating func issue(_ key: LimitKey, _ waiter: Waiter, isUnderWay: Bool) -> LimitTicket {
+        issued += 1
+        let ticket = LimitTicket(issued)
+        entries[ticket] = Entry(key: key, waiter: waiter, isUnderWay: isUnderWay)
+        return ticket
+    }
+
+    /// Whether its turn has come.
+    public mutating func look(
+        _ ticket: LimitTicket, now: Int
+    ) -> (answer: LimitAnswer, turns: [(LimitTicket, Waiter)]) {
+        guard let key = entries[ticket]?.key else { return (.refused(milliseconds: nil), []) }
+        let turns = advance(key, now).filter { $0.0 != ticket }
+        if entries[ticket]?.isUnderWay == true { return (.go, turns) }
+        guard let gate = gates[key], let place = gate.queue.firstIndex(of: ticket) else {
+            return (.refused(milliseconds: nil), turns)
+        }
+        let wait = gate.wait(at: place, now)
+        return (.wait(milliseconds: wait == 0 ? nil : wait), turns)
+    }
+
+    /// It is over, or does not wait any more.
+    /// - Returns: who may go by now.
+    public mutating func leave(_ ticket: LimitTicket, now: Int) -> [(LimitTicket, Waiter)] {
+        guard let entry = entries.removeValue(forKey: ticket) else { return [] }
+        if entry.isUnderWay {
+            gates[entry.key]?.underWay -= 1
+        } else {
+            gates[entry.key]?.queue.removeAll { $0 == ticket }
+        }
+        let turns = advance(entry.key, now)
+        if gates[entry.key]?.isIdle(now) == true { gates[entry.key] = nil }
+        return turns
+    }
+
+    /// Lets go whoever waits first, as long as the limit does.
+    private mutating func advance(_ key: LimitKey, _ now: Int) -> [(LimitTicket, Waiter)] {
+        guard var gate = gates[key], !gate.queue.isEmpty else { return [] }
+        var turns: [(LimitTicket, Waiter)] = []
+        while turns.count < gate.queue.count, gate.admits(now) {
+            let ticket = gate.queue[turns.count]
+            gate.enter(now)
+            entries[ticket]?.isUnderWay = true
+            if let waiter = entries[ticket]?.waiter { turns.append((ticket, waiter)) } else { break }
+        }
+        gate.queue.removeFirst(turns.count)
+        gates[key] = gate
+        return turns
+    }
+
+    /// Makes room for a quarter, so that it is not done for every key.
+    private mutating func forget(_ now: Int) {
+        let free = gates.filter { $0.value.underWay == 0 && $0.value.queue.isEmpty }
+        let order = free.sorted { $0.value.share(now) > $1.value.share(now) }
+        for (key, _) in order.prefix(max(1, capacity / 4)) { gates[key] = nil }
+    }
+}
+
+extension LimitLedger: Sendable where Waiter: Sendable {}
+extension LimitLedger.Entry: Sendable where Waiter: Sendable {}

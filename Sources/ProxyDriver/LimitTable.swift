@@ -1,0 +1,35 @@
+internal import EventLoop
+public import Interception
+internal import ProxyCore
+
+/// What the limits of interceptors count, over all loops and generations of the configuration. Whoever waits has a loop, which
+/// is told when the turn has come.
+public final class LimitTable: Sendable {
+    typealias Port = Mailbox<LimitTicket>
+
+    private let ledger = Locked(LimitLedger<Port>())
+
+    public init() {}
+
+    func ask(
+        _ key: LimitKey, _ policy: LimitPolicy, _ port: Port
+    ) -> (ticket: LimitTicket?, answer: LimitAnswer) {
+        let asked = ledger.withLock { $0.ask(key, policy, port, now: Loop.monotonicMilliseconds()) }
+        tell(asked.turns)
+        return (asked.ticket, asked.answer)
+    }
+
+    func look(_ ticket: LimitTicket) -> LimitAnswer {
+        let looked = ledger.withLock { $0.look(ticket, now: Loop.monotonicMilliseconds()) }
+        tell(looked.turns)
+        return looked.answer
+    }
+
+    func leave(_ ticket: LimitTicket) {
+        tell(ledger.withLock { $0.leave(ticket, now: Loop.monotonicMilliseconds()) })
+    }
+
+    private func tell(_ turns: [(LimitTicket, Port)]) {
+        for (ticket, port) in turns { port.post(ticket) }
+    }
+}

@@ -1,0 +1,296 @@
+import Addresses
+import HTTPCodec
+import Interception
+import ProxyCore
+import Testing
+
+/// Requests that wait for their turn, or are refused.
+@Suite("Requests at limits")
+struct LimitEditTests {
+    /// What all conversations of a test share.
+    private final class Gate: LimitStore {
+        var ledger = LimitLedger<Void>()
+        var now = 0
+        /// Whose turn has come, as the loops are told.
+        var turns: [LimitTicket] = []
+
+        func ask(_ key: LimitKey, _ policy: LimitPolicy) -> (ticket: LimitTicket?, answer: LimitAnswer) {
+            let asked = ledger.ask(key, policy, (), now: now)
+            turns += asked.turns.map(\.0)
+            return (asked.ticket, asked.answer)
+        }
+        func look(_ ticket: LimitTicket) -> LimitAnswer {
+            let looked = ledger.look(ticket, now: now)
+            turns += looked.turns.map(\.0)
+            return looked.answer
+        }
+        func leave(_ ticket: LimitTicket) { turns += ledger.leave(ticket, now: now).map(\.0) }
+    }
+
+    private let gate = Gate()
+
+    private func talk(
+        _ policy: LimitPolicy, before: [any RequestEdit] = [], behind: [any RequestEdit] = [],
+        response: [any ResponseEdit] = [], _ change: (inout Settings) -> Void = { _ in }
+    ) -> Conversation {
+        Conversation(
+            settings {
+                $0.rules = [.init(name: "gate", request: before + [.limit(policy)] + behind, response: response)]
+                change(&$0)
+            }, limits: gate)
+    }
+
+    private func waits(_ talk: Conversation, _ milliseconds: Int) {
+        gate.now += milliseconds
+        talk.driver.waits(milliseconds)
+    }
+
+    private func policy(_ rate: String? = nil, concurrency: Int? = nil, wait: Int? = nil) -> LimitPolicy {
+        var policy = LimitPolicy(rate: rate.flatMap { .init($0) }, concurrency: concurrency)
+        policy.wait = wait
+        return policy
+    }
+
+    @Test func oneTooManyIsRefused() {
+        let talk = talk(policy("2/m"))
+        for _ in 0..<2 { talk.exchange(get, ok) }
+        _ = talk.clientGot()
+        talk.client(get)
+        let got = talk.clientGot()
+        #expect(got.hasPrefix("HTTP/1.1 429 ") && got.contains("\r\nRetry-After: 30\r\n"))
+        #expect(
+            got.contains("error=http_request_denied") && got.contains("interceptor gate lets no more through than 2/m"))
+        #expect(talk.driver.isIdle && talk.record.attempts == 1 && talk.driver.dials == 1)
+        waits(talk, 30_000)
+        talk.exchange(get, ok)
+        #expect(talk.record.status == 200 && gate.ledger.requests == 0)
+    }
+
+    @Test func theStatusIsTheConfigurations() {
+        var policy = policy(concurrency: 1)
+        policy.status = 503
+        let first = talk(policy)
+        first.client(get)
+        first.connects()
+        let second = talk(policy)
+        second.client(get)
+        #expect(second.clientGot().contains("HTTP/1.1 503 ") && second.record.proxyError == "http_request_denied")
+    }
+
+    @Test("It waits for the rate, and goes when its time has come")
+    func waitingForTheRate() {
+        var policy = policy("10/s", wait: 1000)
+        policy.burst = 1
+        let talk = talk(policy)
+        talk.exchange(get, ok)
+        _ = talk.clientGot()
+        talk.client(get)
+        waits(talk, 99)
+        #expect(talk.driver.dials == 1 && talk.driver.records.count == 1 && talk.originGot() == getForOrigin)
+        waits(talk, 1)
+        talk.origin(ok)
+        #expect(talk.clientGot() == okForClient && talk.noted("gate: waits for its turn"))
+        #expect(talk.noted("gate: its turn came after 100 ms") && talk.record.milliseconds == 100)
+        #expect(gate.ledger.requests == 0)
+    }
+
+    @Test("It waits for another to end, and is told")
+    func waitingForAnother() {
+        let first = talk(policy(concurrency: 1, wait: 5000))
+        let second = talk(policy(concurrency: 1, wait: 5000))
+        first.client(get)
+        first.connects()
+        second.client(get)
+        #expect(second.driver.dials == 0 && second.driver.awaited.count == 1 && gate.turns.isEmpty)
+        first.origin(ok)
+        #expect(gate.turns == second.driver.awaited.map(\.ticket))
+        second.driver.turnCame()
+        second.connects()
+        second.origin(ok)
+        #expect(second.clientGot() == okForClient && gate.ledger.requests == 0 && gate.ledger.count == 0)
+    }
+
+    @Test("A turn that nobody tells of is found when the wait is over")
+    func waitingTooLong() {
+        let first = talk(policy(concurrency: 1, wait: 5000))
+        first.client(get)
+        first.connects()
+        let late = talk(policy(concurrency: 1, wait: 5000))
+        late.client(get)
+        waits(late, 4999)
+        #expect(late.clientGot().isEmpty)
+        waits(late, 1)
+        #expect(late.clientGot().contains("HTTP/1.1 429 ") && late.driver.isIdle && gate.ledger.requests == 1)
+        let lucky = talk(policy(concurrency: 1, wait: 5000))
+        lucky.client(get)
+        first.origin(ok)
+        waits(lucky, 5000)
+        #expect(lucky.driver.dials == 1)
+    }
+
+    @Test("A client that leaves gives its place to the next")
+    func leaving() {
+        let one = policy(concurrency: 1, wait: 60_000)
+        let first = talk(one)
+        first.client(get)
+        first.connects()
+        let second = talk(one)
+        second.client(get)
+        let third = talk(one)
+        third.client(get)
+        second.driver.clientIsLost()
+        #expect(gate.ledger.requests == 2 && second.driver.records.count == 1)
+        first.driver.clientIsLost()
+        #expect(gate.turns == third.driver.awaited.map(\.ticket))
+        third.driver.turnCame()
+        third.connects()
+        third.driver.originEnds()
+        #expect(third.clientGot().contains("HTTP/1.1 502 ") && gate.ledger.requests == 0)
+    }
+
+    @Test("However it ends, its place is given up")
+    func everyEnd() {
+        let ends: [(String, (Conversation) -> Void)] = [
+            ("no connection", { $0.driver.dialFails(.refused("no")) }),
+            (
+                "no answer",
+                {
+                    $0.connects(); $0.driver.originEnds()
+                }
+            ),
+            (
+                "half an answer",
+                {
+                    $0.connects(); $0.origin("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"); $0.driver.originEnds()
+                }
+            ),
+            (
+                "an answer that is no HTTP",
+                {
+                    $0.connects(); $0.origin("nonsense\r\n\r\n")
+                }
+            ),
+            (
+                "too late",
+                {
+                    $0.connects(); $0.driver.waits(61_000)
+                }
+            ),
+            (
+                "another protocol",
+                {
+                    $0.connects(); $0.origin("HTTP/1.1 101 No\r\n\r\n")
+                }
+            ),
+            (
+                "an answer",
+                {
+                    $0.connects(); $0.origin(ok)
+                }
+            ),
+            (
+                "a client that goes",
+                {
+                    $0.connects(); $0.driver.clientIsLost()
+                }
+            ),
+        ]
+        for (name, end) in ends {
+            let talk = talk(policy(concurrency: 1))
+            talk.client(get)
+            #expect(gate.ledger.requests == 1, "\(name)")
+            end(talk)
+            #expect(gate.ledger.requests == 0, "\(name)")
+        }
+    }
+
+    @Test("What is answered here, breaks or waits counts, too")
+    func verdicts() {
+        let answered = talk(policy("1/h"), behind: [.respond(DirectResponse(status: 204))])
+        answered.client(get + get)
+        let got = answered.clientGot()
+        #expect(got.contains("HTTP/1.1 204 ") && got.contains("HTTP/1.1 429 ") && answered.driver.dials == 0)
+        let broken = talk(policy("1/s"), before: [.delay(.fixed(300))], behind: [.fault(.reset)]) {
+            $0.rules[0].name = "broken"
+        }
+        broken.client(get)
+        broken.driver.waits(300)
+        #expect(broken.driver.client == .reset && gate.ledger.requests == 0)
+    }
+
+    @Test("Each further attempt counts for itself, and none holds two places")
+    func attempts() {
+        var retry = RetryPolicy()
+        retry.times = 2
+        retry.backoff = Backoff(first: 10)
+        let talk = talk(policy(concurrency: 1), response: [.retry(retry)])
+        talk.client(get)
+        talk.connects()
+        for _ in 0..<2 {
+            talk.origin(ok)
+            #expect(gate.ledger.requests == 0)
+            talk.driver.waits(10)
+            #expect(gate.ledger.requests == 1)
+            talk.connects()
+        }
+        talk.origin(ok)
+        #expect(talk.record.attempts == 3 && gate.ledger.requests == 0 && talk.record.status == 200)
+    }
+
+    @Test func severalLimitsOneAfterAnother() {
+        let talk = talk(policy(concurrency: 2), behind: [.limit(policy("1/m"))])
+        talk.exchange(get, ok)
+        _ = talk.clientGot()
+        talk.client(get)
+        #expect(talk.clientGot().contains("than 1/m") && gate.ledger.requests == 0)
+    }
+
+    @Test("Hosts, Actions and clients are counted apart", arguments: LimitPolicy.Scope.allCases)
+    func scopes(_ scope: LimitPolicy.Scope) {
+        var one = policy(concurrency: 1)
+        one.scope = scope
+        func passes(_ host: String, _ address: String) -> Bool {
+            let other = Conversation(
+                settings { $0.rules = [.init(name: "gate", request: [.limit(one)])] },
+                limits: gate, source: ClientSource(address: .init(address)))
+            other.client("GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            return other.driver.dialing != nil
+        }
+        let first = talk(one)
+        first.client(get)
+        #expect(passes("a.test", "192.0.2.7") == (scope == .client))
+        #expect(passes("b.test", "192.0.2.7") == (scope == .client || scope == .host))
+    }
+
+    @Test("A step-up's calls count for themselves, and its exchange holds no place meanwhile")
+    func calls() {
+        var settings = stepUpSettings()
+        settings.rules = [.init(name: "gate", request: [.limit(policy(concurrency: 1))])]
+        let talk = Conversation(settings, limits: gate)
+        talk.exchange(SteppingUp.get, SteppingUp.refused())
+        #expect(talk.driver.dialing?.host == "am.test" && gate.ledger.requests == 1)
+        talk.connects()
+        talk.origin(SteppingUp.success)
+        #expect(gate.ledger.requests == 1, "the replay")
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.clientGot().contains("200 OK") && gate.ledger.requests == 0)
+    }
+
+    @Test("A call that is refused leaves the client its answer")
+    func aCallThatIsRefused() {
+        var settings = stepUpSettings()
+        settings.rules = [
+            .init(name: "gate", when: .test(.host, [.exact("am.test")]), request: [.limit(policy("1/h"))])
+        ]
+        for _ in 0..<2 {
+            let talk = Conversation(settings, limits: gate)
+            talk.exchange(SteppingUp.get, SteppingUp.refused())
+            guard talk.driver.dialing == nil else {
+                talk.driver.clientIsLost()
+                continue
+            }
+            #expect(talk.clientGot().contains("HTTP/1.1 401 ") && talk.noted("interceptor gate lets no more"))
+        }
+    }
+}
