@@ -20,12 +20,7 @@ final class Connection {
     var bodyDone = 0
     /// For whose stream the bytes are that wait to be sent.
     var writing: ExchangeID?
-    /// What is done once the client has taken what is on its way to it.
-    private enum Farewell { case close, reset }
     private var farewell: Farewell?
-    /// Until it is looked again whether the client has taken it, in milliseconds.
-    private var farewellInterval = 5
-    private static let longestFarewellInterval = 100
     private(set) var isClosed = false
     /// Made with the first wait that has to be over on time.
     private var alarm: Alarm?
@@ -139,7 +134,7 @@ final class Connection {
 
     /// The sockets are read as far as the machine wants it.
     private func applyReading() {
-        client.read(machine.readsClient && farewell != .close)
+        client.read(machine.readsClient && farewell?.kind != .close)
         streams.forEachStream { id, stream in stream.read(machine.readsOrigin(of: id)) }
     }
 
@@ -354,21 +349,20 @@ final class Connection {
     /// answers, too.
     func resetGently() { leave(.reset) }
 
-    private func leave(_ farewell: Farewell) {
-        self.farewell = farewell
-        if farewell == .close { client.stopReading() }
+    private func leave(_ kind: Farewell.Kind) {
+        farewell = Farewell(kind)
+        if kind == .close { client.stopReading() }
         machine.touched(.client, now: worker.loop.now)
         bidFarewell()
     }
 
     private func bidFarewell() {
-        guard !isClosed, client.queuedBytes == 0 else { return }
-        if farewell == .reset {
-            // the kernel tells nobody when the last of it was taken
-            guard client.untakenBytes == 0 else {
-                wake(at: worker.loop.refreshNow() + farewellInterval)
-                return farewellInterval = min(farewellInterval * 2, Self.longestFarewellInterval)
-            }
+        guard !isClosed, client.queuedBytes == 0, var farewell else { return }
+        if farewell.kind == .reset {
+            // the kernel tells nobody when the last of it was taken, nor that nobody is there to take it
+            let next = farewell.next(untaken: client.untakenBytes, now: worker.loop.refreshNow())
+            self.farewell = farewell
+            if let next { return wake(at: next) }
             client.reset()
         }
         close()
