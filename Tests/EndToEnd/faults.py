@@ -13,7 +13,7 @@ PASSING_CALLS = [("splice", "EPIPE"), ("splice", "ECONNRESET"), ("splice", "EAGA
 TLS_CALLS = [("tls_begin", "ENOMEM"), ("tls_open", "ENOMEM"), ("tls_seal", "ENOMEM")]
 
 # signals, the supervisor's mailbox, the worker's mailboxes and its sweep, a listener
-START_EVENTS = 8
+START_EVENTS = 9
 
 # configured, so that whatever waits in vain gives up before the client does
 TIMEOUTS = {"idle": "3s", "connect": "2s", "response": "3s", "tls": "2s"}
