@@ -44,6 +44,12 @@ cases:
   - name: maintenance
     request: curl http://legacy.example.com/
     expect: { sent: none, received: { status: 503, headers: { Retry-After: "60" }, json: { /error: maintenance } } }
+  - name: a login for a cookie
+    request: curl http://db.example.com/orders
+    origin: [{ json: { ok: true }, headers: { Set-Cookie: AuthSession=c; Max-Age=600 } }, { body: orders }]
+    expect:
+      sent: [{ url: "http://db.example.com/_session", body: name=db-user&password=db-pass }, { headers: { Cookie: AuthSession=c } }]
+      received: { body: orders }
   - name: a transaction
     request: curl -b iPlanetDirectoryPro=S https://shop.staging.example.com/api/cart
     origin:
@@ -73,7 +79,7 @@ def folder(tmp_path, certificates):
     users.write_text("alice:$2y$10$abcdefghijklmnopqrstuu12xgx35XzVimpLAARVsY.qvjwFuB00y\n")
     secrets = tmp_path / "credentials"
     secrets.mkdir()
-    for name in ("robot-user", "robot-pass"):
+    for name in ("robot-user", "robot-pass", "db-user", "db-pass"):
         (secrets / name).write_text(name)
     shutil.copy(certificates.app_key, secrets / "app-key")
     (secrets / "ca-key").write_bytes(certificates_module.private(ec.generate_private_key(ec.SECP256R1())))
