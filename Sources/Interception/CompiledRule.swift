@@ -256,6 +256,12 @@ final class CompiledRule: Sendable {
                 case .respond(let answer):
                     notes.append("answered \(answer.status) in the origin's place")
                     outcome.verdict = .respond(answer, interceptor: name)
+                case .respondInTurn(let counter, let answers):
+                    var decisions = context.decisions
+                    let answer = answers[min(decisions.turn(at: counter), answers.count - 1)]
+                    context.decisions = decisions
+                    notes.append("answered \(answer.status) in the origin's place")
+                    outcome.verdict = .respond(answer, interceptor: name)
                 case .abort(let reason):
                     notes.append("aborted: \(reason)")
                     outcome.verdict = .abort(interceptor: name, reason: reason)

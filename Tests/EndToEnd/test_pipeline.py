@@ -135,3 +135,13 @@ def test_an_answer_to_head_keeps_its_length(play, origin):
     got = client.exchange(request("HEAD", f"{server.url}/"), method="HEAD")
     assert got.get("content-length") == "1234"
     assert client.exchange(request("HEAD", f"{server.url}/"), method="HEAD").status == 200
+
+
+def test_answers_in_turn(play, origin):
+    server = origin()
+    _, client = play([{"name": "turns", "request": [{"respond": [
+        {"status": 503, "times": 2, "headers": {"Retry-After": "1"}}, {"status": 429, "text": "${request.query.n}"},
+        {"json": {"ok": True}}]}]}])
+    got = [client.exchange(request("POST", f"{server.url}/?n={number}", [], b"body")) for number in range(5)]
+    assert [one.status for one in got] == [503, 503, 429, 200, 200] and not server.requests
+    assert got[2].body == b"2" and got[0].get("retry-after") == "1" and json.loads(got[4].body) == {"ok": True}

@@ -85,6 +85,8 @@ public enum EditEffect {
     case suspend(SwiftCall)
     /// Answer in the origin's place.
     case respond(DirectResponse)
+    /// The same with the one of these whose turn it is.
+    case respondInTurn(TurnCounter, [DirectResponse])
     case abort(String)
     /// Count the request, and let it pass when there is room.
     case limit(LimitPolicy)

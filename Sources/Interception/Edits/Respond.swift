@@ -1,75 +1,58 @@
 public import Declaration
-import Formats
 public import HTTPCodec
 
 /// `respond`.
 public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public static let name = "respond"
-    public static let doc = "Answers in the origin's place."
-    public static let shape = Shape.object(
-        ObjectShape(
-            "local_answer",
-            [
-                Key("status", .integer(200...599), "Status.", standard: "200"),
-                Key("headers", .headers, "Headers.", standard: "{}"),
-            ] + ["json", "text", "body", "file"].compactMap { WrittenBody.keys[$0] } + [
-                Key("content_type", .text(.headerValue), "Content type of the body.")
-            ]))
+    public static let doc = "Answers in the origin's place; several answers are given in turn, and the last for good."
+    public static let shape = Shape.oneOrMany(.object(ObjectShape("local_answer", WrittenAnswer.keys)))
     public static let needs = EditNeed.nothing
     public static let isLast = true
 
-    public let answer: DirectResponse
-    /// Of its body.
-    private let template: Template?
+    /// In the order in which exchanges get them.
+    let answers: [WrittenAnswer]
+    /// Whose turn it is; nil where there is one answer.
+    private let turns: TurnCounter?
 
-    public init(_ answer: DirectResponse) { self.init(answer, nil) }
+    public init(_ answer: DirectResponse) { self.init([WrittenAnswer(answer)], nil) }
 
-    private init(_ answer: DirectResponse, _ template: Template?) {
-        self.answer = answer
-        self.template = template
+    private init(_ answers: [WrittenAnswer], _ turns: TurnCounter?) {
+        self.answers = answers
+        self.turns = turns
     }
 
     public init?(_ value: Decoded, _ reader: RuleReader) {
-        guard let fields = value.fields else { return nil }
-        let findings = reader.findings
-        let bodies = WrittenBody.written(fields)
-        if bodies.count > 1 {
-            findings.error(value.position, "an answer has one body, found \(bodies.joined(separator: " and "))")
+        if value.isEmptyList {
+            reader.findings.error(value.position, "without an answer there is none to give; write one")
         }
-        var answer = DirectResponse(status: fields.number("status") ?? 200)
-        if !bodies.isEmpty, [204, 205, 304].contains(answer.status) {
-            findings.error(value.position, "an answer with status \(answer.status) has no body; remove \(bodies[0])")
+        let answers = value.list.compactMap { WrittenAnswer($0, reader) }
+        guard !answers.isEmpty else { return nil }
+        if let last = value.list.last, last.fields?.has("times") == true {
+            reader.findings.warning(last.position, "the last answer is given for good; remove times")
         }
-        reader.checkWritable(fields.fields("headers"))
-        answer.headers = reader.pairs(fields.fields("headers")) { TemplatePlace(header: $0) }
-        guard let body = WrittenBody(fields, reader) else { return nil }
-        answer.body = body.bytes
-        let hasType = answer.headers.contains { ASCII.equal($0.name, "Content-Type") }
-        if hasType, fields.has("content_type") {
-            findings.error(
-                value.position, "the content type is given twice, in headers and in content_type; remove one")
-        }
-        if let type = fields.text("content_type") ?? body.type, !hasType {
-            answer.headers.append(Pair("Content-Type", type))
-        }
-        self.init(answer, body.template)
+        self.init(answers, answers.count > 1 ? TurnCounter(answers.dropLast().map(\.times)) : nil)
     }
 
-    public var templates: [Template] { ([template] + answer.headers.map(\.template)).compactMap { $0 } }
+    /// The first of them.
+    public var answer: DirectResponse { answers[0].response }
 
-    /// An answer is given in any case: what is missing of its body leaves a gap, what is missing of a header leaves that out.
+    public var templates: [Template] { answers.flatMap(\.templates) }
+
     public func filled(by filler: inout TemplateFiller) throws(EditFault) -> Self? {
-        var filled = answer
-        filled.headers = try filler.pairs(answer.headers, "header") ?? []
-        if let template {
-            filled.body = Array((try filler.text(template, "the body", lack: .empties) ?? "").utf8)
-        }
-        return Self(filled)
+        var filled: [WrittenAnswer] = []
+        for answer in answers { filled.append(try answer.filled(by: &filler)) }
+        return Self(filled, turns)
     }
 
-    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect { .respond(try answer.checked()) }
-    public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect { .respond(try answer.checked()) }
-    public func apply() throws(EditFault) -> EditEffect { .respond(try answer.checked()) }
+    public func apply(to head: inout RequestHead) throws(EditFault) -> EditEffect { try apply() }
+    public func apply(to head: inout ResponseHead) throws(EditFault) -> EditEffect { try apply() }
+
+    public func apply() throws(EditFault) -> EditEffect {
+        guard let turns else { return .respond(try answer.checked()) }
+        var checked: [DirectResponse] = []
+        for answer in answers { checked.append(try answer.response.checked()) }
+        return .respondInTurn(turns, checked)
+    }
 }
 
 extension Edit where Self == Respond {

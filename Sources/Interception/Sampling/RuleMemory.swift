@@ -9,6 +9,8 @@ struct RuleMemory: Equatable, Sendable {
     }
 
     private var entries: [Int: Entry] = [:]
+    /// The places of its answers that it was given, by whoever counts them.
+    private var turns: [ObjectIdentifier: Int] = [:]
 
     /// Whether the rule takes the exchange, as far as that is decided.
     func decision(on rule: Int) -> Bool? { entries[rule]?.isTaken }
@@ -19,6 +21,14 @@ struct RuleMemory: Equatable, Sendable {
         let isTaken = sampler.takesNext(&chance)
         entries[rule, default: Entry()].isTaken = isTaken
         return isTaken
+    }
+
+    /// The place of the exchange's answer, the same however often it is asked for.
+    mutating func turn(at counter: TurnCounter) -> Int {
+        if let turn = turns[ObjectIdentifier(counter)] { return turn }
+        let turn = counter.next()
+        turns[ObjectIdentifier(counter)] = turn
+        return turn
     }
 
     /// True the first time.
