@@ -110,7 +110,9 @@ public final class Plan: Sendable {
     /// The rules that do more than edits.
     let detouring: [Candidate]
     /// False where no interceptor ever wants a request's body to be kept.
-    public var keepsRequestBodies: Bool { readsRequestBodies || !retrying.isEmpty }
+    public var keepsRequestBodies: Bool { readsRequestBodies || endsRequests || !retrying.isEmpty }
+    /// Whether any rule answers requests or gives them up.
+    private let endsRequests: Bool
     /// False when no rule ever changes a response: nothing needs to be asked.
     public let hasResponseRules: Bool
     /// False when no rule has anything to say where there is no answer.
@@ -163,6 +165,7 @@ public final class Plan: Sendable {
         requestPhase = Reach(request)
         responsePhase = Reach(isReversed ? response.reversed() : response)
         hasResponseRules = !response.isEmpty
+        endsRequests = request.contains { rules[$0.index].request.contains { type(of: $0).isLast } }
     }
 
     public var isEmpty: Bool { rules.isEmpty }

@@ -69,8 +69,12 @@ def test_a_clients_own_login_is_its_own(play, origin):
     server = origin(database)
     usher, client = play(couch())
     assert client.exchange(request("GET", f"{server.url}/db")).status == 200
-    got = client.exchange(request("POST", f"{server.url}/_session", [], b"name=alice&password=x"))
-    assert got.get("set-cookie").startswith("AuthSession=c2")
+    got = client.exchange(request("POST", f"{server.url}/_session", [("Cookie", "a=b")], b"name=alice&password=x"))
+    assert got.get("set-cookie").startswith("AuthSession=c2") and database.logins[-1].get("cookie") == "a=b"
+    # one that is refused is tried once: whoever counts wrong passwords counts it once
+    database.login_answers = [response(401, body=b"no")]
+    assert client.exchange(request("POST", f"{server.url}/_session", [], b"name=alice&password=y")).body == b"no"
+    assert len(database.logins) == 3
     other = Connection(("127.0.0.1", usher.port))
     database.valid = "AuthSession=c1"
     assert other.exchange(request("GET", f"{server.url}/db")).status == 200
@@ -115,3 +119,15 @@ def test_a_resource_that_refuses_everything_makes_no_storm_of_logins(play, origi
         assert client.exchange(request("GET", f"{server.url}/denied")).status == 401
     assert len(database.logins) == 2
     assert client.exchange(request("GET", f"{server.url}/db")).status == 200 and len(database.logins) == 2
+
+
+def test_a_secret_keeps_to_the_scheme_and_the_port_that_are_named(play, origin):
+    database, other = Couch(), Couch()
+    server, neighbour = origin(database), origin(other)
+    _, client = play({**couch(), "when": {"host": "127.0.0.1", "scheme": "http", "port": str(server.port)}}, {
+        "name": "move", "when": {"path": "/moved"}, "request": [{"set_host": f"127.0.0.1:{neighbour.port}"}]})
+    assert client.exchange(request("GET", f"{server.url}/db")).status == 200
+    for path in ("moved", "db"):
+        base = server if path == "moved" else neighbour
+        assert client.exchange(request("GET", f"{base.url}/{path}")).status == 401
+    assert not other.logins and all(seen.get("cookie") is None for seen in other.asked)

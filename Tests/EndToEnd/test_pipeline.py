@@ -145,3 +145,20 @@ def test_answers_in_turn(play, origin):
     got = [client.exchange(request("POST", f"{server.url}/?n={number}", [], b"body")) for number in range(5)]
     assert [one.status for one in got] == [503, 503, 429, 200, 200] and not server.requests
     assert got[2].body == b"2" and got[0].get("retry-after") == "1" and json.loads(got[4].body) == {"ok": True}
+
+
+@pytest.mark.parametrize("edit", [{"respond": {"status": 503}}, {"abort": "why"}])
+def test_a_connection_survives_an_answer_made_here(play, origin, edit):
+    server = origin()
+    _, client = play([{"name": "ends", "when": {"method": "POST"}, "request": [edit]}], limits={"buffered_body": "4KiB"})
+    status = 503 if "respond" in edit else 502
+    for framing, body in [
+            ([], b"x" * 4096), ([("Transfer-Encoding", "chunked")], b"3\r\nabc\r\n0\r\n\r\n"), ([], b"")]:
+        assert client.exchange(request("POST", f"{server.url}/", framing, body)).status == status
+    assert client.exchange(request("GET", f"{server.url}/")).status == 200 and len(server.requests) == 1
+    # who asks whether to send the body is told at once, and what is too much is not read
+    client.send(request("POST", f"{server.url}/", [("Expect", "100-continue"), ("Content-Length", "5")]))
+    answer = client.read_head()
+    assert answer.status == status and answer.get("connection") == "close"
+    _, client = play([{"name": "ends", "request": [edit]}], limits={"buffered_body": "4KiB"})
+    assert client.exchange(request("POST", f"{server.url}/", [], b"x" * 5000)).get("connection") == "close"

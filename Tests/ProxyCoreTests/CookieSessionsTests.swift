@@ -32,15 +32,18 @@ import Testing
     }
 
     private mutating func begin(_ time: Int = 0) throws -> Int {
-        guard case .logIn(let flight) = sessions.ask(key, not: nil, after: nil, now(time)) else {
+        guard case .logIn(let flight) = sessions.ask(key, after: nil, waited: nil, now(time)) else {
             Issue.record("nobody was to log in")
             throw Missing()
         }
         return flight
     }
 
-    private mutating func ask(not generation: Int? = nil, after flight: Int? = nil, at time: Int = 0) -> String {
-        switch sessions.ask(key, not: generation, after: flight, now(time)) {
+    private mutating func ask(
+        not generation: Int? = nil, for path: String = "/a", after flight: Int? = nil, at time: Int = 0
+    ) -> String {
+        let refusal = generation.map { CookieSessions.Refusal(generation: $0, path: path) }
+        return switch sessions.ask(key, after: refusal, waited: flight, now(time)) {
         case .use(let session): "use \(session.jar["AuthSession"]?.value ?? "nothing")"
         case .logIn: "log in"
         case .wait: "wait"
@@ -61,7 +64,7 @@ import Testing
             CookieSessions.Key(key.login, origin: "https://a.test"),
             CookieSessions.Key(Self.login("bob"), origin: key.origin),
         ] {
-            guard case .logIn = sessions.ask(other, not: nil, after: nil, now()) else {
+            guard case .logIn = sessions.ask(other, after: nil, waited: nil, now()) else {
                 Issue.record("it waits for another's login")
                 return
             }
@@ -138,9 +141,27 @@ import Testing
     @Test mutating func aCookieThatIsRefusedWhateverItIsStays() throws {
         let flight = try begin()
         sessions.won(try jar("c"), key, flight: flight)
-        sessions.fruitless(key, generation: flight, now())
+        sessions.fruitless(key, .init(generation: flight, path: "/a"), now())
         #expect(ask(not: flight, at: 59_999).contains("cool_down") && ask(at: 59_999) == "use c")
         #expect(ask(not: flight, at: 60_000) == "log in")
+    }
+
+    /// Whoever may ask for what is refused to everybody does not keep the others' cookie from being renewed.
+    @Test mutating func itIsRememberedForWhatWasAskedForAlone() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        for number in 0..<1000 { sessions.fruitless(key, .init(generation: flight, path: "/\(number)"), now(number)) }
+        #expect(ask(not: flight, for: "/999", at: 1_000).contains("cool_down"))
+        #expect(ask(not: flight, for: "/a", at: 1_000) == "log in")
+    }
+
+    @Test mutating func whatIsDroppedIsWonAnew() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        sessions.drop(key, generation: flight + 1)
+        #expect(ask() == "use c")
+        sessions.drop(key, generation: flight)
+        #expect(ask() == "log in")
     }
 
     @Test mutating func whoGoesAwayLeavesItToTheNext() throws {
@@ -171,7 +192,7 @@ import Testing
         sessions.won(try jar("c"), key, flight: flight)
         for number in 1...CookieSessions.most {
             let other = CookieSessions.Key(key.login, origin: "http://\(number).test")
-            guard case .logIn(let flight) = sessions.ask(other, not: nil, after: nil, now(number)) else {
+            guard case .logIn(let flight) = sessions.ask(other, after: nil, waited: nil, now(number)) else {
                 Issue.record("somebody else's")
                 return
             }

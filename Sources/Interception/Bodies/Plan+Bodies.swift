@@ -34,7 +34,7 @@ public struct BodyOutcome: Sendable {
 /// kept, and `applyRequest` and `applyResponse` do all there is to do.
 extension Plan {
     /// Whether the body of a request that has come is to be kept: a rule that applies changes it, or one that may apply, in
-    /// whichever phase, asks what is in it, fills something in from there, or may have it sent again.
+    /// whichever phase, asks what is in it, fills something in from there, may have it sent again, or ends the exchange here.
     /// - Parameter context: keeps what this decides of rules, and nothing else.
     public func keepsRequestBody(_ head: RequestHead, _ context: inout EditContext) -> Bool {
         guard keepsRequestBodies else { return false }
@@ -47,8 +47,9 @@ extension Plan {
         if let first = firstRequestMatch(head, classification) {
             if meetsBody(from: first, &head, &trial, &outcome) { return true }
         }
-        // an answer made here has no other phase
-        guard outcome.verdict == .proceed else { return false }
+        // what is answered here has no other phase, but what comes of its body is read, so that the client's connection goes
+        // on; a client that waits to be asked for it is told at once
+        guard outcome.verdict == .proceed else { return !head.expectsContinue }
         if mayRetry(head, classification) { return true }
         let subject = Subject(request: head, response: nil, classification: classification, isEarly: true)
         return requestBodyReaders(classification).contains { rules[$0].waitsForBody(subject, trial) }

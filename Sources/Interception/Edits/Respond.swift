@@ -25,9 +25,10 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
         if value.isEmptyList {
             reader.findings.error(value.position, "without an answer there is none to give; write one")
         }
-        let answers = value.list.compactMap { WrittenAnswer($0, reader) }
+        let written = value.fields == nil ? value.list : [value]
+        let answers = written.compactMap { WrittenAnswer($0, reader) }
         guard !answers.isEmpty else { return nil }
-        if let last = value.list.last, last.fields?.has("times") == true {
+        if let last = written.last, last.fields?.has("times") == true {
             reader.findings.warning(last.position, "the last answer is given for good; remove times")
         }
         self.init(answers, answers.count > 1 ? TurnCounter(answers.dropLast().map(\.times)) : nil)

@@ -16,16 +16,16 @@ final class CookieFlight {
 
     func win(_ jar: CookieJar) -> CookieSessions.Session {
         isOver = true
-        store.won(jar, key, flight: number)
+        store.change { $0.won(jar, key, flight: number) }
         return CookieSessions.Session(jar: jar, generation: number)
     }
 
     func fail(_ fault: CookieLoginFault, _ now: CookieSessions.Now) {
         isOver = true
-        store.failed(fault, key, flight: number, now)
+        store.change { $0.failed(fault, key, flight: number, now) }
     }
 
     deinit {
-        if !isOver { store.abandoned(key, flight: number) }
+        if !isOver { store.change { $0.abandoned(key, flight: number) } }
     }
 }

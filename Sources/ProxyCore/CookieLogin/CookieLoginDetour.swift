@@ -37,8 +37,9 @@ final class CookieLoginDetour: Detour {
     /// There is no cookie to be had, and the request goes out without.
     private var doesWithout = false
 
-    /// Milliseconds after which one that waits for another's login looks again.
-    private static let interval = 10
+    /// Milliseconds after which one that waits for another's login looks again: many may wait.
+    private var interval = 5
+    private static let longestInterval = 50
     /// More of an answer than this is no refusal of a cookie.
     private static let largestRefusal = 64 << 10
     private static let largestAnswer = 256 << 10
@@ -72,12 +73,17 @@ final class CookieLoginDetour: Detour {
     // MARK: before the request goes out
 
     func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        // the client's own login is its own: with this cookie it would be another's, and be tried twice
+        if isLogin(context.sent) {
+            session = nil
+            return nil
+        }
         guard hosts.admits(context.sent) else {
             session = nil
             notes.append(.login(interceptor: login.interceptor, BasicLoginDetour.elsewhere))
-            return refusal(BasicLoginDetour.elsewhere)
+            return denial(BasicLoginDetour.elsewhere)
         }
-        if doesWithout { return refusal("there was none to be had") }
+        if doesWithout { return denial("there was none to be had") }
         let key = CookieSessions.Key(login, origin: context.sent.originText)
         if case .ready = stage, self.key == key { return withheld(context) }
         if self.key != key { session = nil }
@@ -85,8 +91,12 @@ final class CookieLoginDetour: Detour {
         return ask(.send, after: nil, context, &notes) ?? withheld(context)
     }
 
+    private func refusal(_ context: DetourContext) -> CookieSessions.Refusal? {
+        session.map { .init(generation: $0.generation, path: context.sent.path) }
+    }
+
     /// The answer to a request that must not go out without the cookie; nil where it may.
-    private func refusal(_ reason: String) -> DetourOrder? {
+    private func denial(_ reason: String) -> DetourOrder? {
         guard login.refused == .refuse else { return nil }
         return .refuse(
             ProxyError(
@@ -100,7 +110,7 @@ final class CookieLoginDetour: Detour {
         guard login.refused == .refuse, let session else { return nil }
         let selection = session.jar.selection(for: context.sent, now: context.seconds)
         if selection.pairs.contains(where: { $0.name == login.cookie }) { return nil }
-        return refusal("the cookie \(selection.withheld.first ?? "is over")")
+        return denial("the cookie \(selection.withheld.first ?? "is over")")
     }
 
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
@@ -132,16 +142,17 @@ final class CookieLoginDetour: Detour {
                     "the cookie \(login.cookie) goes along, after a login at \(login.place) where there is none"))
             return nil
         }
-        var refused: Int?
-        if case .renew = purpose { refused = session?.generation }
+        var refusal: CookieSessions.Refusal?
+        if case .renew = purpose { refusal = self.refusal(context) }
         if limit == nil { limit = context.now + login.hold }
-        switch store.ask(key, not: refused, after: flight, context.time) {
+        switch store.change({ $0.ask(key, after: refusal, waited: flight, context.time) }) {
         case .use(let found):
             session = found
             return done(purpose)
         case .wait(let flight):
             stage = .queueing(purpose, flight: flight)
-            return .wait(until: min(context.now + Self.interval, limit ?? .max))
+            defer { interval = min(interval * 2, Self.longestInterval) }
+            return .wait(until: min(context.now + interval, limit ?? .max))
         case .logIn(let number):
             var conversation = CookieConversation(login, origin: key.origin)
             let order = conversation.begin()
@@ -171,7 +182,7 @@ final class CookieLoginDetour: Detour {
             notes.append(.login(interceptor: login.interceptor, "\(words); the origin's answer was delivered"))
             return .giveBack(held)
         }
-        if let refusal = refusal(reason) { return refusal }
+        if let denial = denial(reason) { return denial }
         notes.append(.login(interceptor: login.interceptor, "\(words); the request goes out without"))
         return nil
     }
@@ -211,7 +222,7 @@ final class CookieLoginDetour: Detour {
         _ notes: inout [ExchangeMoment]
     ) -> DetourOrder? {
         if case .send = purpose, let key, let store = context.cookies,
-            case .use(let found) = store.ask(key, not: nil, after: flight.number, context.time)
+            case .use(let found) = store.change({ $0.ask(key, after: nil, waited: flight.number, context.time) })
         {
             session = found
             notes.append(
@@ -280,9 +291,7 @@ final class CookieLoginDetour: Detour {
     /// Has the next who asks log in.
     private func dropSession(_ context: DetourContext) {
         guard let key, let store = context.cookies, let session else { return }
-        if case .logIn(let number) = store.ask(key, not: session.generation, after: nil, context.time) {
-            store.abandoned(key, flight: number)
-        }
+        store.change { $0.drop(key, generation: session.generation) }
     }
 
     /// 401 says so, and CouchDB by a 403 whose body does.
@@ -296,15 +305,19 @@ final class CookieLoginDetour: Detour {
     /// An ordinary answer may set the cookie anew. Whose it is does not go on to the client; what others set, and what the
     /// client's own login does, are the client's affair: who else uses this login has no part in them.
     func answered(_ response: inout ResponseHead, _ context: DetourContext) {
-        guard isSent, let key, let session, let store = context.cookies, !isLogin(context.sent) else { return }
-        if hasRenewed, response.status == 401 { store.fruitless(key, generation: session.generation, context.time) }
+        guard isSent, let key, let session, let store = context.cookies else { return }
+        if hasRenewed, response.status == 401, let refusal = refusal(context) {
+            store.change { $0.fruitless(key, refusal, context.time) }
+        }
         guard response.fields.values(named: "Set-Cookie").contains(where: { SetCookie($0)?.name == login.cookie })
         else {
             return
         }
         var jar = session.jar
         jar.take(response.fields, only: login.cookie, answering: context.sent, now: context.seconds)
-        if jar[login.cookie] != session.jar[login.cookie] { store.renewed(jar, key, generation: session.generation) }
+        if jar[login.cookie] != session.jar[login.cookie] {
+            store.change { $0.renewed(jar, key, generation: session.generation) }
+        }
         _ = response.fields.removeAll { table, index in
             ASCII.equal(table.name(index), "Set-Cookie") && SetCookie(table.value(index))?.name == login.cookie
         }

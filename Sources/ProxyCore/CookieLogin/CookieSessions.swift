@@ -30,6 +30,19 @@ public struct CookieSessions: Sendable {
         case failed(CookieLoginFault)
     }
 
+    /// That the origin will have a cookie no more.
+    public struct Refusal: Sendable {
+        let generation: Int
+        /// What was asked for, as a hash: that it is refused with any cookie is remembered for it alone, for whoever may
+        /// ask for it decides on nobody else's.
+        let resource: Int
+
+        public init(generation: Int, path: String) {
+            self.generation = generation
+            resource = path.hashValue
+        }
+    }
+
     /// When something is asked.
     public struct Now: Sendable {
         /// Of a clock that only goes on.
@@ -51,13 +64,15 @@ public struct CookieSessions: Sendable {
         var failure: (number: Int, fault: CookieLoginFault, until: Int)?
         /// Till when a cookie that is about to end is not replaced, for that came to nothing.
         var heldOff = 0
-        /// Till when a cookie that is refused is not replaced: one that had just been won was refused as well.
-        var fruitless = 0
+        /// Resources that refused a cookie that had just been won, and till when none is replaced for them.
+        var fruitless: [Int: Int] = [:]
         var lastAsked = 0
     }
 
     /// More logins at more origins than these are hardly configured; the one that nobody asked for the longest goes.
     static let most = 1024
+    /// The one that ends first is forgotten for another.
+    private static let mostFruitless = 64
     /// Whoever logs in gives up at the end of `hold` itself, and says so first.
     private static let grace = 1_000
     private static let notAgain = CookieLoginFault(
@@ -71,17 +86,19 @@ public struct CookieSessions: Sendable {
 
     /// What to do where a request needs the cookies.
     /// - Parameters:
-    ///   - generation: that of cookies that are good no more, whatever they say.
+    ///   - refusal: of cookies that are good no more, whatever they say.
     ///   - flight: the login that was waited for.
     public mutating func ask(
-        _ key: Key, not generation: Int?, after flight: Int?, _ now: Now
+        _ key: Key, after refusal: Refusal?, waited flight: Int?, _ now: Now
     ) -> Answer {
         makeRoom(for: key)
         var entry = entries[key] ?? Entry()
         entry.lastAsked = now.milliseconds
         defer { entries[key] = entry }
-        if let generation, let session = entry.session, session.generation == generation {
-            if entry.fruitless > now.milliseconds { return .failed(Self.notAgain) }
+        if let refusal, let session = entry.session, session.generation == refusal.generation {
+            if entry.fruitless[refusal.resource].map({ $0 > now.milliseconds }) == true {
+                return .failed(Self.notAgain)
+            }
             entry.session = nil
         }
         if let session = entry.session, !session.lasts(key.login.cookie, until: now.seconds) { entry.session = nil }
@@ -137,9 +154,18 @@ public struct CookieSessions: Sendable {
     }
 
     /// A cookie that had just been won was refused, too: for another reason than that the one before it was over.
-    public mutating func fruitless(_ key: Key, generation: Int, _ now: Now) {
-        guard entries[key]?.session?.generation == generation else { return }
-        entries[key]?.fruitless = now.milliseconds + key.login.coolDown
+    public mutating func fruitless(_ key: Key, _ refusal: Refusal, _ now: Now) {
+        guard var entry = entries[key], entry.session?.generation == refusal.generation else { return }
+        if entry.fruitless.count >= Self.mostFruitless, let first = entry.fruitless.min(by: { $0.value < $1.value }) {
+            entry.fruitless[first.key] = nil
+        }
+        entry.fruitless[refusal.resource] = now.milliseconds + key.login.coolDown
+        entries[key] = entry
+    }
+
+    /// The cookies are good no more; the next who asks logs in.
+    public mutating func drop(_ key: Key, generation: Int) {
+        if entries[key]?.session?.generation == generation { entries[key]?.session = nil }
     }
 
     /// An ordinary answer set the cookie anew.
