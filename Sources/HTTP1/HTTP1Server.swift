@@ -122,7 +122,7 @@ public struct HTTP1Server: Sendable {
         let status = head.status
         if isHead || status == 204 || status == 304 { framing = .none }
         var forwarding = Forwarding(framing: framing)
-        forwarding.keepsLength = framing == .none && (isHead || status == 304)
+        forwarding.keepsLength = framing == .none && status != 204 && (isHead || status == 304)
         forwarding.via = manner.via
         forwarding.date = manner.date
         forwarding.lines = manner.lines

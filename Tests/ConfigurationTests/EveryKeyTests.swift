@@ -65,7 +65,7 @@ import Testing
             iam_cookie:
               { key: a, identity: "https://i.example.com/", login: /in, cookie: C, renew_before: 1s, refused: refuse,
                 cool_down: 1s, hold: 1s }
-          - { name: turns, request: [{ respond: [{ status: 503, times: 2 }, { status: 200 }] }] }
+          - { name: turns, request: [{ respond: [{ status: 503, times: 2 }, { status: 201 }] }] }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
           - { name: file, request: [{ respond: { file: users } }] }

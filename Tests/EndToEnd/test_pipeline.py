@@ -7,6 +7,7 @@ import threading
 import time
 
 import programs
+import pytest
 from script import BUSY, OK, Script
 from wire import Connection, request, response
 

@@ -54,6 +54,7 @@ struct HTTP1ServerTests {
     @Test func bodiesThatMayNotBe() throws {
         var head = try leg("HEAD http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").leg
         #expect(answer(&head, .length(2), length: "2", body: "ok") == "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\n")
+        #expect(answer(&head, .length(2), status: 204, length: "2") == "HTTP/1.1 204 X\r\n\r\n")
         var get = try leg("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n").leg
         #expect(answer(&get, .length(2), status: 204, length: "2", body: "ok") == "HTTP/1.1 204 X\r\n\r\n")
         #expect(

@@ -92,9 +92,18 @@ struct ForwardingTests {
         talk.client(
             "GET http://a.test/1 HTTP/1.1\r\nHost: a.test\r\n\r\nGET http://b.test/2 HTTP/1.1\r\nHost: b.test\r\n\r\n"
                 + "POST http://a.test/3 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\n")
-        #expect(talk.driver.records.map(\.urlText) == ["http://a.test/1", "http://b.test/2", "http://a.test/3"])
-        #expect(talk.driver.records.map(\.status) == [503, 503, 503])
-        // the third has a body that nobody read
+        #expect(talk.driver.records.map(\.urlText) == ["http://a.test/1", "http://b.test/2"])
+        // the third is answered when its body is here, and the connection goes on
+        talk.client("abcGET http://a.test/4 HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        #expect(
+            talk.driver.records.map(\.urlText)
+                == ["http://a.test/1", "http://b.test/2", "http://a.test/3", "http://a.test/4"])
+        #expect(talk.driver.records.map(\.status) == [503, 503, 503, 503])
+        #expect(talk.driver.client == .open)
+        // a client that waits to be asked for its body is answered at once, and nobody reads what it may yet send
+        talk.client(
+            "POST http://a.test/5 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+        #expect(talk.driver.records.map(\.status) == [503, 503, 503, 503, 503])
         #expect(talk.driver.client == .finished)
     }
 
