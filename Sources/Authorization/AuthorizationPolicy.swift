@@ -46,6 +46,8 @@ public struct AuthorizationPolicy: Sendable {
             case value(String)
             /// The label of a choice.
             case choose(String)
+            /// A person is asked.
+            case ask
         }
 
         /// The callback's type: `NameCallback`.
@@ -81,6 +83,7 @@ public struct AuthorizationPolicy: Sendable {
     public var upgradeRounds = 1
     public var transactionRounds = 1
     public var answers: [CallbackAnswer] = []
+    public var person = PersonPolicy()
 
     public init(resources: [Resource], server: AuthorizationServer) {
         self.resources = resources

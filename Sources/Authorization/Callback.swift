@@ -51,6 +51,59 @@ struct Callback {
         return max(asked, 100)
     }
 
+    // MARK: a person
+
+    /// What a person is asked where the configuration has no answer, or says so; nil where nothing is to be answered.
+    /// - Parameter asks: what no answer fits is asked, too.
+    func open(_ index: Int, answers: [Answer], asks: Bool, fallsBack: Bool) -> OpenCallback? {
+        if let answer = answer(from: answers) {
+            guard answer.response == .ask else { return nil }
+        } else {
+            guard asks, device == nil || fallsBack else { return nil }
+            if case .optional = kind { return nil }
+        }
+        guard kind.takesAnswer, Self.mainInput(of: inputs) != nil else { return nil }
+        var open = OpenCallback(index: index, type: type, prompt: prompt, form: form)
+        open.choices = choices.map { .init($0.1, $0.0) }
+        open.isSecret = isSecret
+        open.policies = (output("failedPolicies")?.items ?? []).compactMap { failed in
+            guard let text = failed.text else { return nil }
+            return (try? JSONValue(parsing: text))?["policyRequirement"]?.text ?? text
+        }
+        return open
+    }
+
+    private var form: OpenCallback.Form {
+        switch kind {
+        case .choice: .choice
+        case .truth: .truth
+        case .number: .number
+        case .text, .optional, .passive, .unsupported: .text
+        }
+    }
+
+    private var isSecret: Bool {
+        switch type {
+        case "PasswordCallback": true
+        case "ValidatedCreatePasswordCallback": output("echoOn") != .bool(true)
+        default: false
+        }
+    }
+
+    /// The callback with what a person said, which was judged.
+    func filled(_ open: OpenCallback, told texts: [String]) throws(StepUp.Failure) -> JSONValue {
+        let text = texts.first ?? ""
+        let value: JSONValue? =
+            switch open.form {
+            case .text: .string(text)
+            case .number: OpenCallback.number(text)
+            case .truth: OpenCallback.truth(text).map { .bool($0) }
+            case .choice: open.choice(text).map { .integer($0) }
+            }
+        guard let value else { throw StepUp.Failure(.unanswered, "what a person said to \(shown) is no answer") }
+        return try setting(value)
+    }
+
     // MARK: answering
 
     /// The first answer for this type whose prompt fits.
@@ -118,6 +171,7 @@ struct Callback {
         switch (answer.response, kind) {
         case (.value(let value), _): text = value
         case (.choose(let label), .choice), (.choose(let label), .truth): text = label
+        case (.ask, _): throw StepUp.Failure(.unanswered, "a person would have to be asked for \(shown)")
         case (.choose, _):
             throw StepUp.Failure(
                 .unanswered, "the answer for \(shown) says choose, but there is nothing to choose from")
@@ -141,8 +195,6 @@ struct Callback {
 
     /// The number that stands for a label; a number of the list itself is taken too.
     private func choice(_ label: String) throws(StepUp.Failure) -> Int {
-        let labels = (output("choices") ?? output("options"))?.items?.map { $0.text ?? "" } ?? []
-        let choices = labels.isEmpty ? presetChoices : labels.enumerated().map { ($0.element, $0.offset) }
         let fits =
             choices.first { ASCII.equal($0.0, label) }
             ?? choices.first {
@@ -151,6 +203,11 @@ struct Callback {
         if let fits { return fits.1 }
         if let number = Int(label), choices.contains(where: { $0.1 == number }) { return number }
         throw StepUp.Failure(.unanswered, "\(shown) offers no choice that fits the configured answer")
+    }
+
+    private var choices: [(String, Int)] {
+        let labels = (output("choices") ?? output("options"))?.items?.map { $0.text ?? "" } ?? []
+        return labels.isEmpty ? presetChoices : labels.enumerated().map { ($0.element, $0.offset) }
     }
 
     /// The words and numbers of a confirmation that lists no options of its own (docs/protocol.md#callbacks).

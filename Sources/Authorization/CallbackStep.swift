@@ -11,11 +11,17 @@ struct CallbackStep {
     var description: String
     /// What is told to AM.
     var given: [GivenAnswers.Answer] = []
+    /// What a person has to be asked first. Nothing is to be sent until then.
+    var open: [OpenCallback] = []
 
     /// Fills the inputs of a step.
+    /// - Parameters:
+    ///   - told: what a person said.
+    ///   - asks: a person is asked where nothing else answers.
     /// - Throws: a failure that names the callback which ends the step-up.
     static func fill(
-        _ step: JSONValue, answers: [AuthorizationPolicy.CallbackAnswer]
+        _ step: JSONValue, answers: [AuthorizationPolicy.CallbackAnswer], told: PersonAnswers = PersonAnswers(),
+        asks: Bool = false
     ) throws(StepUp.Failure) -> CallbackStep {
         guard let items = step["callbacks"]?.items else {
             throw StepUp.Failure(.unsupportedCallback, "AM's step has no list of callbacks")
@@ -32,8 +38,18 @@ struct CallbackStep {
         var returned: [String] = []
         var given: [GivenAnswers.Answer] = []
         let fallsBack = callbacks.contains { $0.type == "HiddenValueCallback" && $0.answer(from: answers) != nil }
-        for callback in callbacks {
-            if let result = try callback.fill(from: answers, fallsBack: fallsBack) {
+        var open: [OpenCallback] = []
+        for (index, callback) in callbacks.enumerated() {
+            if let asked = callback.open(index, answers: answers, asks: asks, fallsBack: fallsBack) {
+                guard let texts = told.callbacks[index] else {
+                    open.append(asked)
+                    continue
+                }
+                let result = try callback.filled(asked, told: texts)
+                results.append(result)
+                answered.append("\(callback.shownType) (by a person)")
+                given.append(callback.given(in: result))
+            } else if let result = try callback.fill(from: answers, fallsBack: fallsBack) {
                 results.append(result)
                 answered.append(callback.shownType)
                 given.append(callback.given(in: result))
@@ -42,6 +58,7 @@ struct CallbackStep {
                 returned.append(callback.shownType)
             }
         }
+        guard open.isEmpty else { return CallbackStep(step: step, description: "", open: open) }
         filled["callbacks"] = .array(results)
         var parts: [String] = []
         if !answered.isEmpty { parts.append(answered.joined(separator: ", ") + " answered") }

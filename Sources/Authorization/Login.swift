@@ -28,6 +28,7 @@ extension AuthorizationPolicy.CallbackAnswer {
         switch response {
         case .value(let text): [callback, prompt ?? "*", "value", text]
         case .choose(let label): [callback, prompt ?? "*", "choose", label]
+        case .ask: []
         }
     }
 }

@@ -17,6 +17,8 @@ public struct StepUp: Sendable {
     private var calls = 0
     /// The step that is sent back when the wait is over.
     private var waiting: JSONValue?
+    /// The step that a person is asked for, and what of it is open.
+    private var asked: (step: JSONValue, open: OpenStep)?
     private var notes: [String] = []
     private var given = GivenAnswers()
     /// How the app presents itself: AM words its prompts, and chooses its pages, by this.
@@ -75,10 +77,20 @@ public struct StepUp: Sendable {
         }
         absorbCookies(fields)
         guard hasStep else { return .succeeded(outcome(answer, fields)) }
+        return proceed(with: answer)
+    }
+
+    /// Fills a step, and sends it where nobody has to be asked for anything more.
+    private mutating func proceed(with step: JSONValue, told: PersonAnswers = PersonAnswers()) -> Order {
         do throws(Failure) {
-            let filled = try CallbackStep.fill(answer, answers: policy.answers)
+            let filled = try CallbackStep.fill(
+                step, answers: policy.answers, told: told, asks: policy.person.isAsked)
+            let stage = step["stage"]?.text ?? ""
+            guard filled.open.isEmpty else {
+                return ask(OpenStep(.callbacks(filled.open), stage: stage, header: step["header"]?.text ?? ""), step)
+            }
             let page = filled.step["callbacks"]?.serialized ?? ""
-            if let again = given.add(filled.given, stage: answer["stage"]?.text ?? "", page: page) {
+            if let again = given.add(filled.given, stage: stage, page: page) {
                 throw Failure(.refused, ResponseFault.askedAgain(again))
             }
             note("step \(calls): \(filled.description)")
@@ -97,6 +109,33 @@ public struct StepUp: Sendable {
         guard let step = waiting else { return .failed(Failure(.cancelled, "woken without having waited")) }
         waiting = nil
         return call(body: Array(step.serialized.utf8))
+    }
+
+    // MARK: a person
+
+    private mutating func ask(_ open: OpenStep, _ step: JSONValue) -> Order {
+        asked = (step, open)
+        note("step \(calls): a person is asked for \(open.summary)")
+        return .ask(open)
+    }
+
+    /// What a person says to the step that is open, all of it.
+    /// - Throws: why that is no answer, in words for the person. The step stays open.
+    public mutating func told(_ answers: PersonAnswers) throws(OpenStep.Refusal) -> Order {
+        guard let asked else { throw OpenStep.Refusal("nobody is asked for anything") }
+        if let refusal = asked.open.refusal(of: answers) { throw refusal }
+        let missing = asked.open.missing(in: answers)
+        if !missing.isEmpty {
+            throw OpenStep.Refusal("\(missing.map(\.shown).joined(separator: ", ")) is still to be answered")
+        }
+        self.asked = nil
+        return proceed(with: asked.step, told: answers)
+    }
+
+    /// The person says no.
+    public mutating func denied() -> Order {
+        asked = nil
+        return .failed(Failure(.unanswered, "a person denied it"))
     }
 
     // MARK: calls
@@ -172,7 +211,10 @@ public struct StepUp: Sendable {
 
     /// What tells this login from others: which answers it gives to whom, and for whose session.
     public var login: Login {
-        Login(answers: [policy.server.url, realm] + policy.answers.flatMap(\.parts), session: session.token)
+        let given = policy.answers.flatMap(\.parts)
+        // where a person gives all of them, they are those of the session's own user
+        let whose = given.isEmpty && policy.asksPerson ? [session.token] : given
+        return Login(answers: [policy.server.url, realm] + whose, session: session.token)
     }
 
     private mutating func note(_ sentence: String) { notes.append(sentence) }

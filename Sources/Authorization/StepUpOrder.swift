@@ -21,6 +21,8 @@ extension StepUp {
         case send(ServerCall)
         /// AM wants to be asked again later; ends with `woke()`.
         case wait(milliseconds: Int)
+        /// A person is asked; ends with `told(_:)` or `denied()`.
+        case ask(OpenStep)
         case succeeded(Outcome)
         case failed(Failure)
     }

@@ -217,6 +217,8 @@ final class StepUpDetour: Detour {
                     maxResponseBytes: policy.maxResponseBytes,
                     keptBytes: context.body.count + round.original.body.count))
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
+        case .ask:
+            return giveUp(.stepUpFailed("a person would have to be asked"), round.original, context, &notes)
         case .succeeded(let outcome):
             replay?.absorb(round.advice, outcome)
             grant(round.advice)

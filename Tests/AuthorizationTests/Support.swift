@@ -89,6 +89,7 @@ extension StepUp.Order {
     var call: ServerCall? { if case .send(let call) = self { call } else { nil } }
     var outcome: StepUp.Outcome? { if case .succeeded(let outcome) = self { outcome } else { nil } }
     var failure: StepUp.Failure? { if case .failed(let failure) = self { failure } else { nil } }
+    var open: OpenStep? { if case .ask(let step) = self { step } else { nil } }
     var wait: Int? { if case .wait(let milliseconds) = self { milliseconds } else { nil } }
 }
 

@@ -1,0 +1,86 @@
+internal import Formats
+
+/// A callback that a person is asked for: what there is to show, and what can be said to it.
+public struct OpenCallback: Equatable, Sendable {
+    /// How an answer is written.
+    public enum Form: String, Equatable, Sendable { case text, number, truth, choice }
+
+    public struct Choice: Equatable, Sendable {
+        /// What AM is told.
+        public var number: Int
+        public var label: String
+
+        public init(_ number: Int, _ label: String) {
+            self.number = number
+            self.label = label
+        }
+    }
+
+    /// Its place among the callbacks of the page, from 0.
+    public var index: Int
+    public var type: String
+    public var prompt: String
+    public var form: Form
+    /// What there is to choose from.
+    public var choices: [Choice] = []
+    /// It is typed without being shown.
+    public var isSecret = false
+    /// What answers have to keep to, and what the last one did not keep to, as AM says.
+    public var policies: [String] = []
+    /// What its inputs are called, where it has more than one: each takes a text of its own.
+    public var parts: [String] = []
+
+    public init(index: Int, type: String, prompt: String, form: Form) {
+        self.index = index
+        self.type = type
+        self.prompt = prompt
+        self.form = form
+    }
+
+    /// For a sentence: the type and, where there is one, the prompt.
+    public var shown: String { Callback.shown(type, prompt) }
+
+    /// Bytes of one text.
+    public static let maxText = 16 << 10
+
+    /// What is wrong with an answer, in words for whoever gave it; nil where nothing is.
+    public func refusal(of texts: [String]) -> String? {
+        guard texts.count == max(1, parts.count) else {
+            return parts.isEmpty
+                ? "\(shown) takes one value, not \(texts.count)"
+                : "\(shown) takes \(parts.count) values (\(parts.joined(separator: ", "))), not \(texts.count)"
+        }
+        if texts.contains(where: { $0.utf8.count > Self.maxText }) {
+            return "an answer has \(Self.maxText >> 10) KiB at most"
+        }
+        guard let text = texts.first else { return nil }
+        switch form {
+        case .text: return nil
+        case .number: return Self.number(text) == nil ? "\(shown) takes a number" : nil
+        case .truth: return Self.truth(text) == nil ? "\(shown) takes yes or no" : nil
+        case .choice:
+            if choice(text) != nil { return nil }
+            let offered = choices.map { "\($0.number) \(LogText.shown($0.label))" }.joined(separator: ", ")
+            return "\(shown) has no such choice; it offers \(offered.isEmpty ? "none" : offered)"
+        }
+    }
+
+    /// The number that stands for a label; a number of the list is taken, too.
+    func choice(_ text: String) -> Int? {
+        choices.first { $0.label == text || ASCII.equal($0.label, text) }?.number
+            ?? Int(text).flatMap { number in choices.first { $0.number == number }?.number }
+    }
+
+    static func number(_ text: String) -> JSONValue? {
+        guard let value = try? JSONValue(parsing: text), case .number = value else { return nil }
+        return value
+    }
+
+    static func truth(_ text: String) -> Bool? {
+        switch ASCII.lowercased(text) {
+        case "true", "yes": true
+        case "false", "no": false
+        default: nil
+        }
+    }
+}
