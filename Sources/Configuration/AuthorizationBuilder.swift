@@ -12,11 +12,27 @@ struct AuthorizationBuilder {
     let opened: InterceptionPolicy
 
     /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
-    func policy(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> AuthorizationPolicy? {
-        guard let section, let fields = section.value.fields else { return nil }
+    func policies(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> [AuthorizationPolicy] {
+        guard let section else { return [] }
+        let entries = section.value.list
+        var covered: Set<String> = []
+        return entries.compactMap { entry in
+            let position = entries.count == 1 ? section.position : entry.position
+            guard let fields = entry.fields, let policy = policy(fields, at: position, servers) else { return nil }
+            for resource in policy.resources where covered.contains(resource.url) {
+                findings.warning(entry.position, "\(resource.url) is covered by an entry before this one, which counts")
+            }
+            covered.formUnion(policy.resources.map(\.url))
+            return policy
+        }
+    }
+
+    private func policy(
+        _ fields: Fields, at position: Position, _ servers: [AuthorizationServer]?
+    ) -> AuthorizationPolicy? {
         let resources = resources(fields)
         let answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
-        guard let server = server(fields, section.position, servers) else { return nil }
+        guard let server = server(fields, position, servers) else { return nil }
         judgePresentations(fields, server)
         var policy = AuthorizationPolicy(resources: resources, server: server)
         policy.answers = answers

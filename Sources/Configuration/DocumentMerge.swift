@@ -60,11 +60,12 @@ struct DocumentMerge {
     /// The items of both, where they are lists; one value stands for a list of one where the key takes either.
     private static func lists(_ first: YAMLNode, _ second: YAMLNode, _ shape: Shape?) -> [YAMLNode]? {
         let takesOne = if case .oneOrMany? = shape { true } else { false }
+        func isList(_ node: YAMLNode) -> Bool { if case .list = node.content { true } else { false } }
         func items(_ node: YAMLNode) -> [YAMLNode]? {
             switch node.content {
             case .list(let items): items
             case .scalar: takesOne ? [node] : nil
-            case .map: nil
+            case .map: takesOne && (isList(first) || isList(second)) ? [node] : nil
             }
         }
         guard let left = items(first), let right = items(second) else { return nil }
@@ -76,7 +77,7 @@ extension Shape {
     /// Of a value that is one object.
     fileprivate var object: ObjectShape? {
         switch self {
-        case .object(let object), .textOr(_, let object): object
+        case .object(let object), .textOr(_, let object), .oneOrMany(.object(let object)): object
         default: nil
         }
     }

@@ -36,7 +36,10 @@ enum KeyTable {
             "response_order", .choice(ChainRules.ResponseOrder.allCases.map(\.rawValue)),
             "In which order interceptors see what came of a request: as they stand in the file, or the other way round.",
             standard: "file"),
-        Key("authorization", .object(.authorization), "Transactional authorization: advice, authenticate, replay."),
+        Key(
+            "authorization", .oneOrMany(.object(.authorization)),
+            "Transactional authorization: advice, authenticate, replay. A list has an entry for each AM; the first that covers a request counts."
+        ),
         Key("limits", .object(.limits), "Limits."),
         Key("timeouts", .object(.timeouts), "Timeouts."),
         Key("log", .object(.log), "What is logged."),

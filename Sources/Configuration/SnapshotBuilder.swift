@@ -29,7 +29,7 @@ struct SnapshotBuilder {
         tellOfUnused(settings.rules, root)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
-        settings.authorization = AuthorizationBuilder(findings: findings, opened: tls.interception).policy(
+        settings.authorization = AuthorizationBuilder(findings: findings, opened: tls.interception).policies(
             root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
         settings.routes = RouteBuilder(findings: findings).table(root.fields("destinations")?.list("via") ?? [])
         settings.limits = Self.limits(root.fields("limits"))

@@ -78,7 +78,7 @@ extension Doctor {
     private var hostsOfInterest: [String] {
         var hosts = snapshot.settings.servers.map(\.host)
         hosts += snapshot.settings.interception.hosts.map { Self.host(of: $0.description) }
-        hosts += (snapshot.settings.authorization?.resources ?? []).compactMap { resource in
+        hosts += snapshot.settings.authorization.flatMap(\.resources).compactMap { resource in
             resource.url.firstRange(of: "://").map { Self.host(of: resource.url[$0.upperBound...]) }
         }
         var seen: Set<String> = []

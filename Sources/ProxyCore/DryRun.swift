@@ -81,7 +81,7 @@ public struct DryRun: Sendable {
         outcome = driver.outcome(of: cell)
         received = driver.received(by: request)
         classification = cell.exchange.classification
-        resource = isPlanned ? engine.authorization?.resource(for: request)?.url : nil
+        resource = isPlanned ? engine.stepUp(for: request)?.resource.url : nil
         moments = cell.exchange.record.events.map(\.moment)
     }
 }

@@ -57,5 +57,11 @@ public final class Engine: Sendable {
     /// - Parameter now: milliseconds of the clock that all loops share.
     public func words(now: Int) -> [String] { watches.compactMap { $0.word(now: now) } }
 
-    var authorization: AuthorizationPolicy? { settings.authorization }
+    /// What transactional authorization means for a request; nil where advice in its answer is the client's own business.
+    func stepUp(for head: RequestHead) -> CoveredResource? {
+        for policy in settings.authorization {
+            if let resource = policy.resource(for: head) { return CoveredResource(policy: policy, resource: resource) }
+        }
+        return nil
+    }
 }

@@ -23,13 +23,13 @@ extension Exchange {
         case .needsBody: keep = Classifier.bodyPeek
         }
         if keep == 0, isBodyWanted(out) { keep = engine.settings.limits.keptBody }
-        if let policy = engine.authorization, let resource = policy.resource(for: request) {
-            if policy.clientHandlesAdvice(request) {
+        if let covered = engine.stepUp(for: request) {
+            if covered.policy.clientHandlesAdvice(request) {
                 tell(.leftToClient, out.now)
             } else {
-                detour = StepUpDetour(policy: policy, resource: resource)
-                if policy.refusalToReplay(request, resource, bodyComplete: true) == nil {
-                    keep = max(keep, policy.maxBodyBytes)
+                detour = StepUpDetour(policy: covered.policy, resource: covered.resource)
+                if covered.policy.refusalToReplay(request, covered.resource, bodyComplete: true) == nil {
+                    keep = max(keep, covered.policy.maxBodyBytes)
                 }
             }
         }

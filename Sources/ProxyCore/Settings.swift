@@ -9,7 +9,8 @@ public struct Settings: Sendable {
     public var actions: [ActionDefinition] = []
     public var rules: [Rule] = []
     public var chain = ChainRules()
-    public var authorization: AuthorizationPolicy?
+    /// The first that covers a request is the one for it.
+    public var authorization: [AuthorizationPolicy] = []
     /// Whose TLS is opened.
     public var interception = InterceptionPolicy()
     /// Which requests go by way of another proxy.

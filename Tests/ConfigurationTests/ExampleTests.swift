@@ -64,7 +64,7 @@ import Testing
                 "force-auth", "amount", "busy", "slow", "chaos", "gentle", "too-many", "patience", "trace", "agent",
                 "turned-away", "metrics", "couch", "cloudant",
             ])
-        #expect(snapshot.settings.authorization != nil)
+        #expect(snapshot.settings.authorization.count == 1)
     }
 
     @Test func android() throws {
@@ -105,7 +105,7 @@ import Testing
 
     @Test func transactional() throws {
         let snapshot = try load("examples/transactional.yaml")
-        let policy = try #require(snapshot.settings.authorization)
+        let policy = try #require(snapshot.settings.authorization.first)
         #expect(policy.server.url == "http://am.localhost:9080/am")
         #expect(policy.resources.map(\.url) == ["http://shop.localhost:9080/shop/*"])
         #expect(policy.answers.map(\.response) == [.value("demo"), .value("changeit")])
@@ -119,7 +119,7 @@ import Testing
     ])
     func transactions(_ platform: String, _ resource: String) throws {
         let snapshot = try load("examples/\(platform)-transactional.yaml")
-        let policy = try #require(snapshot.settings.authorization)
+        let policy = try #require(snapshot.settings.authorization.first)
         #expect(policy.server.url == "https://am.example.com/am" && policy.server.realms == ["/alpha"])
         #expect(policy.resources.first?.url == resource)
         #expect(policy.answers.map(\.response) == [.value("demo"), .value("changeit")])

@@ -64,7 +64,8 @@ import Testing
                 == "zugang.xn--mnchen-3ya.example:8080")
         #expect(snapshot.settings.interception.opens("am.xn--mnchen-3ya.example", port: 443))
         #expect(!snapshot.settings.interception.opens("xn--bcher-kva.xn--mnchen-3ya.example", port: 443))
-        #expect(snapshot.settings.authorization?.resources.first?.url == "https://shop.xn--mnchen-3ya.example/api/*")
+        #expect(
+            snapshot.settings.authorization.first?.resources.first?.url == "https://shop.xn--mnchen-3ya.example/api/*")
         let request = try RequestHead(method: "GET", url: "http://a.xn--bcher-kva.example/")
         #expect(Engine(snapshot.settings).plan.firstRequestMatch(request, nil) == 0)
     }

@@ -128,7 +128,7 @@ import Testing
             am: [{ url: https://am.staging.example.com/am }]
             authorization: { resources: ["https://shop.staging.example.com/*", "https://*.example.com/*"] }
             """
-        #expect(try snapshot(text).settings.authorization?.server.url == "https://am.staging.example.com/am")
+        #expect(try snapshot(text).settings.authorization.first?.server.url == "https://am.staging.example.com/am")
         #expect(
             diagnosis(text)
                 == [30, 68].map {

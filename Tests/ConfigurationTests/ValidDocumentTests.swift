@@ -13,7 +13,7 @@ import Testing
         #expect(snapshot.listeners.map(\.description) == ["127.0.0.1:3128", "[::1]:3128"])
         #expect(snapshot.workers == nil)
         #expect(snapshot.settings.servers.isEmpty && snapshot.settings.rules.isEmpty)
-        #expect(snapshot.settings.authorization == nil)
+        #expect(snapshot.settings.authorization.isEmpty)
         #expect(snapshot.clients == ClientPolicy())
         #expect(snapshot.destinations == DestinationPolicy())
         #expect(snapshot.log == LogSettings())
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func authorizationArrives() throws {
-        let policy = try #require(try snapshot(Self.whole).settings.authorization)
+        let policy = try #require(try snapshot(Self.whole).settings.authorization.first)
         #expect(policy.server.url == "http://am.staging.example.com/am")
         #expect(
             policy.resources.map(\.url) == [
@@ -189,6 +189,25 @@ import Testing
         #expect(policy.answers[1].prompt == "*confirm*")
     }
 
+    @Test func anEntryForEachServer() throws {
+        let snapshot = try snapshot(
+            """
+            version: 1
+            am: [{ url: "http://am.example.com/am" }, { url: "http://two.example.com/am" }]
+            authorization:
+              - { am: "http://two.example.com/am", resources: "http://shop.example.com/*", hold: 7s }
+              - { am: "http://am.example.com/am", resources: ["http://shop.example.com/*", "http://api.example.com/*"] }
+            """)
+        #expect(
+            snapshot.settings.authorization.map(\.server.url) == [
+                "http://two.example.com/am", "http://am.example.com/am",
+            ])
+        #expect(snapshot.settings.authorization.map(\.hold) == [7_000, 45_000])
+        #expect(
+            snapshot.warnings.last?.message
+                == "http://shop.example.com/* is covered by an entry before this one, which counts")
+    }
+
     @Test func theOnlyServerNeedsNoName() throws {
         let policy = try snapshot(
             """
@@ -196,7 +215,7 @@ import Testing
             am: [{ url: "http://am.example.com/am" }]
             authorization: { resources: "http://shop.example.com/*" }
             """
-        ).settings.authorization
+        ).settings.authorization.first
         #expect(policy?.server.url == "http://am.example.com/am")
         #expect(policy?.hold == 45_000)
     }

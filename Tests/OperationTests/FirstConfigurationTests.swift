@@ -25,7 +25,7 @@ struct FirstConfigurationTests {
             #expect(first.faults == [] && first.warnings == [], "\(first.text)")
             let snapshot = try snapshot(first.text)
             #expect(snapshot.settings.servers.map(\.url) == ["https://am.example.com/am"])
-            #expect(snapshot.settings.authorization?.resources.map(\.url) ?? [] == resources)
+            #expect(snapshot.settings.authorization.flatMap(\.resources).map(\.url) == resources)
             #expect(snapshot.settings.interception.opens("am.example.com", port: 443))
         }
     }
@@ -41,7 +41,7 @@ struct FirstConfigurationTests {
         let text = lines.joined(separator: "\n")
         let snapshot = try snapshot(text, environment: ["ROBOT_USER": "demo", "ROBOT_PASSWORD": "changeit"])
         #expect(snapshot.settings.rules.map(\.name) == ["force-auth"])
-        #expect(snapshot.settings.authorization?.answers.count == 2 && !snapshot.settings.interception.isEmpty)
+        #expect(snapshot.settings.authorization.first?.answers.count == 2 && !snapshot.settings.interception.isEmpty)
     }
 
     @Test func whatIsNoGoodIsSaid() {

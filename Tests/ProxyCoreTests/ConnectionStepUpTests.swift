@@ -64,7 +64,7 @@ struct ConnectionStepUpTests {
     @Test(arguments: Delivery.all)
     func bodyForm(_ delivery: Delivery) {
         var evaluate = stepUpSettings()
-        evaluate.authorization?.resources = [.init(url: "http://am.test/am/json/*")]
+        evaluate.authorization[0].resources = [.init(url: "http://am.test/am/json/*")]
         let question = "{\"resources\":[\"r\"],\"subject\":{\"ssoToken\":\"SESSION-U\"}}"
         let talk = Conversation(evaluate, delivery: delivery)
         talk.client(

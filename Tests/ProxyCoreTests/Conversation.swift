@@ -113,6 +113,6 @@ func stepUpSettings(_ change: (inout AuthorizationPolicy) -> Void = { _ in }) ->
     change(&policy)
     var settings = Settings()
     settings.servers = [server]
-    settings.authorization = policy
+    settings.authorization = [policy]
     return settings
 }

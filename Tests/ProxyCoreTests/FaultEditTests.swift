@@ -70,7 +70,9 @@ struct FaultEditTests {
         talk.client(get + broken + get)
         talk.connects()
         talk.origin(ok)
-        #expect(end(talk).text.hasPrefix("HTTP/1.1 200 OK\r\n") && end(talk).text.contains("\r\n\r\nok"))
+        // bytes that follow may be a letter's accent to a text
+        let sent = talk.driver.sent
+        #expect(sent.starts(with: "HTTP/1.1 200 OK\r\n".utf8) && sent.firstRange(of: "\r\n\r\nok".utf8) != nil)
         #expect(talk.driver.records.map(\.status) == [200, 0] && talk.driver.dials == 1)
         talk.client(get)
         #expect(talk.driver.records.count == 2 && talk.driver.client != .open)

@@ -26,17 +26,17 @@ enum PlaybookSettings {
         case "timeouts.response": settings.timeouts.response = number
         case "timeouts.tls": settings.timeouts.tls = number
         case "timeouts.tunnel_idle": settings.timeouts.tunnelIdle = number
-        case "hold": settings.authorization?.hold = number
-        case "steps": settings.authorization?.maxSteps = number
-        case "answer_limit": settings.authorization?.maxResponseBytes = number
-        case "body_limit": settings.authorization?.maxBodyBytes = number
+        case "hold": settings.authorization[0].hold = number
+        case "steps": settings.authorization[0].maxSteps = number
+        case "answer_limit": settings.authorization[0].maxResponseBytes = number
+        case "body_limit": settings.authorization[0].maxBodyBytes = number
         case "intercept":
             guard let host = DestinationPattern(value) else { return false }
             settings.interception.hosts.append(host)
-        case "resource": settings.authorization?.resources = [.init(url: value)]
+        case "resource": settings.authorization[0].resources = [.init(url: value)]
         case "answer":
             guard words.count == 2 else { return false }
-            settings.authorization?.answers.append(.init(callback: words[0], response: .value(words[1])))
+            settings.authorization[0].answers.append(.init(callback: words[0], response: .value(words[1])))
         case "set_header":
             guard words.count == 2 else { return false }
             settings.rules.append(.init(name: "set", request: [.setHeader([.init(words[0], words[1])])]))

@@ -47,7 +47,7 @@ struct TunnelNameTests {
         let talk = Conversation(
             opening("am.test") {
                 $0.servers = [am]
-                $0.authorization = AuthorizationPolicy(resources: [.init(url: "https://am.test/app/*")], server: am)
+                $0.authorization = [AuthorizationPolicy(resources: [.init(url: "https://am.test/app/*")], server: am)]
             })
         talk.client(connect("evil.test:443"))
         talk.connects()

@@ -27,7 +27,7 @@ struct SharedConnectionTests {
                 .init(callback: "PasswordCallback", response: .value("s3cret")),
             ]
             core.servers = [server]
-            core.authorization = policy
+            core.authorization = [policy]
         }) { worker in
             worker.protocols.server = { FrameServer() }
             worker.protocols.client = { $0.origin.port == port ? FrameClient() : nil }
