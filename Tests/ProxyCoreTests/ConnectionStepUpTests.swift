@@ -111,6 +111,27 @@ struct ConnectionStepUpTests {
         #expect(talk.record.attempts == 3)
     }
 
+    @Test func eachResourceHasItsOwnServer() {
+        let two = AuthorizationServer(url: "http://two.test/am", host: "two.test", realms: ["/", "/alpha"])
+        var settings = stepUpSettings()
+        settings.servers.append(two)
+        settings.authorization.insert(.init(resources: [.init(url: "http://pay.test/*")], server: two), at: 0)
+        let talk = Conversation(settings)
+        talk.client(Up.get)
+        talk.connects()
+        _ = talk.originGot()
+        talk.origin(Up.refused())
+        talk.connects()
+        #expect(talk.originGot().contains("Host: am.test\r\n"))
+        let other = Conversation(settings)
+        other.client(Up.get.replacing("shop.test", with: "pay.test"))
+        other.connects()
+        _ = other.originGot()
+        other.origin(Up.refused())
+        other.connects()
+        #expect(other.originGot().contains("Host: two.test\r\n"))
+    }
+
     @Test func aSecondTransactionIsTheClientsOwn() {
         let talk = asked()
         talk.origin(Up.success)
