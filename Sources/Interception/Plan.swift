@@ -217,7 +217,15 @@ public final class Plan: Sendable {
         var outcome = begin(.request)
         var bodies = SubjectBodies()
         runRequest(from: index, to: &head, &bodies, &context, &outcome)
+        // nearly always there is nothing left to do, and no copy of what came of it is made for that
+        guard !isOver(outcome) else { return consume outcome }
         return endRequest(&head, bodies, context, outcome).outcome
+    }
+
+    /// A phase that had no body has come to its end, and nothing is to be told of it.
+    private func isOver(_ outcome: borrowing Outcome) -> Bool {
+        if case .suspend = outcome.verdict { return false }
+        return !explains
     }
 
     /// Runs the rules from one on, up to the first that ends the phase, or has it wait.
@@ -277,6 +285,7 @@ public final class Plan: Sendable {
         var outcome = begin(.response)
         var bodies = SubjectBodies(request: sentBody(of: request, context))
         runResponse(from: index, to: &response, &bodies, request: request, &context, &outcome)
+        guard !isOver(outcome) else { return consume outcome }
         return endResponse(&response, bodies, request: request, context, outcome, cameWithBody: false).outcome
     }
 

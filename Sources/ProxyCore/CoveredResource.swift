@@ -1,7 +1,14 @@
 import Authorization
 
 /// A protected resource, and the entry of `authorization` that it stands in.
-struct CoveredResource {
+///
+/// An object: whoever asks mostly learns that there is none, and makes no room for one.
+final class CoveredResource {
     let policy: AuthorizationPolicy
     let resource: AuthorizationPolicy.Resource
+
+    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
+        self.policy = policy
+        self.resource = resource
+    }
 }

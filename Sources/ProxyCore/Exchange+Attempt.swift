@@ -73,12 +73,14 @@ extension Exchange {
         guard plan.needsRequestBody(from: first, head, &context) else {
             let outcome = plan.applyRequest(from: first, to: &head, &context)
             state = context.state
-            return told(outcome, out.now)
+            tell(of: outcome, out.now)
+            return outcome
         }
         let made = plan.applyRequest(from: first, to: &head, body: arrivedBody, &context)
         state = context.state
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
-        return told(made.outcome, out.now)
+        tell(of: made.outcome, out.now)
+        return made.outcome
     }
 
     /// What interceptors know of this exchange.
@@ -104,15 +106,14 @@ extension Exchange {
     }
 
     /// A phase that waits is told of when it has come to its end.
-    mutating func told(_ outcome: Outcome, _ now: Int) -> Outcome {
-        if case .suspend = outcome.verdict { return outcome }
+    mutating func tell(of outcome: borrowing Outcome, _ now: Int) {
+        if case .suspend = outcome.verdict { return }
         if let judgement = outcome.judgement { tell(.judged(judgement), now) }
         for change in outcome.changes { tell(.edited(change), now) }
         for warning in outcome.warnings { tell(.warned(warning), now) }
         if case .respond(let local, let interceptor) = outcome.verdict {
             tell(.responded(interceptor: interceptor, status: local.status), now)
         }
-        return outcome
     }
 
     // MARK: the origin's connection

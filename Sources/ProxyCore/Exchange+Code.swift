@@ -44,7 +44,8 @@ extension Exchange {
             phase.suspension, answer, after: phase.outcome, to: &head, &context)
         state = context.state
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
-        return told(made.outcome, out.now)
+        tell(of: made.outcome, out.now)
+        return made.outcome
     }
 
     private mutating func resume(
@@ -54,7 +55,8 @@ extension Exchange {
         let made = engine.plan.resumeResponse(
             phase.suspension, answer, after: phase.outcome, to: &head, request: attempt.head ?? request, &context)
         state = context.state
-        return BodyOutcome(outcome: told(made.outcome, out.now), body: made.body)
+        tell(of: made.outcome, out.now)
+        return made
     }
 
     /// It has taken longer than it may.

@@ -131,11 +131,13 @@ extension Exchange {
         guard plan.needsResponseBody(from: first, head, request: sent, &context) else {
             let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context)
             state = context.state
-            return BodyOutcome(outcome: told(outcome, out.now))
+            tell(of: outcome, out.now)
+            return BodyOutcome(outcome: outcome)
         }
         let made = plan.applyResponse(from: first, to: &head, body: body, request: sent, &context)
         state = context.state
-        return BodyOutcome(outcome: told(made.outcome, out.now), body: made.body)
+        tell(of: made.outcome, out.now)
+        return made
     }
 
     /// Runs the response phase.

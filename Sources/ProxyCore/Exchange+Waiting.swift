@@ -104,7 +104,8 @@ extension Exchange {
         guard plan.hasErrorRules, let fault = error.fault else { return false }
         var edits = editContext(out)
         edits.sentBody = arrivedBody
-        let outcome = told(plan.applyError(fault, attempt.head ?? request, &edits), out.now)
+        let outcome = plan.applyError(fault, attempt.head ?? request, &edits)
+        tell(of: outcome, out.now)
         state = edits.state
         switch outcome.verdict {
         case .proceed, .suspend: return !outcome.retries.isEmpty && attemptsAgain(outcome.retries, context, &out)
