@@ -50,7 +50,7 @@ let package = Package(
         room(
             "Interception",
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"]),
-        room("Authorization", ["Formats", "Addresses", "HTTPCodec", "Interception"]),
+        room("Authorization", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         room(
             "ProxyCore",
             [

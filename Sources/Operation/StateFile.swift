@@ -38,15 +38,18 @@ enum StateFile {
     }
 
     /// A file that holds a secret. Nil where there is none.
+    /// - Parameter content: what others must not read, `holds a private key`.
     /// - Throws: `FileError` also where others than its owner may read it.
-    static func readSecret(_ path: String) throws(FileError) -> SecretBytes? {
+    static func readSecret(
+        _ path: String, _ content: String = "holds a private key"
+    ) throws(FileError) -> SecretBytes? {
         try within(path) { (folder, name) throws(FileError) -> SecretBytes? in
             guard let file = try folder.file(name, O_RDONLY, "read") else { return nil }
             var status = stat()
             guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "read") }
             guard status.st_mode & 0o077 == 0 else {
                 throw FileError(
-                    "\(path) holds a private key and others than its owner may read it (chmod 600 \(path), and think about who may have read it)"
+                    "\(path) \(content) and others than its owner may read it (chmod 600 \(path), and think about who may have read it)"
                 )
             }
             var bytes = try DescriptorBytes.read(file, path)
@@ -84,6 +87,14 @@ enum StateFile {
         let new = "\(path).\(getpid()).new"
         try remove(new)
         try create(new, bytes)
+        try rename(new, to: path)
+    }
+
+    /// The same for what its owner alone may read.
+    static func replace(_ path: String, secret: SecretBytes) throws(FileError) {
+        let new = "\(path).\(getpid()).new"
+        try remove(new)
+        try create(new, secret: secret)
         try rename(new, to: path)
     }
 

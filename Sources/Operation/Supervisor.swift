@@ -24,6 +24,7 @@ public final class Supervisor {
     private let logins = LoginTable()
     private let cookies = CookieSessionTable()
     private let limits = LimitTable()
+    private let state: StateKeeper
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -56,6 +57,7 @@ public final class Supervisor {
         self.reload = reload
         do throws(SystemError) {
             loop = try Loop()
+            state = try StateKeeper(StateDirectory(ProcessEnvironment.all))
             if let descriptor = options.log { log = try LogSink(descriptor: descriptor) } else { log = nil }
         } catch {
             throw StartFault(description: error.description)
@@ -90,6 +92,7 @@ public final class Supervisor {
         tellReady()
         loop.run()
         for worker in workers { worker.join() }
+        state.close()
         log?.close()
         endWatch.cancel()
         if let failure { throw StartFault(description: failure.description) }
@@ -170,7 +173,7 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
-                    logins: logins, cookies: cookies, limits: limits, authenticator: authenticator,
+                    logins: logins, cookies: cookies, limits: limits, state: state, authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,
                     ended: { ends.post($0) }))
@@ -273,6 +276,7 @@ public final class Supervisor {
                 return reloadFailed([error.description])
             }
             snapshot = new
+            state.reread()
             for worker in workers { worker.adopt(settings) }
             Console.error("generation \(new.generation) of the configuration is in force")
             tellReady()

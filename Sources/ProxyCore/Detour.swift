@@ -127,6 +127,7 @@ struct DetourContext {
     let seconds: Int
     let logins: (any LoginStore)?
     let cookies: (any CookieSessionStore)?
+    let state: (any StateStore)?
 
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 }

@@ -8,7 +8,7 @@ extension Exchange {
         DetourContext(
             request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
             mayHaveArrived: awaitsResponse, now: now.milliseconds, seconds: now.seconds, logins: context.stores.logins,
-            cookies: context.stores.cookies)
+            cookies: context.stores.cookies, state: context.stores.state)
     }
 
     /// What has to be done before the request goes out is done; else it has begun.

@@ -1,3 +1,4 @@
+public import Authorization
 public import Interception
 
 /// What outlives one connection and is shared by all of them. Nil where nobody remembers. An object, of which connections
@@ -8,15 +9,19 @@ public final class SharedStores {
     public let logins: (any LoginStore)?
     public let cookies: (any CookieSessionStore)?
     public let limits: (any LimitStore)?
+    /// What outlives the process.
+    public let state: (any StateStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
-        cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil
+        cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
+        state: (any StateStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
         self.logins = logins
         self.cookies = cookies
         self.limits = limits
+        self.state = state
     }
 }

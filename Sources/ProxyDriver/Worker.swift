@@ -54,7 +54,8 @@ final class Worker {
         settings = start.settings
         limits = try LimitDesk(loop: loop, start.limits)
         stores = SharedStores(
-            flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits)
+            flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits,
+            state: start.state)
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }

@@ -1,3 +1,4 @@
+public import Authorization
 public import EventLoop
 internal import ProxyCore
 
@@ -19,6 +20,7 @@ struct WorkerStart: Sendable {
     var logins: LoginTable
     var cookies: CookieSessionTable
     var limits: LimitTable
+    var state: (any StateStore & Sendable)?
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -49,7 +51,8 @@ public final class WorkerThread: Sendable {
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
-        logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, authenticator: Authenticator,
+        logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable,
+        state: (any StateStore & Sendable)? = nil, authenticator: Authenticator,
         listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
@@ -59,8 +62,8 @@ public final class WorkerThread: Sendable {
         self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            cookies: cookies, limits: limits, authenticator: authenticator, listeners: listeners, addresses: addresses,
-            messages: messages)
+            cookies: cookies, limits: limits, state: state, authenticator: authenticator, listeners: listeners,
+            addresses: addresses, messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

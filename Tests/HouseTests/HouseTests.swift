@@ -24,7 +24,7 @@ struct HouseTests {
         (
             "Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"])
         ),
-        ("Authorization", values.union(["HTTPCodec", "Interception"])),
+        ("Authorization", values.union(["HTTPCodec", "TLSEngine", "Interception"])),
         (
             "ProxyCore",
             values.union(["HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization"])

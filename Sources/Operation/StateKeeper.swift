@@ -1,0 +1,160 @@
+import Authorization
+import EventLoop
+
+/// Keeps documents in the state directory, one file for each space, which its owner alone may read. A thread of its own
+/// writes them, whole or not at all. Where that fails, a line says so, they are kept in memory, and it is tried again.
+///
+/// Several processes may keep theirs in the same place: under the folder's lock each takes in what the others have written
+/// and changes what it changed itself.
+final class StateKeeper: StateStore, Sendable {
+    fileprivate struct State {
+        var spaces: [StateSpace: StateDocuments] = [:]
+        /// What is not on the disk yet; nil for what is removed.
+        var unwritten: [StateSpace: [String: [UInt8]?]] = [:]
+        /// Spaces whose files are to be read again.
+        var stale: Set<StateSpace> = []
+        /// Spaces that had no room, of which that was said.
+        var full: Set<StateSpace> = []
+        var closing = false
+
+        var hasWork: Bool { !unwritten.isEmpty || !stale.isEmpty }
+    }
+
+    private let state: Locked<State>
+    private let files: StateFiles
+    private let say: @Sendable (String) -> Void
+    private let thread: Locked<SystemThread?>
+    /// Until what failed is tried again, in milliseconds.
+    private static let retryInterval = 30_000
+    /// How long the end waits for the disk, in milliseconds.
+    private static let timeout = 3_000
+
+    /// Reads what is there. What cannot be read is said, and put aside before anything is written in its place.
+    init(
+        _ directory: StateDirectory, say: @escaping @Sendable (String) -> Void = { Console.error($0) }
+    ) throws(SystemError) {
+        let files = StateFiles(directory)
+        var first = State()
+        var failure: String?
+        for space in StateSpace.allCases {
+            do throws(FileError) {
+                first.spaces[space] = try files.read(space)
+            } catch {
+                failure = failure ?? "what is kept for \(space.rawValue) is not known: \(error.description)"
+            }
+        }
+        if let failure { say(failure) }
+        let state = Locked(first)
+        self.state = state
+        self.files = files
+        self.say = say
+        thread = Locked(
+            try SystemThread(name: "state") { Self.write(state, files, say) })
+    }
+
+    func value(of key: StateKey) -> [UInt8]? { state.withLock { $0.spaces[key.space]?.values[key.name] } }
+
+    func documents(in space: StateSpace) -> [String: [UInt8]] { state.withLock { $0.spaces[space]?.values ?? [:] } }
+
+    @discardableResult
+    func change(_ key: StateKey, _ body: (inout [UInt8]?) -> Void) -> Bool {
+        var isKept = true
+        var isNews = false
+        state.signal { state in
+            var documents = state.spaces[key.space] ?? StateDocuments()
+            let old = documents.values[key.name]
+            var value = old
+            body(&value)
+            guard value != old else { return }
+            isKept = documents.put(key.name, value)
+            guard isKept else {
+                isNews = state.full.insert(key.space).inserted
+                return
+            }
+            state.spaces[key.space] = documents
+            state.unwritten[key.space, default: [:]][key.name] = .some(value)
+        }
+        if isNews {
+            say(
+                "something was not kept for \(key.space.rawValue): there is no room for more than "
+                    + "\(StateDocuments.mostDocuments) things and \(StateDocuments.mostBytes >> 20) MiB")
+        }
+        return isKept
+    }
+
+    /// Has the files read once more: others may have changed them.
+    func reread() { state.signal { $0.stale = Set(StateSpace.allCases) } }
+
+    /// Writes what is left and ends.
+    func close() {
+        state.signal { $0.closing = true }
+        let thread = self.thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let thread, !thread.join(withinMilliseconds: Self.timeout) else { return }
+        say("what changed last may not have been kept: the disk takes too long")
+    }
+
+    // MARK: the thread
+
+    private struct Work {
+        var unwritten: [StateSpace: [String: [UInt8]?]]
+        var stale: Set<StateSpace>
+        var closing: Bool
+    }
+
+    private static func write(_ state: Locked<State>, _ files: StateFiles, _ say: (String) -> Void) {
+        var hasFailed = false
+        while true {
+            let work = next(state, waits: hasFailed)
+            var failure: FileError?
+            var unread: FileError?
+            for space in Set(work.unwritten.keys).union(work.stale) {
+                let changes = work.unwritten[space] ?? [:]
+                do throws(FileError) {
+                    let merged = try files.merge(space, changes)
+                    state.withLock { $0.take(merged, space) }
+                } catch {
+                    if changes.isEmpty { unread = error } else { failure = error }
+                    state.withLock { $0.giveBack(changes, space) }
+                }
+            }
+            if let unread { say("what is kept stays as it was: \(unread.description)") }
+            if let failure, !hasFailed {
+                say("what is to be kept over restarts is in memory alone for now: \(failure.description)")
+            } else if failure == nil, hasFailed, !work.unwritten.isEmpty {
+                say("what is to be kept over restarts is on the disk again")
+            }
+            hasFailed = failure != nil
+            if work.closing { return }
+        }
+    }
+
+    private static func next(_ state: Locked<State>, waits: Bool) -> Work {
+        if waits { _ = state.wait(milliseconds: retryInterval) { $0.closing ? true : nil } }
+        return state.wait { state in
+            guard state.hasWork || state.closing else { return nil }
+            defer {
+                state.unwritten = [:]
+                state.stale = []
+            }
+            return Work(unwritten: state.unwritten, stale: state.stale, closing: state.closing)
+        }
+    }
+}
+
+extension StateKeeper.State {
+    /// What is on the disk now, with what has changed since.
+    fileprivate mutating func take(_ documents: StateDocuments, _ space: StateSpace) {
+        var documents = documents
+        for (name, value) in unwritten[space] ?? [:] { _ = documents.put(name, value) }
+        spaces[space] = documents
+    }
+
+    /// What could not be written is still to be written, unless it has changed since.
+    fileprivate mutating func giveBack(_ changes: [String: [UInt8]?], _ space: StateSpace) {
+        guard !changes.isEmpty else { return }
+        unwritten[space, default: [:]].merge(changes) { newer, _ in newer }
+    }
+}
