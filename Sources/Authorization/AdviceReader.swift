@@ -31,12 +31,30 @@ public struct AdviceReader: Sendable {
         return Self.decision(body)
     }
 
+    /// Why an answer that announces an advice has none that can be read, one sentence; nil where it announces none.
+    /// Asked of answers without an advice alone.
+    public func flaw(status: Int, fields: FieldTable) -> String? {
+        if forms.contains(.header), status == 401 {
+            // one that is cut off is no challenge, but its name is there
+            for line in fields.values(named: "WWW-Authenticate")
+            where ASCII.equal(Substring(line.utf8.prefix { $0 != 0x20 }), Self.scheme)
+                || Challenge.list(line).contains(where: { ASCII.equal($0.scheme, Self.scheme) })
+            {
+                return "the \(Self.scheme) challenge holds none that can be read"
+            }
+        }
+        return redirectParts(status, fields)?.query["authIndexType"] == "composite_advice"
+            ? "the redirect holds none that can be read" : nil
+    }
+
     // MARK: the header form
+
+    private static let scheme = "SSOADVICE"
 
     private func header(_ status: Int, _ fields: FieldTable) -> Advice? {
         guard forms.contains(.header), status == 401 else { return nil }
         for line in fields.values(named: "WWW-Authenticate") {
-            for challenge in Challenge.list(line) where ASCII.equal(challenge.scheme, "SSOADVICE") {
+            for challenge in Challenge.list(line) where ASCII.equal(challenge.scheme, Self.scheme) {
                 guard let text = challenge["advices"],
                     let bytes = Self.base64(text),
                     let value = try? JSONValue(parsing: bytes), let conditions = Self.conditions(value)
@@ -50,18 +68,22 @@ public struct AdviceReader: Sendable {
 
     // MARK: the redirect form
 
-    private func redirect(_ status: Int, _ fields: FieldTable) -> Advice? {
+    /// Where a redirect leads, less query and fragment, and its query; nil where it has none.
+    private func redirectParts(_ status: Int, _ fields: FieldTable) -> (place: Substring, query: QueryText)? {
         guard forms.contains(.redirect), [301, 302, 303, 307, 308].contains(status), let reference = fields["Location"]
         else { return nil }
         // by bytes: as characters, a mark with a combining one behind it would be no mark
         let parts = reference.utf8.prefix { $0 != 0x23 }.split(
             separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        let query = QueryText(Substring(parts[1]))
-        guard query["authIndexType"] == "composite_advice", let value = query["authIndexValue"],
+        return parts.count == 2 ? (Substring(parts[0]), QueryText(Substring(parts[1]))) : nil
+    }
+
+    private func redirect(_ status: Int, _ fields: FieldTable) -> Advice? {
+        guard let (place, query) = redirectParts(status, fields), query["authIndexType"] == "composite_advice",
+            let value = query["authIndexValue"],
             let conditions = Self.document(value)
         else { return nil }
-        let location = String(Substring(parts[0]))
+        let location = String(place)
         let isRelative = !location.contains("://") && !location.hasPrefix("//")
         return Advice(
             source: .redirect, realm: query["realm"], amURI: isRelative ? nil : location, location: location,

@@ -67,7 +67,9 @@ final class StepUpDetour: Detour {
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
         if isActive { return nil }
         let reader = reader(request, sent)
-        if reader.read(status: response.status, fields: response.fields, body: nil) != nil {
+        if reader.read(status: response.status, fields: response.fields, body: nil) != nil
+            || reader.flaw(status: response.status, fields: response.fields) != nil
+        {
             return policy.maxResponseBytes
         }
         guard reader.needsBody(status: response.status, fields: response.fields) else { return nil }
@@ -83,10 +85,14 @@ final class StepUpDetour: Detour {
     func consider(
         _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
+        let reader = reader(context.request, context.sent)
         guard
-            let advice = reader(context.request, context.sent).read(
+            let advice = reader.read(
                 status: response.head.status, fields: response.head.fields, body: response.body)
-        else { return .deliver(response) }
+        else {
+            noteFlaw(reader, response.head, &notes)
+            return .deliver(response)
+        }
         let exchange = AdvisedExchange(
             request: context.request, sent: context.sent, body: context.body, bodyComplete: context.isWhole,
             resource: resource, status: response.head.status)
@@ -269,7 +275,17 @@ final class StepUpDetour: Detour {
     }
 
     func answered(_ response: inout ResponseHead, _ context: DetourContext) { stage = .watching }
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
+
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+        if !isActive { noteFlaw(reader(context.request, context.sent), response, &notes) }
+    }
+
+    /// An advice that cannot be read is the client's to see, and worth a word.
+    private func noteFlaw(_ reader: AdviceReader, _ response: ResponseHead, _ notes: inout [ExchangeMoment]) {
+        guard let flaw = reader.flaw(status: response.status, fields: response.fields) else { return }
+        notes.append(.notAdvice(flaw))
+    }
+
     /// Nobody is asked to step up for a client that may be gone.
     var endsWithClient: Bool { isActive }
     func abandon() { stage = .watching }

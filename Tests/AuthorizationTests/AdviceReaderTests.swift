@@ -10,6 +10,32 @@ struct AdviceReaderTests {
         "<Advices><AttributeValuePair><Attribute name=\"TransactionConditionAdvice\"/><Value>t-1</Value>"
         + "</AttributeValuePair></Advices>"
 
+    @Test(arguments: [
+        ("SSOADVICE advices=\"%%%\"", true), ("ssoadvice realm=\"/\"", true), ("SSOADVICE", true),
+        ("SSOADVICE realm=\"/\",advices=\"eyJ", true), ("Bearer realm=\"x\", SSOADVICE advices=\"e30=\"", true),
+        ("Bearer realm=\"SSOADVICE\"", false), ("SSOADVICEX a=b", false), ("Basic realm=\"x\"", false),
+    ])
+    func aChallengeThatAnnouncesAnAdvice(_ line: String, _ isFlawed: Bool) {
+        let head = fields([("WWW-Authenticate", line)])
+        #expect(AdviceReader(.standard).read(status: 401, fields: head, body: nil) == nil)
+        #expect((AdviceReader(.standard).flaw(status: 401, fields: head) != nil) == isFlawed)
+        #expect(AdviceReader(.standard).flaw(status: 403, fields: head) == nil)
+        #expect(AdviceReader(.redirect).flaw(status: 401, fields: head) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://am.example.test/am/?authIndexType=composite_advice&authIndexValue=x", true),
+        ("/am?authIndexType=composite_advice", true), ("https://am.example.test/am/?goto=x", false),
+        ("/am/#?authIndexType=composite_advice", false), ("/am/?authIndexType=service&authIndexValue=x", false),
+    ])
+    func aRedirectThatAnnouncesAnAdvice(_ place: String, _ isFlawed: Bool) {
+        let head = fields([("Location", place)])
+        #expect(AdviceReader(.standard).read(status: 302, fields: head, body: nil) == nil)
+        #expect((AdviceReader(.standard).flaw(status: 302, fields: head) != nil) == isFlawed)
+        #expect(AdviceReader(.header).flaw(status: 302, fields: head) == nil)
+        #expect(AdviceReader(.standard).flaw(status: 200, fields: head) == nil)
+    }
+
     private func redirect(_ value: String, to address: String = "https://am.example.test/am/") -> Advice? {
         let location = "\(address)?goto=x&authIndexType=composite_advice&authIndexValue=\(value)"
         return readAdvice(302, [("Location", location)])
