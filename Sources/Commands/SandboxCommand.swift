@@ -11,7 +11,8 @@ struct SandboxCommand: ParsableCommand {
         abstract: "Run an AM, a Gateway and a protected resource in one process, to try everything without a tenant.",
         discussion: """
             AM is at /am (users demo and user1 to user9, password changeit), resources that ask for a transaction per \
-            access at /shop/, helpers at /plain/. Every host name leads to the same place.
+            access at /shop/, one that wants an access token at /api/, helpers at /plain/, counts at /sandbox/status. \
+            Every host name leads to the same place. The front page lists what can be asked for.
             """)
 
     @Option(
@@ -30,6 +31,9 @@ struct SandboxCommand: ParsableCommand {
             valueName: "file"))
     var authorityFile: String?
 
+    @OptionGroup
+    var switches: SandboxSwitches
+
     func validate() throws {
         if authorityFile != nil, !speaksTLS { throw ValidationError("--ca-file goes with --tls") }
     }
@@ -41,14 +45,14 @@ struct SandboxCommand: ParsableCommand {
             }
             return listener
         }
+        let options = try switches.options()
         do {
             let authority = speaksTLS ? try SandboxAuthority() : nil
             let file = try authority.map { try CertificateFile($0.certificate, at: authorityFile) }
             defer { file?.removeIfTemporary() }
-            let service = try SandboxService(listen: listeners.map { ($0.host, $0.port) }, authority: authority) {
-                line in
-                Console.print(line + "\n")
-            }
+            let service = try SandboxService(
+                options: options, listen: listeners.map { ($0.host, $0.port) }, authority: authority
+            ) { line in Console.print(line + "\n") }
             if let file {
                 Console.plain(
                     "sandbox: CA in \(file.path); clients and Usher (tls.upstream.extra_trust) have to trust it")

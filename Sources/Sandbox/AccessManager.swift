@@ -5,7 +5,7 @@ internal import HTTPCodec
 extension SandboxServer {
     private static let jsonEndpoints: Set<String> = ["authenticate", "sessions", "serverinfo", "policies"]
     private static let oauthEndpoints: Set<String> = [
-        "authorize", "access_token", "token", "userinfo", "connect", ".well-known",
+        "authorize", "access_token", "introspect", "token", "userinfo", "connect", ".well-known",
     ]
 
     /// Highest minor of each major version of an endpoint's resource.
@@ -14,13 +14,15 @@ extension SandboxServer {
         "policies": [1: 0, 2: 1],
     ]
 
-    mutating func accessManager(_ request: SandboxRequest, _ rest: Substring, _ now: Int) -> SandboxResponse {
+    mutating func accessManager(
+        _ request: SandboxRequest, _ rest: Substring, _ faults: Faults, _ now: Int
+    ) -> SandboxResponse {
         let segments = rest.split(separator: "/").map { PercentCoding.decode($0) }
         switch segments.first {
         case "json":
             guard let route = RealmRoute(segments.dropFirst(), query: request.query, endpoints: Self.jsonEndpoints)
             else { return .fault(404, "Resource '\(request.head.path)' not found", note: "no such endpoint") }
-            return json(request, route, now)
+            return json(request, route, faults, now)
         case "oauth2":
             guard let route = RealmRoute(segments.dropFirst(), query: request.query, endpoints: Self.oauthEndpoints),
                 options.realms.contains(route.realm)
@@ -33,7 +35,9 @@ extension SandboxServer {
         }
     }
 
-    private mutating func json(_ request: SandboxRequest, _ route: RealmRoute, _ now: Int) -> SandboxResponse {
+    private mutating func json(
+        _ request: SandboxRequest, _ route: RealmRoute, _ faults: Faults, _ now: Int
+    ) -> SandboxResponse {
         let endpoint = route.rest[0]
         if let refusal = forgeryCheck(request) { return refusal }
         let version: ResourceVersion
@@ -48,7 +52,7 @@ extension SandboxServer {
         }
         var response =
             switch endpoint {
-            case "authenticate": authenticate(request, realm: route.realm, version, now)
+            case "authenticate": authenticate(request, realm: route.realm, version, faults, now)
             case "sessions": manageSessions(request, route, now)
             case "policies": evaluatePolicies(request, realm: route.realm, now)
             default: serverInfo(request, realm: route.realm)

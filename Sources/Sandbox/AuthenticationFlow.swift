@@ -13,30 +13,31 @@ struct AuthenticationFlow: Sendable {
     var session: Session?
     var transaction: String?
     var createsSession = true
-    var page = 0
+    /// Which of the tree's nodes is asked for.
+    var node = 0
+    /// The questions of the newest step.
+    var asked: [Question] = []
     /// The one-time key of the newest step: older ones are refused.
     var key = ""
-    var name = ""
-    var password = ""
-    var approves = true
+    var name: String?
+    var password: String?
+    /// What nodes remember of this journey.
+    var state: [String: String] = [:]
+    /// What AM does wrong on the way.
+    var faults = Faults()
     /// Wrong answers so far.
     var failures = 0
 
-    mutating func take(_ answers: [Answer]) {
-        for answer in answers {
-            switch answer {
-            case .name(let text): name = text
-            case .password(let text): password = text
-            case .approval(let yes): approves = yes
-            }
-        }
-    }
+    /// Whose answers these are said to be: who was named, else whose session it is.
+    var claimed: String? { name ?? session?.user }
 
-    /// Whose answers these are; nil when they are wrong.
-    var identified: String? {
-        if tree == .transaction(.choice) { return approves ? session?.user : nil }
-        let claimed = tree == .transaction(.password) ? session?.user ?? "" : name
-        return Directory.accepts(claimed, password) ? claimed : nil
+    /// The beginning once more.
+    mutating func restart() {
+        node = 0
+        name = nil
+        password = nil
+        state = [:]
+        failures += 1
     }
 }
 
@@ -77,14 +78,29 @@ struct FlowTable: Sendable {
             "authIndexValue": .string(flow.indexValue), "realm": .string(RealmRoute.distinguishedName(flow.realm)),
             "sessionId": .string(flow.id), "iat": .integer(now), "exp": .integer(now + Self.lifetime),
         ])
-        return SignedToken.encode(claims, key: key(flow.realm))
+        let token = SignedToken.encode(claims, key: key(flow.realm))
+        guard let size = flow.faults[.amHuge] else { return token }
+        // what follows a tilde is no part of the token
+        return token + "~" + String(repeating: "a", count: max(0, size - token.utf8.count - 1))
     }
 
     func find(authId: String, realm: String, now: Int) -> Lookup {
-        guard let claims = SignedToken.decode(authId, key: key(realm)), let id = claims["sessionId"]?.text else {
+        let token = String(authId.prefix { $0 != "~" })
+        guard let claims = SignedToken.decode(token, key: key(realm)), let id = claims["sessionId"]?.text else {
             return .unreadable
         }
         guard let flow = flows.value(id, now: now), flow.key == claims["otk"]?.text else { return .gone }
         return .found(flow)
     }
+
+    /// The flow that a step belongs to, whether or not it is the newest; nil for a start.
+    func flowId(of request: SandboxRequest) -> String? {
+        guard let step = try? JSONValue(parsing: request.body), let authId = step["authId"]?.text else { return nil }
+        let parts = authId.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64.decode(parts[1]) else { return nil }
+        return (try? JSONValue(parsing: bytes))?["sessionId"]?.text
+    }
+
+    /// The flow that a mailed link goes on with.
+    func flow(_ id: String, now: Int) -> AuthenticationFlow? { flows.value(id, now: now) }
 }

@@ -11,12 +11,52 @@ struct CompositeAdvice: Equatable, Sendable {
     static let transaction = "TransactionConditionAdvice"
     static let service = "AuthenticateToServiceConditionAdvice"
     static let tree = "AuthenticateToTreeConditionAdvice"
+    static let level = "AuthLevelConditionAdvice"
+    static let scheme = "AuthSchemeConditionAdvice"
+    static let realm = "AuthenticateToRealmConditionAdvice"
+    static let force = "ForceAuthAdvice"
 
     var pairs: [Pair]
 
     init(_ name: String, _ value: String) { pairs = [Pair(name: name, values: [value])] }
 
     func first(_ name: String) -> String? { pairs.first { $0.name == name }?.values.first }
+
+    /// The transaction that a start is about.
+    static func transactionId(of request: SandboxRequest) -> String? {
+        let value = request.query["authIndexValue"] ?? ""
+        switch request.query["authIndexType"] {
+        case "transaction": return value
+        case "composite_advice": return CompositeAdvice(indexValue: value)?.first(transaction)
+        default: return nil
+        }
+    }
+
+    /// What makes a session stronger, and where.
+    struct Upgrade: Sendable {
+        /// Nil: wherever it is asked for.
+        var realm: String?
+        /// Nil where there is none of that name, or none that reaches the level.
+        var tree: Tree?
+    }
+
+    /// The first of the conditions that a tree meets; nil where there is none.
+    var upgrade: Upgrade? {
+        for name in [Self.service, Self.tree, Self.scheme, Self.level, Self.realm, Self.force] {
+            guard let value = first(name) else { continue }
+            // `/alpha:StepUp`, `/:StepUp`, `:StepUp` or `StepUp`
+            let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let realm = parts.count == 2 && !parts[0].isEmpty ? String(parts[0]) : nil
+            let rest = String(parts.last ?? "")
+            return switch name {
+            case Self.level: Upgrade(realm: realm, tree: Int(rest).flatMap { Trees.reaching($0) })
+            case Self.realm: Upgrade(realm: value, tree: Trees.login)
+            case Self.force: Upgrade(realm: nil, tree: Trees.login)
+            default: Upgrade(realm: realm, tree: Trees.named(rest))
+            }
+        }
+        return nil
+    }
 
     // MARK: writing
 

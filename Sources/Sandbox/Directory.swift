@@ -1,24 +1,69 @@
-/// The people and programs of the sandbox; the same in every realm, all with the password `changeit`.
+/// The people and programs of the sandbox.
 ///
-/// - `demo` and `user1` to `user9` are users.
+/// - `demo` and `user1`, `user2` and so on are users, in every realm, all with the password `changeit`.
 /// - `policyadmin` may also ask for policy decisions over REST, as a gateway's own account may.
-enum Directory {
-    private static let password = "changeit"
-    private static let users = ["demo"] + (1...9).map { "user\($0)" } + ["policyadmin"]
+public struct Directory: Sendable {
+    public struct User: Sendable {
+        public var name: String
+        public var password: String
+        /// Nil: in every realm.
+        public var realm: String?
 
-    static func accepts(_ name: String, _ password: String) -> Bool {
-        users.contains(name) && password == Self.password
+        /// `NAME:PASSWORD` or `NAME:PASSWORD@/realm`; nil for anything else.
+        public init?(_ text: String) {
+            let halves = text.split(separator: ":", maxSplits: 1)
+            guard halves.count == 2 else { return nil }
+            name = String(halves[0])
+            var secret = halves[1]
+            if let place = secret.lastIndex(of: "@"), secret[place...].hasPrefix("@/") {
+                realm = String(secret[secret.index(after: place)...])
+                secret = secret[..<place]
+            }
+            guard !secret.isEmpty else { return nil }
+            password = String(secret)
+        }
+
+        init(name: String, password: String) {
+            self.name = name
+            self.password = password
+        }
     }
-
-    static func mayEvaluatePolicies(_ name: String) -> Bool { name == "policyadmin" }
 
     /// An OAuth 2.0 client.
     struct Client: Sendable {
         var id: String
-        /// Nil for a public client, which needs PKCE or nothing.
+        /// Nil for a public client, which needs PKCE.
         var secret: String?
     }
 
+    private static let password = "changeit"
+    /// What the one-time passwords of all users are made with; in Base32 it is GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ.
+    static let secret = Array("12345678901234567890".utf8)
+
     /// `app` is public; `service` has the secret `changeit` and may use client credentials.
     static let clients = [Client(id: "app", secret: nil), Client(id: "service", secret: password)]
+
+    /// How many there are of `user1` and so on.
+    public var numbered = 9
+    /// Others, each instead of whoever has the same name.
+    public var others: [User] = []
+
+    func accepts(_ name: String, _ password: String, realm: String) -> Bool {
+        if let user = others.last(where: { $0.name == name && ($0.realm ?? realm) == realm }) {
+            return user.password == password
+        }
+        return isStandard(name) && password == Self.password
+    }
+
+    func knows(_ name: String, realm: String) -> Bool {
+        others.contains { $0.name == name && ($0.realm ?? realm) == realm } || isStandard(name)
+    }
+
+    private func isStandard(_ name: String) -> Bool {
+        if name == "demo" || name == "policyadmin" { return true }
+        guard name.hasPrefix("user"), let number = Int(name.dropFirst(4)) else { return false }
+        return number >= 1 && number <= numbered && name == "user\(number)"
+    }
+
+    static func mayEvaluatePolicies(_ name: String) -> Bool { name == "policyadmin" }
 }

@@ -5,19 +5,19 @@ internal import HTTPCodec
 ///
 /// It works in the realm of the session that it is shown, as if there were one route per realm.
 extension SandboxServer {
-    mutating func gateway(_ request: SandboxRequest, _ now: Int) -> SandboxResponse {
+    mutating func gateway(_ request: SandboxRequest, _ faults: Faults, _ now: Int) -> SandboxResponse {
         guard let protection = Protection(path: request.head.path) else {
             return .text(404, "Nothing is here.\n", note: "no such page")
         }
         let session = session(of: request, now)
-        guard protection != .open else { return resource(request, session, nil, note: "open to all") }
+        guard !protection.isOpen else { return resource(request, session, nil, note: "open to all") }
         let original = ResourceName.original(request.head)
         guard let session else {
             let location = "\(amURL(request))/?goto=\(Self.lightlyEncoded(original))&realm=/"
             return .redirect(302, to: location, note: "no session: sent to sign in")
         }
         sessions.touch(session.token, now: now)
-        let id = request.query["_txid"]
+        let id = faults.has(.again) ? nil : request.query["_txid"]
         let decision = decide(
             protection, resource: ResourceName.normalized(request.head, keepsQuery: options.resourceIncludesQuery),
             method: request.head.methodText, session: session, transaction: id, now)
@@ -25,41 +25,59 @@ extension SandboxServer {
         case .granted(let transaction):
             let how = transaction.map { "transaction \(Self.short($0.id)) used" } ?? "session is strong enough"
             return resource(request, session, transaction, note: "\(how) by \(session.user)")
-        case .advice(let advice):
+        case .advice(let right):
+            let advice = spoil(right, of: session, faults, now)
             let asked = request.head.fields["x-authenticate-response"] == "header"
             let about = "\(session.user) must first "
             let what =
                 advice.first(CompositeAdvice.transaction).map {
                     "approve transaction \(Self.short($0))" + (id == nil ? "" : ", the one presented grants nothing")
-                } ?? "pass \(Tree.stepUp.name)"
+                } ?? "meet \(advice.pairs.map(\.name).joined(separator: ", "))"
+            // another realm's session is made there
+            let realm = advice.first(CompositeAdvice.realm) ?? session.realm
             return asked
-                ? challenge(advice, session.realm, request, note: about + what)
-                : redirect(advice, session.realm, original, request, note: about + what)
+                ? challenge(advice, realm, request, faults, note: about + what)
+                : redirect(advice, realm, original, request, faults, note: about + what)
+        case .denied:
+            return .text(403, "Denied.\n", note: "denied to \(session.user), whatever they do")
         }
+    }
+
+    /// The advice as it is told, with everything done that is to go wrong behind it.
+    private mutating func spoil(
+        _ advice: CompositeAdvice, of session: Session, _ faults: Faults, _ now: Int
+    ) -> CompositeAdvice {
+        guard !faults.isEmpty else { return advice }
+        if let id = advice.first(CompositeAdvice.transaction) { transactions.spoil(id, faults) }
+        if faults.has(.wrongSession) { sessions.end(session.token) }
+        bring(faults, by: advice, of: session, now)
+        return faults.conditions(advice)
     }
 
     /// 401 with an empty body and one challenge:
     /// `SSOADVICE realm="/",advices="<base64 of JSON>",am_uri="http://…/am/"`.
     private func challenge(
-        _ advice: CompositeAdvice, _ realm: String, _ request: SandboxRequest, note: String
+        _ advice: CompositeAdvice, _ realm: String, _ request: SandboxRequest, _ faults: Faults, note: String
     ) -> SandboxResponse {
-        let parameters = options.adviceParameters.map { parameter in
-            let value =
+        let parameters = options.adviceParameters.compactMap { parameter -> String? in
+            let value: String? =
                 switch parameter {
                 case .realm: realm
-                case .advices: Base64.encode(Array(advice.json.serialized.utf8))
-                case .amURI: amURL(request) + (options.amURIEndsInSlash ? "/" : "")
+                case .advices: faults.encoded(advice)
+                case .amURI: faults.server(amURL(request)) + (options.amURIEndsInSlash ? "/" : "")
                 }
-            return "\(parameter.rawValue)=\"\(value)\""
+            return value.map { "\(parameter.rawValue)=\"\($0)\"" }
         }
-        let value = "SSOADVICE " + parameters.joined(separator: ",") + (options.adviceEndsInComma ? "," : "")
+        let value =
+            "SSOADVICE " + faults.cut(parameters.joined(separator: ",")) + (options.adviceEndsInComma ? "," : "")
         return SandboxResponse(401, note: note, fields: [("WWW-Authenticate", value)])
     }
 
     /// 307 to AM with `goto`, `realm`, `authIndexType` and `authIndexValue`, in this order and with no more escaping
     /// than a query needs. For a transaction, `goto` carries `_txid` already.
     private func redirect(
-        _ advice: CompositeAdvice, _ realm: String, _ original: String, _ request: SandboxRequest, note: String
+        _ advice: CompositeAdvice, _ realm: String, _ original: String, _ request: SandboxRequest, _ faults: Faults,
+        note: String
     ) -> SandboxResponse {
         var back = original
         if let id = advice.first(CompositeAdvice.transaction) {
@@ -67,12 +85,12 @@ extension SandboxServer {
         }
         let value =
             switch options.redirectSpelling {
-            case .percentEncoded: Self.lightlyEncoded(advice.xml)
-            case .base64URL: Base64.encode(Array(advice.xml.utf8), urlSafe: true)
+            case .percentEncoded: Self.lightlyEncoded(faults.cut(faults.document(advice)))
+            case .base64URL: Base64.encode(Array(faults.cut(faults.document(advice)).utf8), urlSafe: true)
             }
         let location =
-            "\(amURL(request))/?goto=\(Self.lightlyEncoded(back))&realm=\(Self.lightlyEncoded(realm))"
-            + "&authIndexType=composite_advice&authIndexValue=\(value)"
+            "\(faults.server(amURL(request)))/?goto=\(Self.lightlyEncoded(back))&realm=\(Self.lightlyEncoded(realm))"
+            + "&authIndexType=composite_advice" + (faults.has(.noValue) ? "" : "&authIndexValue=\(value)")
         return .redirect(307, to: location, note: note)
     }
 

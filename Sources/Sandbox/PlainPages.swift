@@ -11,6 +11,7 @@ internal import HTTPCodec
 /// | `slow/MS` | an answer after so many milliseconds |
 /// | `close` | a body that ends where the connection ends |
 /// | `redirect` | 302 to `echo` |
+/// | `try` | a page to try the gateway with a browser |
 extension SandboxServer {
     /// Longest body made here, in bytes.
     private static let maxBytes = 64 << 20
@@ -40,6 +41,10 @@ extension SandboxServer {
             return filled(.untilClose(Self.pattern(1000)), note: "1000 bytes, then the end")
         case ("redirect", 0):
             return .redirect(302, to: "/plain/echo", note: "sent to /plain/echo")
+        case ("try", 0):
+            return SandboxResponse(
+                200, note: "the page to try things on", fields: [("Content-Type", "text/html; charset=utf-8")],
+                body: .bytes(Array(TryPage.text.utf8)))
         default:
             return .text(404, "Nothing is here.\n", note: "no such page")
         }

@@ -4,7 +4,6 @@ internal import HTTPCodec
 /// `POST json/…/policies?_action=evaluate`: decisions for applications that enforce them themselves.
 extension SandboxServer {
     private static let applications: Set<String> = ["iPlanetAMWebAgentService", "shop"]
-    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     /// The time to live of a decision that never ages, in milliseconds since 1970.
     private static let forever = Int.max
 
@@ -12,11 +11,16 @@ extension SandboxServer {
         guard request.head.method == .post, request.query["_action"] == "evaluate" else {
             return .fault(501, "Not Supported", note: "an action that policies do not know")
         }
-        guard let caller = session(of: request, now) else {
-            return .fault(401, "Access Denied", note: "no session to ask with")
+        let caller = session(of: request, now)
+        // an application of its own may ask by its token instead
+        let isService = request.authorization("Bearer").flatMap { grants.grant($0, now: now) }.map {
+            $0.user == nil && $0.realm == realm && $0.key == nil
         }
-        guard Directory.mayEvaluatePolicies(caller.user) else {
-            return .fault(403, "Permission denied", note: "\(caller.user) may not ask for decisions")
+        guard caller != nil || isService == true else {
+            return .fault(401, "Access Denied", note: "neither a session nor a token to ask with")
+        }
+        guard isService == true || Directory.mayEvaluatePolicies(caller?.user ?? "") else {
+            return .fault(403, "Permission denied", note: "\(caller?.user ?? "") may not ask for decisions")
         }
         guard let question = try? JSONValue(parsing: request.body), question.members != nil else {
             return .fault(400, "The request body is no JSON object")
@@ -37,14 +41,17 @@ extension SandboxServer {
                 return .fault(400, "Invalid value subject", note: "the subject has no living session")
             }
             subject = found
-        } else {
+        } else if let caller {
             subject = caller
+        } else {
+            return .fault(400, "Invalid value subject", note: "a token has no session of its own")
         }
         let id = environment.last { $0.name == "TxId" }.flatMap { texts($0.value)?.first }
         var decisions: [JSONValue] = []
         var seen: Set<String> = []
+        let faults = Faults(request) ?? Faults()
         for name in names where seen.insert(name).inserted {
-            decisions.append(decision(for: name, subject, realm: realm, transaction: id, now))
+            decisions.append(decision(for: name, subject, realm: realm, transaction: id, faults, now))
         }
         return .json(200, .array(decisions), note: "\(decisions.count) decisions for \(subject.user)")
     }
@@ -56,7 +63,7 @@ extension SandboxServer {
     }
 
     private mutating func decision(
-        for name: String, _ subject: Session, realm: String, transaction id: String?, _ now: Int
+        for name: String, _ subject: Session, realm: String, transaction id: String?, _ faults: Faults, _ now: Int
     ) -> JSONValue {
         var actions = JSONValue.object([])
         var advices = JSONValue.object([])
@@ -65,12 +72,18 @@ extension SandboxServer {
             let protection = Protection(path: head.path)
         {
             let resource = ResourceName.normalized(head, keepsQuery: options.resourceIncludesQuery)
-            switch decide(protection, resource: resource, method: nil, session: subject, transaction: id, now) {
+            let decision = decide(protection, resource: resource, method: nil, session: subject, transaction: id, now)
+            // what is denied whatever one does is told as such: false, and no advice
+            let denied = Protection.methods.filter { !protection.allows($0) }
+            switch decision {
             case .granted(let transaction):
-                actions = .object(Self.methods.map { .init($0, .bool(true)) })
-                ttl = transaction == nil ? Self.forever : 0
+                actions = .object(Protection.methods.map { .init($0, .bool(!denied.contains($0))) })
+                ttl = transaction == nil ? protection.holds.map { (now + $0) * 1000 } ?? Self.forever : 0
+            case .denied:
+                actions = .object(denied.map { .init($0, .bool(false)) })
+                ttl = Self.forever
             case .advice(let advice):
-                advices = advice.json
+                advices = faults.conditions(advice).json
             }
         }
         return .record([

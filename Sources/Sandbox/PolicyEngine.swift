@@ -1,39 +1,15 @@
 internal import Formats
 internal import HTTPCodec
 
-/// What the shop's policies demand.
-enum Protection: Sendable {
-    case open
-    /// A transaction for each access.
-    case transaction
-    /// A session that has passed `StepUp`.
-    case upgrade
-    /// `StepUp`, then a transaction for each access.
-    case both
-
-    /// The policy for a path; nil where there is none.
-    init?(path: String) {
-        // segments are compared decoded and without regard to case, as AM compares resource names
-        let segments = path.split(separator: "/").map { ASCII.lowercased(PercentCoding.decode($0)) }
-        guard segments.first == "shop" else { return nil }
-        switch segments.dropFirst().first {
-        case "open": self = .open
-        case "upgrade": self = .upgrade
-        case "both": self = .both
-        default: self = .transaction
-        }
-    }
-}
-
 enum Decision: Sendable {
     /// With the transaction that was used up for it.
     case granted(Transaction?)
     case advice(CompositeAdvice)
+    /// No advice helps.
+    case denied
 }
 
 extension SandboxServer {
-    private static let steppedUp = Tree.stepUp
-
     /// Decides one access and keeps the books: a transaction that grants is used up, one that is missing is created.
     /// - Parameters:
     ///   - resource: the URL that the transaction is bound to, without `_txid`.
@@ -43,21 +19,33 @@ extension SandboxServer {
         _ protection: Protection, resource: String, method: String?, session: Session, transaction id: String?,
         _ now: Int
     ) -> Decision {
-        let steppedUp = session.services.contains(Self.steppedUp.name)
-        if protection == .upgrade || protection == .both, !steppedUp {
-            return .advice(CompositeAdvice(CompositeAdvice.service, "\(session.realm):\(Self.steppedUp.name)"))
+        guard method.map(protection.allows) ?? (protection.methods?.isEmpty != true) else { return .denied }
+        for condition in protection.conditions {
+            switch condition {
+            case .passed(let advice, let tree) where !session.services.contains(tree):
+                return .advice(CompositeAdvice(advice, "\(session.realm):\(tree)"))
+            case .level(let level) where session.level < level:
+                return .advice(CompositeAdvice(CompositeAdvice.level, String(level)))
+            case .realm(let realm) where session.realm != realm:
+                return .advice(CompositeAdvice(CompositeAdvice.realm, realm))
+            case .fresh(let seconds) where session.created + seconds <= now:
+                return .advice(CompositeAdvice(CompositeAdvice.force, "true"))
+            case .transaction(let strategy):
+                if let id,
+                    let used = transactions.use(
+                        id, realm: session.realm, resource: resource, method: method, subject: session.trackingId,
+                        now: now)
+                {
+                    return .granted(used)
+                }
+                let created = transactions.create(
+                    realm: session.realm, resource: resource, method: method, subject: session.trackingId,
+                    strategy: strategy ?? options.strategy, from: &tokens, now: now)
+                return .advice(CompositeAdvice(CompositeAdvice.transaction, created.id))
+            default: continue
+            }
         }
-        guard protection == .transaction || protection == .both else { return .granted(nil) }
-        if let id,
-            let used = transactions.use(
-                id, realm: session.realm, resource: resource, method: method, subject: session.trackingId, now: now)
-        {
-            return .granted(used)
-        }
-        let created = transactions.create(
-            realm: session.realm, resource: resource, method: method, subject: session.trackingId, from: &tokens,
-            now: now)
-        return .advice(CompositeAdvice(CompositeAdvice.transaction, created.id))
+        return .granted(nil)
     }
 }
 

@@ -7,13 +7,19 @@ extension SandboxServer {
     mutating func resource(
         _ request: SandboxRequest, _ session: Session?, _ transaction: Transaction?, note: String
     ) -> SandboxResponse {
-        accesses += 1
+        count(session?.user)
         var echo = Self.echo(request, url: ResourceName.original(request.head))
         echo["user"] = session.map { .string($0.user) } ?? .null
         echo["realm"] = session.map { .string($0.realm) } ?? .null
         echo["access"] = .integer(accesses)
         echo["transactionUses"] = .integer(transaction?.uses ?? 0)
         return .json(200, echo, note: "access \(accesses): \(note)")
+    }
+
+    /// - Parameter user: nil where it was nobody's.
+    mutating func count(_ user: String?) {
+        accesses += 1
+        if let user { users[user, default: 0] += 1 }
     }
 
     /// `{"method","url","fields":[[name,value],…],"body" or "bodyBase64","bodyLength"}`

@@ -166,6 +166,7 @@ final class SandboxConnection: Channel {
     }
 
     private func write(_ response: SandboxResponse) {
+        guard !response.resets else { return breakOff() }
         let (message, ends) = leg.answer(response, now: context.wallClock)
         if ends { state = .ending }
         send(message)
@@ -187,6 +188,15 @@ final class SandboxConnection: Channel {
     }
 
     // MARK: the end
+
+    /// Ends it as a program does that has crashed.
+    private func breakOff() {
+        guard !isClosed else { return }
+        timer?.cancel()
+        timer = nil
+        reset()
+        context.forget(self)
+    }
 
     func end() {
         guard !isClosed else { return }

@@ -10,13 +10,37 @@ public struct SandboxOptions: Sendable {
     public enum AdviceSpelling: Sendable { case percentEncoded, base64URL }
 
     /// What a transaction asks the user for.
-    public enum Strategy: Sendable {
+    public enum Strategy: Equatable, Sendable {
         /// Name and password, which must be those of the session's own user.
         case nameAndPassword
         /// The password of the session's user alone.
         case password
         /// Yes or no.
         case choice
+        /// What a tree of that name asks.
+        case tree(String)
+
+        /// `credentials`, `password`, `choice`, or the name of a tree.
+        public init?(_ text: String) {
+            switch text {
+            case "credentials": self = .nameAndPassword
+            case "password": self = .password
+            case "choice": self = .choice
+            default:
+                guard Trees.named(text) != nil else { return nil }
+                self = .tree(text)
+            }
+        }
+    }
+
+    /// How tokens are bound to keys (RFC 9449).
+    public enum ProofOfPossession: String, Sendable, CaseIterable {
+        /// Where a client brings a proof.
+        case offered
+        /// Of all tokens.
+        case required
+        /// Of all tokens, and each proof carries a nonce that the server gave out.
+        case nonce
     }
 
     /// AM's context path, without a slash at the end.
@@ -26,8 +50,18 @@ public struct SandboxOptions: Sendable {
     /// Domain attribute of the session cookie; nil makes it a cookie of the host alone.
     public var cookieDomain: String?
     public var realms = ["/", "/alpha"]
-    /// Life of a transaction, in seconds.
-    public var transactionTTL = 180
+    public var directory = Directory()
+    /// Lives, in seconds.
+    public var lives = Lives()
+    /// Wrong passwords in a row before a user is locked out for `lives.lockout`; 0: nobody ever is.
+    public var lockout = 0
+    public var proofs = ProofOfPossession.offered
+    /// `authorize` asks for consent by a page; else it is implied.
+    public var asksConsent = false
+    /// What goes wrong for every request.
+    public var faults: [SandboxFault] = []
+    /// Where codes may be sent to besides loopback and names under `.localhost`: whole URLs.
+    public var redirectURIs: [String] = []
     public var strategy = Strategy.nameAndPassword
     /// A failed transaction answers 401 as old mocks do. Else it answers 200 with the session's own token, which looks
     /// like success: only the replay tells.
@@ -45,6 +79,18 @@ public struct SandboxOptions: Sendable {
     public var resourceIncludesQuery = true
     /// Longest request body that is read, in bytes. More is answered with 413.
     public var maxBodyBytes = 8 << 20
+
+    /// How long things are good for, in seconds. The defaults are AM's.
+    public struct Lives: Sendable {
+        public var session = 120 * 60
+        public var sessionIdle = 30 * 60
+        public var transaction = 180
+        public var accessToken = 3600
+        public var refreshToken = 7 * 24 * 3600
+        public var lockout = 60
+
+        public init() {}
+    }
 
     public init() {}
 }

@@ -24,6 +24,10 @@ public struct SandboxResponse: Sendable {
     public var body: Body
     /// Milliseconds to wait before the answer goes out.
     public var delay = 0
+    /// The connection is reset instead.
+    var resets = false
+    /// What was mailed while it was made, each a line for the log.
+    public var mails: [String] = []
     /// What this answer means, for the log: a few words, no secret in them.
     public var note: String
 

@@ -131,6 +131,7 @@ final class SandboxContext {
     func answer(_ request: SandboxRequest) -> SandboxResponse {
         let response = server.handle(request, now: wallClock)
         log("\(request.head.methodText) \(request.head.path) → \(response.status) · \(response.note)")
+        for mail in response.mails { log(mail) }
         return response
     }
 

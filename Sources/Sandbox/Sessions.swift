@@ -7,19 +7,30 @@ struct Session: Sendable {
     var realm: String
     /// The trees that this session has passed.
     var services: Set<String>
+    /// The highest level of those.
+    var level: Int
     var created: Int
     var lastUsed: Int
-
-    static let maxLife = 120 * 60
-    static let maxIdle = 30 * 60
 }
 
 struct SessionTable: Sendable {
-    private var sessions = ExpiringTable<Session>(lifetime: Session.maxLife)
+    private var sessions: ExpiringTable<Session>
+    /// Seconds.
+    let maxLife: Int
+    let maxIdle: Int
+    /// Since the beginning.
+    private(set) var created = 0
+    private(set) var ended = 0
+
+    init(maxLife: Int, maxIdle: Int) {
+        self.maxLife = maxLife
+        self.maxIdle = maxIdle
+        sessions = ExpiringTable(lifetime: maxLife)
+    }
 
     /// The session with that token, if it lives. Does not touch its idle time.
     func find(_ token: String, now: Int) -> Session? {
-        guard let session = sessions.value(token, now: now), now < session.lastUsed + Session.maxIdle else {
+        guard let session = sessions.value(token, now: now), now < session.lastUsed + maxIdle else {
             return nil
         }
         return session
@@ -32,16 +43,22 @@ struct SessionTable: Sendable {
     }
 
     mutating func create(
-        user: String, realm: String, services: Set<String>, from tokens: inout TokenSource, now: Int
+        user: String, realm: String, services: Set<String>, level: Int, from tokens: inout TokenSource, now: Int
     ) -> Session {
         let session = Session(
             token: tokens.sessionToken(), trackingId: tokens.uuid(), user: user, realm: realm, services: services,
-            created: now, lastUsed: now)
+            level: level, created: now, lastUsed: now)
         sessions.insert(session, id: session.token, now: now)
+        created += 1
         return session
     }
 
-    mutating func end(_ token: String) { sessions.remove(token) }
+    mutating func end(_ token: String) {
+        if sessions.remove(token) != nil { ended += 1 }
+    }
 
-    mutating func end(trackingId: String) { sessions.removeAll { $0.trackingId == trackingId } }
+    mutating func end(trackingId: String) {
+        sessions.removeAll { $0.trackingId == trackingId }
+        ended += 1
+    }
 }

@@ -40,8 +40,8 @@ extension SandboxServer {
             sessions.touch(token, now: now)
             let answer = JSONValue.record([
                 "uid": .string(session.user), "realm": .string(session.realm), "idletime": .integer(0),
-                "maxidletime": .integer(Session.maxIdle / 60), "maxsessiontime": .integer(Session.maxLife / 60),
-                "maxtime": .integer(session.created + Session.maxLife - now),
+                "maxidletime": .integer(sessions.maxIdle / 60), "maxsessiontime": .integer(sessions.maxLife / 60),
+                "maxtime": .integer(session.created + sessions.maxLife - now),
             ])
             return .json(200, answer, note: "session of \(session.user) refreshed")
         default:
@@ -56,8 +56,8 @@ extension SandboxServer {
         let answer = JSONValue.record([
             "username": .string(session.user), "universalId": .string("id=\(session.user),ou=user,\(suffix)"),
             "realm": .string(session.realm), "latestAccessTime": time(session.lastUsed),
-            "maxIdleExpirationTime": time(session.lastUsed + Session.maxIdle),
-            "maxSessionExpirationTime": time(session.created + Session.maxLife), "properties": .object([]),
+            "maxIdleExpirationTime": time(session.lastUsed + sessions.maxIdle),
+            "maxSessionExpirationTime": time(session.created + sessions.maxLife), "properties": .object([]),
         ])
         return .json(200, answer, note: "told about the session of \(session.user)")
     }

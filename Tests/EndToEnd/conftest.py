@@ -79,6 +79,21 @@ def sandbox(binary):
     assert program.stop() == 0
 
 
+@pytest.fixture
+def own_sandbox(binary):
+    """Starts sandboxes of a test's own: own_sandbox(*switches, ca=None)."""
+    running = []
+
+    def run(*switches, **options):
+        running.append(programs.Sandbox(binary, *switches, **options))
+        return running[-1]
+
+    yield run
+    for program in running:
+        assert program.process.poll() is None, "\n".join(program.errors[-20:])
+        assert program.stop() == 0
+
+
 @pytest.fixture(scope="session")
 def secure_sandbox(binary, tmp_path_factory):
     """The same over HTTPS, with an authority of its own."""

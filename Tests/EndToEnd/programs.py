@@ -159,9 +159,10 @@ class Usher(Program):
 
 
 class Sandbox(Program):
-    def __init__(self, binary, address="127.0.0.1:0", ca=None):
+    def __init__(self, binary, *switches, address="127.0.0.1:0", ca=None):
         """`ca` is the file that its authority is written to; with one it speaks HTTPS."""
-        super().__init__([binary, "sandbox", "--listen", address, *(["--tls", "--ca-file", ca] if ca else [])])
+        super().__init__([
+            binary, "sandbox", "--listen", address, *(["--tls", "--ca-file", ca] if ca else []), *switches])
         self.port = self.ports("sandbox", 1)[0]
         self.host = "[::1]" if "[" in address else "127.0.0.1"
         self.ca = ca

@@ -45,6 +45,11 @@ def login(sandbox, user="demo", password="changeit", tree="Login"):
     return step["tokenId"]
 
 
+def status(sandbox):
+    """What has happened in the sandbox, in numbers."""
+    return direct(sandbox).get(f"{sandbox.direct}/sandbox/status", timeout=10).json()
+
+
 def at_shop(sandbox, path):
     """URL and Host field for asking the shop without the proxy, where the resolver knows no *.localhost."""
     return f"{sandbox.direct}/shop{path}", {"Host": f"shop.localhost:{sandbox.port}"}

@@ -40,17 +40,17 @@ import Testing
         var world = World()
         let token = try world.signIn()
         for _ in 0..<3 {
-            world.now += Session.maxIdle - 1
+            world.now += world.server.sessions.maxIdle - 1
             #expect(try world.access(session: token).status == 401)
         }
-        world.now += Session.maxIdle
+        world.now += world.server.sessions.maxIdle
         #expect(try world.access(session: token).status == 302)
     }
 
     @Test func noSessionOutlivesItsLongestLife() throws {
         var world = World()
         let token = try world.signIn()
-        let end = world.now + Session.maxLife
+        let end = world.now + world.server.sessions.maxLife
         while world.now + 1000 < end {
             world.now += 1000
             #expect(try world.access(session: token).status == 401)

@@ -8,6 +8,7 @@ extension SandboxServer {
         case ["authorize"]: authorize(request, realm: route.realm, now)
         case ["access_token"]: issueToken(request, realm: route.realm, now)
         case ["token", "revoke"]: revokeToken(request, now)
+        case ["introspect"]: introspect(request, realm: route.realm, now)
         case ["userinfo"]: userInfo(request, realm: route.realm, now)
         case ["connect", "endSession"]: endSession(request, now)
         case [".well-known", "openid-configuration"]: openIDConfiguration(request, realm: route.realm)
@@ -61,17 +62,48 @@ extension SandboxServer {
         }
     }
 
-    private func userInfo(_ request: SandboxRequest, realm: String, _ now: Int) -> SandboxResponse {
-        guard request.reads || request.head.method == .post else { return .methodNotAllowed("GET, POST") }
-        guard let token = request.authorization("Bearer"), let grant = grants.accessTokens.value(token, now: now),
-            let user = grant.user, grant.realm == realm
-        else {
-            var response = oauthFault(401, "invalid_token", "The access token is missing, unknown or expired")
-            response.fields.append(("WWW-Authenticate", "Bearer realm=\"\(realm)\",error=\"invalid_token\""))
+    /// What a token is worth (RFC 7662), told to clients that have a secret.
+    private func introspect(_ request: SandboxRequest, realm: String, _ now: Int) -> SandboxResponse {
+        guard request.head.method == .post || request.reads else { return .methodNotAllowed("GET, POST") }
+        guard case .success(let client) = client(of: request), client.secret != nil else {
+            var response = oauthFault(401, "invalid_client", "Client authentication failed")
+            response.fields.append(("WWW-Authenticate", "Basic realm=\"/\""))
             return response
         }
-        let claims = JSONValue.record(["sub": .string(user), "name": .string(user), "given_name": .string(user)])
-        return .json(200, claims, note: "told about \(user)")
+        guard let token = request.form["token"] ?? request.query["token"] else {
+            return oauthFault(400, "invalid_request", "Missing parameter: token")
+        }
+        let access = grants.grant(token, now: now)
+        guard let grant = access ?? grants.refreshGrant(token, now: now), grant.realm == realm else {
+            return .json(200, .record(["active": .bool(false)]), note: "told that a token is worth nothing")
+        }
+        var answer = JSONValue.record([
+            "active": .bool(true), "scope": .string(grant.scope), "realm": .string(realm),
+            "client_id": .string(grant.client), "iss": .string(issuer(request, realm: realm)),
+            "token_type": .string(access == nil ? "refresh_token" : grant.key == nil ? "Bearer" : "DPoP"),
+        ])
+        if let user = grant.user {
+            answer["user_id"] = .string(user)
+            answer["username"] = .string(user)
+            answer["sub"] = .string(user)
+        }
+        if access != nil {
+            answer["exp"] = .integer(grant.issued + grants.accessLife)
+            answer["expires_in"] = .integer(max(0, grant.issued + grants.accessLife - now))
+        }
+        if let key = grant.key { answer["cnf"] = .record(["jkt": .string(key)]) }
+        return .json(200, answer, note: "told about a token of \(grant.user ?? grant.client)")
+    }
+
+    private mutating func userInfo(_ request: SandboxRequest, realm: String, _ now: Int) -> SandboxResponse {
+        guard request.reads || request.head.method == .post else { return .methodNotAllowed("GET, POST") }
+        switch tokenGrant(request, realm: realm, now) {
+        case .failure(let refusal): return refusal.response
+        case .success(let grant):
+            guard let user = grant.user else { return oauthFault(403, "insufficient_scope", "The token is no user's") }
+            let claims = JSONValue.record(["sub": .string(user), "name": .string(user), "given_name": .string(user)])
+            return .json(200, claims, note: "told about \(user)")
+        }
     }
 
     /// Ends the session that the hint's `sid` names. A dead one is no error.
@@ -99,22 +131,19 @@ extension SandboxServer {
             "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/authorize"),
             "token_endpoint": .string("\(issuer)/access_token"),
             "revocation_endpoint": .string("\(issuer)/token/revoke"),
+            "introspection_endpoint": .string("\(issuer)/introspect"),
             "userinfo_endpoint": .string("\(issuer)/userinfo"),
             "end_session_endpoint": .string("\(issuer)/connect/endSession"),
             "response_types_supported": .strings(["code"]),
             "grant_types_supported": .strings(["authorization_code", "refresh_token", "client_credentials"]),
-            "code_challenge_methods_supported": .strings(["plain", "S256"]),
+            "code_challenge_methods_supported": .strings(["S256"]),
             "id_token_signing_alg_values_supported": .strings(["HS256"]),
             "token_endpoint_auth_methods_supported": .strings(["client_secret_basic", "client_secret_post", "none"]),
+            "dpop_signing_alg_values_supported": .strings(["ES256"]),
             "subject_types_supported": .strings(["public"]),
         ])
         return .json(200, document, note: "told about OAuth 2.0")
     }
-}
-
-/// A request that an OAuth endpoint turned down, with its answer.
-struct OAuthRefusal: Error {
-    var response: SandboxResponse
 }
 
 /// Where a browser is sent back to.
@@ -126,6 +155,16 @@ enum RedirectURI {
             ASCII.isAlpha($0) || ASCII.isDigit($0) || [0x2B, 0x2D, 0x2E].contains($0)
         }
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }
+    }
+
+    /// Where the sandbox's clients may have codes sent to: this machine, an app's own scheme, and what was named.
+    static func isRegistered(_ text: String, _ named: [String]) -> Bool {
+        if named.contains(text) { return true }
+        let scheme = ASCII.lowercased(String(text.prefix { $0 != ":" }))
+        // RFC 8252 §7.1: the reverse of a name
+        guard scheme == "http" || scheme == "https" else { return scheme.contains(".") }
+        guard let host = (try? RequestHead(method: "GET", url: text))?.host else { return false }
+        return ["localhost", "127.0.0.1", "::1"].contains(host) || host.hasSuffix(".localhost")
     }
 
     static func adding(_ parameters: [(String, String)], to url: String) -> String {

@@ -1,0 +1,35 @@
+/// Who may not sign in for a while, after wrong answers in a row.
+struct Lockouts: Sendable {
+    private struct Count: Sendable {
+        var failures = 0
+        var until = 0
+    }
+
+    /// Wrong answers before a user is locked out; 0 where nobody ever is.
+    let limit: Int
+    /// Seconds.
+    let hold: Int
+    private var counts: [String: Count] = [:]
+
+    init(limit: Int, hold: Int) {
+        self.limit = limit
+        self.hold = hold
+    }
+
+    private static func key(_ user: String, _ realm: String) -> String { "\(realm) \(user)" }
+
+    func isLocked(_ user: String, _ realm: String, now: Int) -> Bool {
+        now < counts[Self.key(user, realm)]?.until ?? 0
+    }
+
+    mutating func failed(_ user: String, _ realm: String, now: Int) {
+        // names that nobody has are remembered as well, so there have to be fewer than anybody can make up
+        guard limit > 0, counts.count < 10_000 else { return }
+        var count = counts[Self.key(user, realm)] ?? Count()
+        count.failures += 1
+        if count.failures >= limit { count = Count(until: now + hold) }
+        counts[Self.key(user, realm)] = count
+    }
+
+    mutating func succeeded(_ user: String, _ realm: String) { counts[Self.key(user, realm)] = nil }
+}

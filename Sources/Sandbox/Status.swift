@@ -1,0 +1,30 @@
+internal import Formats
+internal import HTTPCodec
+
+/// `GET /sandbox/status`: what has happened since the beginning, in numbers.
+extension SandboxServer {
+    func status(_ request: SandboxRequest, _ now: Int) -> SandboxResponse {
+        guard request.reads else { return .methodNotAllowed("GET") }
+        let transactions = transactions.tally
+        let misuses = Transaction.Misuse.allCases.map { how in
+            JSONValue.Member(how.rawValue, .integer(transactions.misuses[how] ?? 0))
+        }
+        let tokens = grants.tally
+        let status = JSONValue.record([
+            "accesses": .integer(accesses),
+            "users": .object(users.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
+            "sessions": .record(["created": .integer(sessions.created), "ended": .integer(sessions.ended)]),
+            "transactions": .record([
+                "created": .integer(transactions.created), "begun": .integer(transactions.begun),
+                "approved": .integer(transactions.approved), "refused": .integer(transactions.refused),
+                "used": .integer(transactions.used), "misused": .object(misuses),
+            ]),
+            "tokens": .record([
+                "issued": .integer(tokens.issued), "refreshed": .integer(tokens.refreshed),
+                "reused": .integer(tokens.reused), "revoked": .integer(tokens.revoked),
+                "refusedProofs": .integer(tokens.refusedProofs),
+            ]),
+        ])
+        return .json(200, status, note: "told what has happened")
+    }
+}

@@ -1,0 +1,42 @@
+internal import Formats
+
+/// Time-based one-time passwords of the sandbox's users (RFC 6238): six digits, SHA-1, steps of thirty seconds.
+enum OneTimePassword {
+    static let step = 30
+
+    /// The code of a counter (RFC 4226 §5.3).
+    static func code(_ key: [UInt8], counter: Int) -> String {
+        var message: [UInt8] = []
+        for shift in stride(from: 56, through: 0, by: -8) {
+            message.append(UInt8(truncatingIfNeeded: counter >> shift))
+        }
+        let digest = SHA1.authenticate(message, key: key)
+        let offset = Int(digest[19] & 0x0F)
+        let number = digest[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+        let digits = String(number % 1_000_000)
+        return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
+    /// The counter whose code this is: of this step, the one before or the one after.
+    static func counter(_ text: String, _ key: [UInt8], now: Int) -> Int? {
+        let present = now / step
+        return (present - 1...present + 1).first { code(key, counter: $0) == text }
+    }
+}
+
+/// Asks for a code. Each is good once: what was used, and all before it, is refused.
+struct CodePage: TreeNode {
+    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { [.code, .submit] }
+
+    func take(
+        _ answers: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int
+    ) -> NodeOutcome {
+        guard let user = flow.claimed, server.options.directory.knows(user, realm: flow.realm),
+            let counter = OneTimePassword.counter(answers.text(0), Directory.secret, now: now)
+        else { return .failed("a wrong code") }
+        let name = "\(flow.realm) \(user)"
+        guard counter > server.usedCodes[name] ?? 0 else { return .failed("a code that was used") }
+        server.usedCodes[name] = counter
+        return .next
+    }
+}

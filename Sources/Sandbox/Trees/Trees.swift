@@ -1,0 +1,39 @@
+/// The trees that can be started by name, asked for by policies, or be what a transaction asks.
+public enum Trees {
+    /// Name and password on one page. The default.
+    static let login = Tree(name: "Login", header: "Sign in", nodes: [QuestionPage(.name, .password)])
+    /// Name, then password on a second page: a journey with more than one step.
+    static let stepUp = Tree(
+        name: "StepUp", header: "Sign in again", level: 5, nodes: [QuestionPage(.name), QuestionPage(.password)])
+
+    static let all: [Tree] = [
+        login, stepUp,
+        Tree(
+            name: "Totp", header: "Sign in with a code", level: 10,
+            nodes: [QuestionPage(.name, .password), CodePage()]),
+        Tree(name: "Code", header: "A code is all", level: 10, nodes: [CodePage()]),
+        Tree(name: "Choice", header: "Approve this access", nodes: [QuestionPage(.approval)]),
+        Tree(
+            name: "Poll", header: "Look at your phone",
+            nodes: [QuestionPage(.name, .password), WaitPage(milliseconds: 200, times: 3)]),
+        Tree(name: "Mail", header: "Look at your mail", nodes: [QuestionPage(.name, .password), MailPage()]),
+        Tree(
+            name: "Profile", header: "Tell more about yourself",
+            nodes: [
+                QuestionPage(.name, .password), AgreementPage(.terms, .consent), KnowledgePage(), MailAddressPage(),
+                NewPasswordPage(),
+            ]),
+        Tree(
+            name: "Device", header: "Show your device", nodes: [QuestionPage(.name, .password), DevicePage()]),
+        Tree(
+            name: "Social", header: "Sign in elsewhere", nodes: [ProviderPage(), QuestionPage(.name, .password)]),
+        Tree(name: "Redirect", header: "Sign in elsewhere", nodes: [RedirectPage()]),
+    ]
+
+    public static var names: [String] { all.map(\.name) }
+
+    static func named(_ name: String) -> Tree? { all.first { $0.name == name } }
+
+    /// The least tree that gives such a level.
+    static func reaching(_ level: Int) -> Tree? { all.filter { $0.level >= level }.min { $0.level < $1.level } }
+}
