@@ -62,11 +62,12 @@ def no_proxy_of_the_environment():
     os.environ.update(kept)
 
 
-@pytest.fixture(scope="module")
-def usher(binary, sandbox, tmp_path_factory):
+@pytest.fixture(scope="module", params=[True, False], ids=["header", "redirect"])
+def usher(request, binary, sandbox, tmp_path_factory):
+    """A proxy that passes a gateway which answers in either form."""
     path = tmp_path_factory.mktemp("clients") / "usher.yaml"
     path.write_text(json.dumps({
-        "version": 1, **shop.config(sandbox),
+        "version": 1, **shop.config(sandbox, offer_header=request.param),
         "interceptors": [{"name": "mark", "request": [{"set_header": {"X-Mark": "by usher"}}]}]}))
     program = programs.Usher(binary, path)
     yield program

@@ -1,6 +1,9 @@
 """The sandbox over HTTPS, and the main job with AM, gateway and resource all behind TLS."""
 
+import base64
+import json
 import os
+import pathlib
 import subprocess
 import urllib.parse
 import uuid
@@ -11,6 +14,8 @@ import inside
 import programs
 import shop
 import wire
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 @pytest.fixture
@@ -133,6 +138,29 @@ def test_the_redirect_form(usher, app, secure_sandbox):
     answer = client.get(f"{secure_sandbox.shop}/dressed?a=b", timeout=15, allow_redirects=False)
     assert answer.status_code == 200, answer.headers
     assert answer.json()["transactionUses"] == 1
+
+
+@pytest.mark.parametrize("offers", [True, False], ids=["header", "redirect"])
+@pytest.mark.parametrize("client", ["curl", "node"])
+def test_other_clients(usher, secure_sandbox, client, offers):
+    proxy = usher(offer_header=offers)
+    mark = uuid.uuid4().hex
+    url, cookie = f"{secure_sandbox.shop}/{mark}", f"{shop.COOKIE}={shop.login(secure_sandbox)}"
+    if client == "curl":
+        command = ["curl", "-q", "-sS", "--cacert", proxy.ca, "-x", proxy.url, "--max-time", "20", "-H", f"Cookie: {cookie}",
+                   "--data-binary", "@-", url]
+    else:
+        command = ["node", HERE / "clients/fetch.js", "connect", proxy.url, "POST", url, json.dumps({"Cookie": cookie})]
+    done = subprocess.run(
+        command, input=b"a body", capture_output=True, timeout=30,
+        env={**os.environ, "NODE_EXTRA_CA_CERTS": str(proxy.ca)})
+    assert done.returncode == 0, done.stderr.decode()
+    echo = json.loads(done.stdout)
+    if client == "node":
+        assert echo["status"] == 200
+        echo = json.loads(base64.b64decode(echo["body"]))
+    assert (echo["user"], echo["transactionUses"], echo["body"]) == ("demo", 1, "a body")
+    assert proxy.flow(mark).access["attempts"] == 2
 
 
 def test_an_app_signs_in_through_the_proxy(usher, through, secure_sandbox):
