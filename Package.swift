@@ -57,6 +57,9 @@ let package = Package(
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization",
             ]),
 
+        room(
+            "Control", ["Formats", "HTTPCodec", "HTTP1", "Authorization", "ProxyCore"]),
+
         room("EventLoop", ["CLibevent"]),
         room("Names", ["EventLoop", "CAres"]),
         room(
@@ -80,7 +83,7 @@ let package = Package(
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception",
                 "Authorization",
-                "ProxyCore", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
+                "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
             ]),
         room(
             "Commands",
@@ -115,6 +118,7 @@ let package = Package(
                 "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception",
                 "Authorization", "Observation", "Declaration", "Interceptors",
             ]),
+        tests("ControlTests", ["Control", "Formats", "HTTPCodec", "Authorization", "ProxyCore"]),
         tests("EventLoopTests", ["EventLoop", "Names", "TestSockets"]),
         tests(
             "ProxyDriverTests",

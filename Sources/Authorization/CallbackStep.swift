@@ -48,7 +48,9 @@ struct CallbackStep {
                 let result = try callback.filled(asked, told: texts)
                 results.append(result)
                 answered.append("\(callback.shownType) (by a person)")
-                given.append(callback.given(in: result))
+                var answer = callback.given(in: result)
+                answer.isPersons = true
+                given.append(answer)
             } else if let result = try callback.fill(from: answers, fallsBack: fallsBack) {
                 results.append(result)
                 answered.append(callback.shownType)

@@ -13,6 +13,8 @@ struct GivenAnswers: Sendable {
         /// It was chosen from what AM offers, and tells AM nothing that could be wrong by itself: other pages may offer
         /// the same.
         var isChoice: Bool
+        /// A person gave it just now, and may have had a reason to say it once more.
+        var isPersons = false
 
         var isPassword: Bool { type == "PasswordCallback" || type == "ValidatedCreatePasswordCallback" }
     }
@@ -38,12 +40,15 @@ struct GivenAnswers: Sendable {
     /// - Parameter page: the step's callbacks as they would go out.
     mutating func add(_ answers: [Answer], stage: String, page: String) -> Answer? {
         guard !answers.isEmpty else { return nil }
+        func question(_ answer: Answer) -> Question {
+            Question(type: answer.type, prompt: Self.uncounted(answer.prompt), stage: stage, value: answer.value)
+        }
+        // what a person says anew goes out with what stands beside it
+        let isAnotherTry = answers.contains { $0.isPersons && !questions.contains(question($0)) }
         var asked: [Question] = []
         for answer in answers where !answer.isChoice {
-            let question = Question(
-                type: answer.type, prompt: Self.uncounted(answer.prompt), stage: stage, value: answer.value)
-            if questions.contains(question) { return answer }
-            asked.append(question)
+            if !isAnotherTry, questions.contains(question(answer)) { return answer }
+            asked.append(question(answer))
         }
         for answer in answers where answer.isPassword && passwords[answer.value, default: 0] >= Self.mostOfOnePassword {
             return answer

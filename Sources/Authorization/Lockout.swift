@@ -27,10 +27,22 @@ public struct Lockout: Sendable {
         public var answers: UInt128
         /// The answers and the session.
         public var session: UInt128
+        /// Where the login is, in words; it tells no two of them apart.
+        public var place = ""
 
-        public init(answers: UInt128, session: UInt128) {
+        public init(answers: UInt128, session: UInt128, at place: String = "") {
             self.answers = answers
             self.session = session
+            self.place = place
+        }
+
+        public static func == (left: Key, right: Key) -> Bool {
+            left.answers == right.answers && left.session == right.session
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(answers)
+            hasher.combine(session)
         }
     }
 
@@ -49,8 +61,8 @@ public struct Lockout: Sendable {
         case unjudged
     }
 
-    private var answers: [UInt128: Tally] = [:]
-    private var sessions: [UInt128: Tally] = [:]
+    var answers: [UInt128: Tally] = [:]
+    var sessions: [UInt128: Tally] = [:]
     private let capacity: Int
 
     public init(capacity: Int = 4096) { self.capacity = max(1, capacity) }
@@ -70,8 +82,8 @@ public struct Lockout: Sendable {
             return .held(refusals: tally.refusals, milliseconds: tally.heldUntil - now)
         }
         guard whole.hasRoom(limits), own.hasRoom(limits) else { return .later }
-        whole.begin(now)
-        own.begin(now)
+        whole.begin(now, at: key.place)
+        own.begin(now, at: key.place)
         guard Self.makeRoom(in: &answers, for: key.answers, capacity, now),
             Self.makeRoom(in: &sessions, for: key.session, capacity, now)
         else { return .later }
@@ -123,14 +135,16 @@ public struct Lockout: Sendable {
     }
 }
 
-private struct Tally: Sendable {
+struct Tally: Sendable {
+    /// Where the login is, in words.
+    private(set) var place = ""
     /// In a row, since the last success.
     var refusals = 0
     /// In a row, since the last refusal.
     var successes = 0
-    private var underWay = 0
+    private(set) var underWay = 0
     /// AM said of so many that they succeeded, and the resource has yet to say whether they did.
-    private var granted = 0
+    private(set) var granted = 0
     var heldUntil = Int.min
     /// AM has taken the answers, and since then refused them in other sessions than those that they served.
     private(set) var isDoubted = false
@@ -167,7 +181,8 @@ private struct Tally: Sendable {
         self = Tally()
     }
 
-    mutating func begin(_ now: Int) {
+    mutating func begin(_ now: Int, at place: String) {
+        self.place = place
         underWay += 1
         last = now
     }
@@ -186,6 +201,14 @@ private struct Tally: Sendable {
     mutating func taken() {
         refusals = 0
         successes += 1
+        pauses = 0
+        heldUntil = .min
+        isDoubted = false
+    }
+
+    /// Nothing counts against it any more; what is under way is.
+    mutating func clear() {
+        refusals = 0
         pauses = 0
         heldUntil = .min
         isDoubted = false

@@ -6,7 +6,11 @@ public struct Login: Sendable {
     /// The same with the session that is stepped up, which stands for its user.
     public let inSession: [UInt8]
 
-    public init(answers: [String], session: String) {
+    /// Where it is, in words that may be shown.
+    public let place: String
+
+    public init(answers: [String], session: String, at place: String = "") {
+        self.place = place
         let material = Self.material(answers)
         self.answers = material
         inSession = material + Self.material([session])

@@ -11,7 +11,8 @@ public struct StepUp: Sendable {
     private let advice: Advice
     private let session: SessionSource
     private let document: String
-    private let realm: String
+    /// Where AM is asked.
+    public let realm: String
     private var cookies = ServerCookies()
     private var affinityLines: [String] = []
     private var calls = 0
@@ -119,6 +120,9 @@ public struct StepUp: Sendable {
         return .ask(open)
     }
 
+    /// The step that waits for a person.
+    public var open: OpenStep? { asked?.open }
+
     /// What a person says to the step that is open, all of it.
     /// - Throws: why that is no answer, in words for the person. The step stays open.
     public mutating func told(_ answers: PersonAnswers) throws(OpenStep.Refusal) -> Order {
@@ -214,7 +218,8 @@ public struct StepUp: Sendable {
         let given = policy.answers.flatMap(\.parts)
         // where a person gives all of them, they are those of the session's own user
         let whose = given.isEmpty && policy.asksPerson ? [session.token] : given
-        return Login(answers: [policy.server.url, realm] + whose, session: session.token)
+        return Login(
+            answers: [policy.server.url, realm] + whose, session: session.token, at: "\(policy.server.url) \(realm)")
     }
 
     private mutating func note(_ sentence: String) { notes.append(sentence) }

@@ -32,10 +32,12 @@ struct AuthorizationBuilder {
     ) -> AuthorizationPolicy? {
         let resources = resources(fields)
         let answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
+        let person = PersonBuilder(findings: findings).policy(fields, answers)
         guard let server = server(fields, position, servers) else { return nil }
         judgePresentations(fields, server)
         var policy = AuthorizationPolicy(resources: resources, server: server)
         policy.answers = answers
+        policy.person = person
         if let text = fields.text("when_client_handles_advice") {
             policy.whenClientHandlesAdvice = .init(rawValue: text) ?? policy.whenClientHandlesAdvice
         }

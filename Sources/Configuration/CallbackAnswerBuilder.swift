@@ -44,12 +44,14 @@ struct CallbackAnswerBuilder {
         if !fields.has("callback") {
             findings.error(position, "an answer lacks the key \"callback\"; it takes a type such as NameCallback")
         }
-        let replies = ["value", "choose", "totp"].filter(fields.has)
+        // ask: false is as good as nothing
+        let asks = fields.flag("ask") == true
+        let replies = ["value", "choose", "totp"].filter(fields.has) + (asks ? ["ask"] : [])
         if replies.count != 1 {
             findings.error(
                 position,
                 replies.isEmpty
-                    ? "an answer lacks what it answers; write value: TEXT or choose: LABEL"
+                    ? "an answer lacks what it answers; write value: TEXT, choose: LABEL or ask: true"
                     : "an answer gives one thing, found \(replies.joined(separator: " and "))")
         }
         guard let written = fields["callback"], let callback = written.text else { return nil }
@@ -68,8 +70,10 @@ struct CallbackAnswerBuilder {
             )
         }
         guard
-            let response = fields.text("value").map({ AuthorizationPolicy.CallbackAnswer.Response.value($0) })
-                ?? fields.text("choose").map({ .choose($0) })
+            let response = asks
+                ? .ask
+                : fields.text("value").map({ AuthorizationPolicy.CallbackAnswer.Response.value($0) })
+                    ?? fields.text("choose").map({ .choose($0) })
         else { return nil }
         return .init(callback: callback, prompt: fields.text("prompt"), response: response)
     }

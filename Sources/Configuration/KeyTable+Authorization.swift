@@ -26,6 +26,10 @@ extension KeyTable {
         Key(
             "answers", .list(.object(.callbackAnswer)), "Answers to callbacks; the first that matches wins.",
             standard: "[]"),
+        Key(
+            "notify", .list(.text(.any)),
+            "A command that is run where a person is asked, without a shell: the program and its arguments.",
+            standard: "[]"),
     ]
 
     static let resource: [Key] = [
@@ -71,7 +75,10 @@ extension KeyTable {
         Key("prompt", .text(.any), "Glob over the prompt; any prompt where it is missing."),
         Key("value", .text(.any), "What is filled in."),
         Key("choose", .text(.any), "The label of the choice."),
+        Key("ask", .boolean, "true: a person is asked (usher transactions, usher answer).", standard: "false"),
         Key(
-            "otherwise", .choice(["deny", "ask"]), "Where no answer matches; stands alone and last.", standard: "deny"),
+            "otherwise", .choice(["deny", "ask"]),
+            "Where no answer matches: deny ends the step-up, ask asks a person; stands alone and last.",
+            standard: "deny"),
     ]
 }

@@ -43,6 +43,7 @@ enum KeyTable {
         Key("limits", .object(.limits), "Limits."),
         Key("timeouts", .object(.timeouts), "Timeouts."),
         Key("log", .object(.log), "What is logged."),
+        Key("admin", .object(.admin), "How the running daemon is spoken to."),
     ]
 
     static let clients: [Key] = [
@@ -145,6 +146,13 @@ enum KeyTable {
         Key(
             "attempts", .duration(0...86_400_000), "How long after a request came it may be sent again by retry.",
             standard: "60s"),
+    ]
+
+    static let admin: [Key] = [
+        Key(
+            "socket", .text(.file),
+            "Path of the control socket; without a slash in front, from the runtime directory on.",
+            standard: "admin.sock")
     ]
 
     static let log: [Key] = [

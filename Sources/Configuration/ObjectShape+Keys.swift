@@ -31,6 +31,7 @@ extension ObjectShape {
     static let callbackAnswer: ObjectShape = .init("callback_answer", KeyTable.callbackAnswer)
     static let limits: ObjectShape = .init("limits", KeyTable.limits)
     static let timeouts: ObjectShape = .init("timeouts", KeyTable.timeouts)
+    static let admin: ObjectShape = .init("admin", KeyTable.admin)
     static let log: ObjectShape = .init("log", KeyTable.log)
 
     /// Every object of the configuration, in the order in which the keys lead to them.

@@ -18,6 +18,8 @@ public struct Snapshot: Sendable {
     /// `names.servers`, each with its port; none for those of the system.
     public var nameServers: [String]
     public var log: LogSettings
+    /// `admin.socket`: a path, from the runtime directory on where it does not begin with a slash; nil where nobody says.
+    public var controlSocket: String?
     /// What is likely not meant but harms nothing.
     public var warnings: [Diagnostic]
     /// The environment's variables that it was made with: `${env.NAME}`, and the folder of credentials.

@@ -44,7 +44,7 @@ struct SnapshotBuilder {
             settings: settings, clients: clients.policy(root.fields("clients")),
             destinations: Self.destinations(root.fields("destinations")), tls: tls,
             nameServers: Self.nameServers(root.fields("names")),
-            log: Self.log(root.fields("log")),
+            log: Self.log(root.fields("log")), controlSocket: root.fields("admin")?.text("socket"),
             warnings: [])
     }
 

@@ -38,7 +38,8 @@ enum Unavailable {
     static let rows: [Row] = [
         Row(.root, "tokens", "handing tokens to requests", accepted: [.array([])]),
         Row(.root, "journal", "the journal", accepted: [.object([])]),
-        Row(.root, "admin", "the admin API", accepted: [.object([]), .object([.init("listen", .null)])]),
+        Row(.admin, "listen", "the control interface over TCP", accepted: [.null]),
+        Row(.admin, "token", "the control interface over TCP"),
 
         Row(
             .authorization, "session", "taking the session from elsewhere than the request",
@@ -50,8 +51,5 @@ enum Unavailable {
             .resource, "enforce", "enforcement by AM without a Gateway",
             "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),
         Row(.callbackAnswer, "totp", "answering with one-time passwords", "remove the answer"),
-        Row(
-            .callbackAnswer, "otherwise", "asking a person", "write otherwise: deny, or remove the entry",
-            accepted: [.string("deny")]),
     ]
 }

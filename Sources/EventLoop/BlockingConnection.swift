@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A TCP connection whose every call waits: for small programs beside a loop, never on one.
+/// A connection whose every call waits: for small programs beside a loop, never on one.
 public struct BlockingConnection: ~Copyable {
     private let descriptor: Descriptor
     /// In milliseconds of the monotonic clock.
@@ -15,6 +15,18 @@ public struct BlockingConnection: ~Copyable {
         let end = Loop.monotonicMilliseconds() + limit
         try Self.allow(limit, number)
         guard address.withSockaddr({ connect(number, $0, $1) }) == 0 else { throw Self.failure("connect") }
+        self.descriptor = descriptor
+        self.end = end
+    }
+
+    /// By a Unix socket.
+    public init(path: String, withinMilliseconds limit: Int) throws(SystemError) {
+        let descriptor = try LocalSocket.open()
+        let end = Loop.monotonicMilliseconds() + limit
+        try Self.allow(limit, descriptor.number)
+        do throws(SystemError) { try LocalSocket.connect(descriptor, to: path) } catch {
+            throw error.code == EAGAIN ? SystemError("connect", code: ETIMEDOUT) : error
+        }
         self.descriptor = descriptor
         self.end = end
     }

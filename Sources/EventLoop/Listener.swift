@@ -56,8 +56,8 @@ open class Listener: EventSource {
     /// Connections taken in one turn, so that a flood does not starve those that stand.
     private static let perTurn = 64
 
-    public init(loop: Loop, socket: consuming ListeningSocket) throws(SystemError) {
-        let owned = socket.take()
+    /// - Parameter owned: a socket that listens, and does not block.
+    public init(loop: Loop, listening owned: consuming Descriptor) throws(SystemError) {
         descriptor = owned.number
         event = try EventHandle(loop, owned.number, Flag.read | Flag.persist)
         super.init(loop: loop)
@@ -75,6 +75,8 @@ open class Listener: EventSource {
 
     /// A connection came in: non-blocking, without delay.
     open func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {}
+    /// The same by a Unix socket, whose peers have no address.
+    open func accepted(locally descriptor: consuming Descriptor) {}
     /// Accepting failed, mostly for want of descriptors or memory. The listener is paused: what waits would make it ready
     /// again at once. `resume` tries anew.
     open func acceptFailed(_ error: SystemError) {}
@@ -97,10 +99,14 @@ open class Listener: EventSource {
                 return acceptFailed(SystemError("accept", code: error))
             }
             let owned = Descriptor(owning: number)
-            guard let peer else { continue }
-            Dialer.setNoDelay(number)
-            accepted(owned, from: peer)
-            if isClosed { return }
+            if let peer {
+                Dialer.setNoDelay(number)
+                accepted(owned, from: peer)
+            } else {
+                accepted(locally: owned)
+            }
+            // closed or paused meanwhile
+            if isClosed || !event.isAdded { return }
         }
     }
 

@@ -59,6 +59,10 @@ public enum ExchangeMoment: Equatable, Sendable {
     case call(Action, number: Int, url: String)
     /// What the conversation with AM came to, in its own words.
     case conversation(String)
+    /// A person is asked, under that id, for so many milliseconds at most.
+    case parked(id: String, milliseconds: Int)
+    /// That person spoke after so many milliseconds; the word.
+    case spoken(id: String, milliseconds: Int, word: String)
     /// AM granted something, and the resource asks for the same again.
     case notApproved(String)
     /// The resource is asked once more, for this reason.
@@ -138,7 +142,8 @@ extension ExchangeMoment {
         case .queued(let interceptor): .queued(interceptor: shown(interceptor))
         case .admitted(let interceptor, let time): .admitted(interceptor: shown(interceptor), milliseconds: time)
         case .broken(let interceptor, let breakage): .broken(interceptor: shown(interceptor), breakage)
-        case .sent, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .abandoned,
+        case .sent, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .parked, .spoken,
+            .abandoned,
             .noLongerPermitted:
             self
         }

@@ -23,7 +23,7 @@ extension ExchangeMoment {
             .delayed, .retried, .notRetried:
             .interceptor
         case .advice: .advice
-        case .conversation: .authenticate
+        case .conversation, .parked, .spoken: .authenticate
         case .replayed: .replay
         default: .note
         }
@@ -65,6 +65,9 @@ extension ExchangeMoment {
             "\(action.rawValue): call \(number) of the login of \(interceptor) to \(url)"
         case .login(let interceptor, let words): "\(interceptor): \(words)"
         case .conversation(let words): words
+        case .parked(let id, let milliseconds):
+            "waits for a person as \(id), for \(milliseconds) ms at most (usher answer \(id))"
+        case .spoken(let id, let milliseconds, let word): "\(id) was \(word) after \(milliseconds) ms"
         case .notApproved(let words): "AM did not approve the transaction: \(words)"
         case .askedAgain(let reason): "\(reason); the resource is asked once more"
         case .replayed(let method, let url): "\(method) \(url) is sent again"

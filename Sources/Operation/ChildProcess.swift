@@ -81,7 +81,7 @@ struct ChildProcess {
         }
     }
 
-    private static func withStrings<Result>(
+    static func withStrings<Result>(
         _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         let copies = strings.map { strdup($0) } + [nil]

@@ -58,6 +58,11 @@ public struct CommandRun {
             let variables = ProxyVariables(proxy: proxy.address, bundle: bundle, environment: environment.variables)
             var inherited = environment.variables
             for (name, value) in variables.list { inherited[name] = value }
+            if let control {
+                // commands behind it speak to this proxy, and so may whoever reads this
+                inherited[ControlPath.variable] = control
+                Console.error("what asks for a person is answered with usher transactions --socket \(control)")
+            }
             let child = try ChildProcess(
                 command, environment: inherited, signals: signals.before, files: files,
                 turnsOutputToError: turnsOutputToError)
@@ -94,6 +99,12 @@ public struct CommandRun {
         }
     }
 
+    /// Where somebody can answer what the command's proxy asks; nil where it asks nobody.
+    private var control: String? {
+        guard snapshot.settings.authorization.contains(where: \.asksPerson) else { return nil }
+        return ControlPath.ofCommand(environment.variables)
+    }
+
     private func start() throws(Fault) -> Proxy {
         let state = Locked(Start.pending)
         let failure = Locked<String?>(nil)
@@ -107,6 +118,8 @@ public struct CommandRun {
             options.recorder = recorder
             options.drainLimit = Self.drainLimit
             options.ending = ending
+            // a daemon's own socket is left to the daemon
+            options.control = control.map { .at($0) } ?? .none
             options.ready = { addresses in
                 state.signal { $0 = addresses.first.map { .ready($0.address) } ?? .failed("there is no listener") }
             }

@@ -8,6 +8,9 @@ public enum Console {
     /// One line on standard error.
     public static func plain(_ text: String) { errors.say(Array("\(text)\n".utf8)) }
 
+    /// Text on standard error, as it is: a question.
+    public static func note(_ text: String) { errors.say(Array(text.utf8)) }
+
     private static let errors = ErrorLines(2)
 
     /// Text on standard output.

@@ -19,6 +19,7 @@ extension Explanation {
             .init("realm", Self.optional(classification.realm)),
             .init("evidence", .string(classification.evidence)),
             .init("resource", Self.optional(dryRun.resource)),
+            .init("asks_person", .bool(dryRun.asksPerson)),
             .init("unopened", Self.optional(dryRun.closed?.rawValue)),
             .init("route", Self.optional(route)),
             .init("interceptors", .array(rules.map(interceptor))),

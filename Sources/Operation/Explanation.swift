@@ -105,6 +105,7 @@ public struct Explanation {
         dryRun.resource.map {
             "protected by \($0)"
                 + (dryRun.moments.contains(.leftToClient) ? "; the client asked to handle the advice itself" : "")
+                + (dryRun.asksPerson ? "; where no answer fits, a person would be asked" : "")
         }
     }
 

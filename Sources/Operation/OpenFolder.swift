@@ -99,6 +99,9 @@ struct OpenFolder: ~Copyable {
         throw FileError("\(path) cannot hold whom programs are to trust: \(openAncestor)")
     }
 
+    /// Others than its owner may put files in the place of those that are there.
+    var isOpenToOthers: Bool { isShared && !isSticky || openAncestor != nil }
+
     /// Files can be made in it.
     var isWritable: Bool { owner.act { faccessat(descriptor.number, ".", W_OK, Self.effectiveIdentity) } == 0 }
 
@@ -162,6 +165,24 @@ struct OpenFolder: ~Copyable {
     func has(_ name: String) -> Bool {
         var status = stat()
         return owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
+    }
+
+    func isSocket(_ name: String) -> Bool {
+        var status = stat()
+        let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
+        return found && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    /// By which a file is known again.
+    func inode(of name: String) -> ino_t? {
+        var status = stat()
+        let found = owner.act { fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) } == 0
+        return found ? status.st_ino : nil
+    }
+
+    /// The folder itself, to lock it; below 0 where it cannot be opened.
+    func openHere() -> Descriptor {
+        Descriptor(owning: owner.act { openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     }
 
     /// When a file was last changed, in seconds since 1970.

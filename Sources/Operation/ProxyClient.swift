@@ -72,7 +72,7 @@ struct ProxyClient {
         return out
     }
 
-    private static func read(
+    static func read(
         _ connection: borrowing BlockingConnection, _ leg: inout HTTP1Client
     ) throws -> Answer {
         var head: ResponseHead?

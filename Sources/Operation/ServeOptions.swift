@@ -1,6 +1,13 @@
 import EventLoop
 import ProxyDriver
 
+enum ControlPlace: Sendable {
+    /// As the configuration says.
+    case own
+    case at(String)
+    case none
+}
+
 /// In what a proxy inside another command differs from the daemon.
 struct ServeOptions: Sendable {
     /// Hears signals, takes sockets from the service manager and tells it, and whoever started it, how things stand.
@@ -11,6 +18,8 @@ struct ServeOptions: Sendable {
     var recorder: (@Sendable () -> any Recorder)?
     /// How long the end waits for exchanges under way, in milliseconds; nil for what workers do by themselves.
     var drainLimit: Int?
+    /// Where it is spoken to while it runs.
+    var control = ControlPlace.own
     /// A message in it ends the proxy as SIGTERM would.
     var ending: Mailbox<Void>?
     /// Called when every listener is open.

@@ -25,12 +25,21 @@ public struct StateDirectory: Equatable, Sendable {
     /// Where what can be made anew is put: this folder, or, where nobody may write to it, `$RUNTIME_DIRECTORY`, else
     /// `$XDG_RUNTIME_DIR/usher`.
     public func forBundles(_ environment: [String: String]) -> StateDirectory {
-        if access(path, W_OK) == 0 { return self }
+        access(path, W_OK) == 0 ? self : Self.runtime(environment) ?? self
+    }
+
+    /// Where what lives as long as a daemon is put: `$RUNTIME_DIRECTORY`, else `$XDG_RUNTIME_DIR/usher`; nil without either.
+    private static func runtime(_ environment: [String: String]) -> StateDirectory? {
         if let first = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first {
-            return StateDirectory(path: Self.absolute(String(first)))
+            return StateDirectory(path: absolute(String(first)))
         }
-        guard let base = environment["XDG_RUNTIME_DIR"], base.hasPrefix("/") else { return self }
-        return StateDirectory(path: Self.absolute("\(base)/usher"))
+        guard let base = environment["XDG_RUNTIME_DIR"], base.hasPrefix("/") else { return nil }
+        return StateDirectory(path: absolute("\(base)/usher"))
+    }
+
+    /// The same, and the state directory without either.
+    static func forRunning(_ environment: [String: String]) -> StateDirectory {
+        runtime(environment) ?? StateDirectory(environment)
     }
 
     /// Where systemd has the service keep its state.

@@ -13,18 +13,21 @@ extension AccessLog: Recorder {}
 public final class Supervisor {
     private var snapshot: Snapshot
     private let reload: () -> Result<Snapshot, ConfigurationFaults>
-    private let loop: Loop
-    private let options: ServeOptions
+    let loop: Loop
+    let options: ServeOptions
     private let log: LogSink?
     private var workers: [WorkerThread] = []
     private var listening: [ListeningAddress] = []
     private let refusals = RefusalTable()
     private let clients = ClientTable()
     private let endWatch = ShutdownWatchdog()
-    private let logins = LoginTable()
+    let logins = LoginTable()
     private let cookies = CookieSessionTable()
     private let limits = LimitTable()
     private let state: StateKeeper
+    let transactions: TransactionTable
+    private let notifier = Notifier()
+    private var control: ControlServer?
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -55,6 +58,7 @@ public final class Supervisor {
         self.snapshot = snapshot
         self.options = options
         self.reload = reload
+        transactions = TransactionTable { [notifier] in notifier.tell($0, $1, $2) }
         do throws(SystemError) {
             loop = try Loop()
             state = try StateKeeper(StateDirectory(ProcessEnvironment.all))
@@ -67,6 +71,12 @@ public final class Supervisor {
     /// Serves until a signal ends it: SIGTERM and SIGINT let exchanges under way finish, a second one does not.
     public func run() throws(StartFault) {
         signal(SIGPIPE, SIG_IGN)
+        // who waits for a person can be answered as long as a worker is there
+        defer {
+            control?.end()
+            control = nil
+            notifier.end()
+        }
         ProcessSecrecy.begin()
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
@@ -76,6 +86,7 @@ public final class Supervisor {
             let listeners = try listen(count)
             listening = listeners.listening
             isListenerSecure = listening.contains(where: \.isSecure)
+            control = try openControl(snapshot)
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
@@ -173,7 +184,8 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
-                    logins: logins, cookies: cookies, limits: limits, state: state, authenticator: authenticator,
+                    logins: logins, cookies: cookies, limits: limits, transactions: transactions, state: state,
+                    authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,
                     ended: { ends.post($0) }))
@@ -266,6 +278,9 @@ public final class Supervisor {
             reloadFailed(fault.diagnostics.map(\.description))
         case .success(var new):
             new.generation = snapshot.generation + 1
+            if new.controlSocket != snapshot.controlSocket {
+                Console.error("admin.socket takes effect at the next start")
+            }
             if new.listeners != snapshot.listeners || new.workers != snapshot.workers || new.log != snapshot.log {
                 Console.error("listen, workers and log take effect at the next start")
             }

@@ -270,6 +270,19 @@ extension ClientConnection {
     /// It waits for its turn at a limit.
     public func awaitsTurn(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsTurn ?? false }
 
+    // MARK: people
+
+    /// A person has spoken to a step-up that waits for that.
+    public mutating func personSpoke(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        cell.exchange.personSpoke(&context, &out)
+        settle(cell, &out)
+    }
+
+    /// It waits for a person, or otherwise for what a detour waits for.
+    public func awaitsPerson(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsPerson ?? false }
+
     // MARK: time
 
     /// When `woke` has something to do.

@@ -11,6 +11,8 @@ enum DetourOrder {
     case call(DetourCall)
     /// `woke` is called when that time has come.
     case wait(until: Int)
+    /// A person is asked: `woke` is called when there is a word of it, or when that time has come.
+    case ask(TransactionID, until: Int)
     /// The request is sent again, with this in the place of what the client sent.
     case attempt(RequestHead, body: [UInt8])
     /// The request is sent again, as it would be for the first time; this goes to the client where no attempt is left.
@@ -128,6 +130,7 @@ struct DetourContext {
     let logins: (any LoginStore)?
     let cookies: (any CookieSessionStore)?
     let state: (any StateStore)?
+    let person: PersonContext
 
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 }

@@ -39,6 +39,8 @@ public struct DryRun: Sendable {
     public let isPlanned: Bool
     /// The URL of the protected resource that the request is for.
     public let resource: String?
+    /// In a step-up for it a person may be asked.
+    public let asksPerson: Bool
     /// What happened, in order, but for what goes without saying.
     public let moments: [ExchangeMoment]
     /// Milliseconds that it took by the machines' clock.
@@ -73,6 +75,7 @@ public struct DryRun: Sendable {
         milliseconds = driver.now
         guard let cell = driver.connection.cells.last(where: { !$0.exchange.isCall }) else {
             (outcome, received, classification, resource, moments) = (.incomplete, nil, nil, nil, [])
+            asksPerson = false
             isPlanned = false
             return
         }
@@ -81,7 +84,9 @@ public struct DryRun: Sendable {
         outcome = driver.outcome(of: cell)
         received = driver.received(by: request)
         classification = cell.exchange.classification
-        resource = isPlanned ? engine.stepUp(for: request)?.resource.url : nil
+        let stepUp = isPlanned ? engine.stepUp(for: request) : nil
+        resource = stepUp?.resource.url
+        asksPerson = stepUp?.policy.asksPerson ?? false
         moments = cell.exchange.record.events.map(\.moment)
     }
 }

@@ -8,7 +8,10 @@ extension Exchange {
         DetourContext(
             request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
             mayHaveArrived: awaitsResponse, now: now.milliseconds, seconds: now.seconds, logins: context.stores.logins,
-            cookies: context.stores.cookies, state: context.stores.state)
+            cookies: context.stores.cookies, state: context.stores.state,
+            person: PersonContext(
+                transactions: context.stores.transactions, address: context.source.address, user: record.user,
+                url: record.url))
     }
 
     /// What has to be done before the request goes out is done; else it has begun.
@@ -97,6 +100,14 @@ extension Exchange {
         return true
     }
 
+    /// A person has spoken to what the detour asks.
+    mutating func personSpoke(_ context: inout ClientContext, _ out: inout Outbox) {
+        guard awaitsPerson else { return }
+        _ = detourWoke(&context, &out)
+    }
+
+    var awaitsPerson: Bool { if case .waiting(.detour) = stage { true } else { false } }
+
     private mutating func perform(
         _ order: DetourOrder, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -114,6 +125,9 @@ extension Exchange {
         case .wait(let time):
             enter(.waiting(.detour), until: time)
             out.orders.append(.wake(at: time))
+        case .ask(let transaction, let time):
+            enter(.waiting(.detour), until: time)
+            out.orders.append(.awaitPerson(id, transaction))
         case .proceed: leaseForSending(&context, &out)
         case .refuse(let error):
             release(reusable: false, &out)

@@ -41,6 +41,8 @@ public enum Order: Sendable {
     case cancelIntercept(ExchangeID)
     /// The request waits at a limit: answered by `turnCame`, when its turn has come.
     case awaitTurn(ExchangeID, LimitTicket)
+    /// A person is asked for the exchange's step-up: answered by `personSpoke`, when there is a word.
+    case awaitPerson(ExchangeID, TransactionID)
     /// `woke` is called at that time, and not only when it is looked round for the next time.
     case wake(at: Int)
     /// The exchange is over: `takeRecord` has what is to be said of it.

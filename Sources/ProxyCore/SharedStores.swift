@@ -11,11 +11,13 @@ public final class SharedStores {
     public let limits: (any LimitStore)?
     /// What outlives the process.
     public let state: (any StateStore)?
+    public let transactions: (any TransactionStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
-        state: (any StateStore)? = nil
+        state: (any StateStore)? = nil,
+        transactions: (any TransactionStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -23,5 +25,6 @@ public final class SharedStores {
         self.cookies = cookies
         self.limits = limits
         self.state = state
+        self.transactions = transactions
     }
 }

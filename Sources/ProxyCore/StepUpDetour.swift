@@ -4,30 +4,32 @@ import Interception
 
 /// Transactional authorization as a detour: advice, the conversation with AM, the replay.
 final class StepUpDetour: Detour {
-    private let policy: AuthorizationPolicy
+    let policy: AuthorizationPolicy
     private let resource: AuthorizationPolicy.Resource
     private var rounds: Rounds
-    private var stage = Stage.watching
+    var stage = Stage.watching
     /// What earlier rounds have won; nil before the first.
     private var replay: Replay?
     private(set) var limit: Int?
     /// The login that is under way, or whose answers the replay will judge.
-    private var login: LoginAttempt?
+    var login: LoginAttempt?
     private(set) var cookieLines: [String] = []
 
-    private enum Stage {
+    enum Stage {
         /// No advice has come, or what came of it was delivered.
         case watching
         /// The login waits for others of the same user.
-        case queueing(Round)
+        case queueing(Round, told: PersonAnswers?)
         /// AM is asked, or will be again.
         case talking(Round)
+        /// A person is asked.
+        case asking(Round, OpenStep, ParkedStep)
         /// The request goes out again.
         case replaying(HeldResponse)
     }
 
     /// One advice and what is done about it.
-    private struct Round {
+    struct Round {
         let advice: Advice
         /// The response that carried it: the client gets it when the step-up fails.
         let original: HeldResponse
@@ -45,14 +47,14 @@ final class StepUpDetour: Detour {
 
     var isActive: Bool {
         switch stage {
-        case .queueing, .talking: true
+        case .queueing, .talking, .asking: true
         case .watching, .replaying: false
         }
     }
 
     private var original: HeldResponse? {
         switch stage {
-        case .queueing(let round), .talking(let round): round.original
+        case .queueing(let round, _), .talking(let round), .asking(let round, _, _): round.original
         case .replaying(let original): original
         case .watching: nil
         }
@@ -107,7 +109,7 @@ final class StepUpDetour: Detour {
             let round = try begin(advice, response, in: exchange, context)
             if limit == nil { limit = context.now + policy.hold }
             login = nil
-            return beginLogin(round, context, &notes)
+            return beginLogin(round, told: nil, context, &notes)
         } catch {
             notes.append(.declined(error.reason))
             return .deliver(response)
@@ -148,15 +150,17 @@ final class StepUpDetour: Detour {
 
     // MARK: the login
 
-    /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
-    private func beginLogin(
-        _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    /// Begins the login, or goes on with it where a person was asked; waits until it may, or gives it up where AM refused
+    /// its answers lately.
+    func beginLogin(
+        _ round: Round, told: PersonAnswers?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        if let logins = context.logins {
+        // where a person gives all answers, AM is told none before somebody was asked
+        if let logins = context.logins, told != nil || policy.answersByItself || !policy.asksPerson {
             switch logins.begin(round.machine.login, policy.lockout) {
             case .go(let key): login = LoginAttempt(logins, key, policy.lockout)
             case .later:
-                stage = .queueing(round)
+                stage = .queueing(round, told: told)
                 return .wait(until: bounded(context.now + Self.retryInterval))
             case .held(let refusals, let milliseconds):
                 return giveUp(
@@ -164,8 +168,11 @@ final class StepUpDetour: Detour {
             }
         }
         var round = round
-        let order = round.machine.begin()
-        return perform(order, round, context, &notes)
+        guard let told else {
+            let order = round.machine.begin()
+            return perform(order, round, context, &notes)
+        }
+        return tell(told, round, context, &notes)
     }
 
     /// The answer to a replay is an advice once more.
@@ -198,10 +205,15 @@ final class StepUpDetour: Detour {
     func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         guard keepsResponse else { return nil }
         if let limit, context.now >= limit {
-            return failed("it took longer than authorization.hold allows", context, &notes)
+            let reason =
+                if case .asking = stage { "nobody answered within authorization.hold" } else {
+                    "it took longer than authorization.hold allows"
+                }
+            return failed(reason, context, &notes)
         }
         switch stage {
-        case .queueing(let round): return beginLogin(round, context, &notes)
+        case .queueing(let round, let told): return beginLogin(round, told: told, context, &notes)
+        case .asking(let round, let step, let place): return look(round, step, place, context, &notes)
         case .talking(var round):
             let order = round.machine.woke()
             return perform(order, round, context, &notes)
@@ -209,7 +221,7 @@ final class StepUpDetour: Detour {
         }
     }
 
-    private func perform(
+    func perform(
         _ order: StepUp.Order, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         var round = round
@@ -223,8 +235,7 @@ final class StepUpDetour: Detour {
                     maxResponseBytes: policy.maxResponseBytes,
                     keptBytes: context.body.count + round.original.body.count))
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
-        case .ask:
-            return giveUp(.stepUpFailed("a person would have to be asked"), round.original, context, &notes)
+        case .ask(let step): return ask(step, round, context, &notes)
         case .succeeded(let outcome):
             replay?.absorb(round.advice, outcome)
             grant(round.advice)
@@ -298,7 +309,7 @@ final class StepUpDetour: Detour {
         return giveUp(.stepUpFailed(reason), original, context, &notes)
     }
 
-    private func giveUp(
+    func giveUp(
         _ moment: ExchangeMoment, _ original: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         notes.append(moment)

@@ -255,6 +255,13 @@ final class Connection {
         settle()
     }
 
+    /// A person has spoken to a step-up.
+    func personSpoke(_ id: ExchangeID) {
+        guard !isClosed else { return }
+        machine.personSpoke(id, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     // MARK: time
 
     /// The machine is woken at that time, and not only by the next sweep.

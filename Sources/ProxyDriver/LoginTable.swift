@@ -15,7 +15,7 @@ public final class LoginTable: LoginStore {
         guard let answers = digest.tableKey(login.answers), let session = digest.tableKey(login.inSession) else {
             return .later
         }
-        let key = Lockout.Key(answers: answers, session: session)
+        let key = Lockout.Key(answers: answers, session: session, at: login.place)
         return lockout.withLock { lockout in
             switch lockout.begin(key, limits, now: Loop.monotonicMilliseconds()) {
             case .go: .go(key)
@@ -24,6 +24,12 @@ public final class LoginTable: LoginStore {
             }
         }
     }
+
+    public func entries() -> [Lockout.Entry] { lockout.withLock { $0.entries(now: Loop.monotonicMilliseconds()) } }
+
+    /// Forgets what counts against logins: all of them, or the one of that id.
+    /// - Returns: how many.
+    public func clear(_ id: String?) -> Int { lockout.withLock { $0.clear(id) } }
 
     public func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) {
         lockout.withLock { $0.grant(key, limits, now: Loop.monotonicMilliseconds()) }

@@ -19,6 +19,7 @@ final class Worker {
     var protocols = Protocols()
     private(set) var settings: WorkerSettings
     let limits: LimitDesk
+    let transactions: TransactionDesk
     private let stores: SharedStores
     private let clients: ClientTable
     let names: NameResolver
@@ -53,9 +54,10 @@ final class Worker {
         number = start.number
         settings = start.settings
         limits = try LimitDesk(loop: loop, start.limits)
+        transactions = try TransactionDesk(loop: loop, start.transactions)
         stores = SharedStores(
             flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits,
-            state: start.state)
+            state: start.state, transactions: transactions)
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }
@@ -251,7 +253,7 @@ final class ProxyListener: Listener {
     init(worker: Worker, socket: consuming ListeningSocket, isSecure: Bool) throws(SystemError) {
         self.worker = worker
         self.isSecure = isSecure
-        try super.init(loop: worker.loop, socket: socket)
+        try super.init(loop: worker.loop, listening: socket.take())
     }
 
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {

@@ -21,6 +21,7 @@ struct WorkerStart: Sendable {
     var cookies: CookieSessionTable
     var limits: LimitTable
     var state: (any StateStore & Sendable)?
+    var transactions: TransactionTable
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -51,7 +52,7 @@ public final class WorkerThread: Sendable {
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
-        logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable,
+        logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, transactions: TransactionTable,
         state: (any StateStore & Sendable)? = nil, authenticator: Authenticator,
         listeners: [WorkerListener],
         addresses: [SocketAddress],
@@ -62,8 +63,8 @@ public final class WorkerThread: Sendable {
         self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            cookies: cookies, limits: limits, state: state, authenticator: authenticator, listeners: listeners,
-            addresses: addresses, messages: messages)
+            cookies: cookies, limits: limits, state: state, transactions: transactions, authenticator: authenticator,
+            listeners: listeners, addresses: addresses, messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

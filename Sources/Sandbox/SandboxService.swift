@@ -158,7 +158,7 @@ private final class SandboxListener: Listener {
 
     init(context: SandboxContext, socket: consuming ListeningSocket) throws(SystemError) {
         self.context = context
-        try super.init(loop: context.loop, socket: socket)
+        try super.init(loop: context.loop, listening: socket.take())
     }
 
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) { context.accept(descriptor) }

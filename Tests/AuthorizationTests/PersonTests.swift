@@ -100,6 +100,18 @@ struct PersonTests {
         }
     }
 
+    @Test("A person may try once more, with what stands beside it; the same once more is a server that did not take it")
+    func again() throws {
+        var machine = try machine([.init(callback: "NameCallback", response: .value("robot"))])
+        let asked = page(Self.name, Self.password)
+        #expect(machine.answered(200, asked).open != nil)
+        #expect(try machine.told(PersonAnswers([1: ["wrong"]])).call != nil)
+        #expect(machine.answered(200, asked).open != nil)
+        #expect(try machine.told(PersonAnswers([1: ["right"]])).call != nil)
+        #expect(machine.answered(200, asked).open != nil)
+        #expect(try machine.told(PersonAnswers([1: ["right"]])).failure?.code == .refused)
+    }
+
     @Test("A person's wrong password counts against the session's own user alone")
     func login() {
         func login(_ answers: [AuthorizationPolicy.CallbackAnswer], _ session: String) -> [UInt8] {

@@ -133,7 +133,9 @@ import Testing
           answers:
             - { callback: NameCallback, prompt: "*a*", value: b }
             - { callback: ChoiceCallback, choose: b }
-            - otherwise: deny
+            - { callback: PasswordCallback, ask: true }
+            - otherwise: ask
+          notify: [notify-send, Usher]
         limits:
           { connections: 10, per_client: 2, header: 1KiB, header_fields: 5, url: 512B, body: 1B, buffered_body: 0B,
             buffered: 1MiB, retries: 3, idle_per_origin: 1, leaf_certificates: 1 }
@@ -141,6 +143,7 @@ import Testing
           { resolve: 1ms, connect: 1ms, tls: 1ms, header: 1ms, idle: 1ms, response: 1ms, tunnel_idle: 1ms,
             pool_idle: 1ms, half_closed: 1ms, drain: 1ms, attempts: 1ms }
         log: { access: none, show: a, level: debug }
+        admin: { socket: own.sock }
         """
 
     /// Keys that may only say what holds anyway: `version: 1`, and `verify: true` for all hosts.

@@ -10,6 +10,7 @@ import Testing
         let snapshot = try snapshot("version: 1\n")
         #expect(snapshot.generation == 1)
         #expect(snapshot.file == "usher.yaml")
+        #expect(snapshot.controlSocket == nil)
         #expect(snapshot.listeners.map(\.description) == ["127.0.0.1:3128", "[::1]:3128"])
         #expect(snapshot.workers == nil)
         #expect(snapshot.settings.servers.isEmpty && snapshot.settings.rules.isEmpty)
@@ -26,7 +27,7 @@ import Testing
         listen: ["127.0.0.1:3128", "[::1]:0"]
         workers: 3
         clients: { allow: [loopback, 127.0.0.0/8] }
-        admin: { listen: null }
+        admin: { socket: /run/usher/own.sock, listen: null }
         tls:
           intercept: ["*.staging.example.com", "2001:db8::/32"]
           except: pinned.staging.example.com
@@ -96,7 +97,9 @@ import Testing
           answers:
             - { callback: NameCallback, value: robot }
             - { callback: ChoiceCallback, prompt: "*confirm*", choose: "Yes" }
-            - otherwise: deny
+            - { callback: PasswordCallback, ask: true }
+            - otherwise: ask
+          notify: [notify-send, "--urgency=low", Usher]
           on_failure: original
         tokens: []
         limits: { connections: 10, header: 1KiB, header_fields: 5, url: 512B, body: 10MB, buffered_body: 0B }
@@ -107,6 +110,7 @@ import Testing
 
     @Test func everyKeyArrives() throws {
         let snapshot = try snapshot(Self.whole)
+        #expect(snapshot.controlSocket == "/run/usher/own.sock")
         #expect(snapshot.warnings.map(\.line) == [17], "AM is asked over plain http")
         #expect(snapshot.listeners.map(\.description) == ["127.0.0.1:3128", "[::1]:0"])
         #expect(snapshot.workers == 3)
@@ -184,8 +188,10 @@ import Testing
         #expect(policy.hold == 120_000 && policy.maxSteps == 7 && policy.maxResponseBytes == 65_536)
         #expect(policy.maxBodyBytes == 2 << 20 && policy.upgradeRounds == 0 && policy.transactionRounds == 2)
         #expect(policy.lockout == .init(refusals: 0, hold: 3_600_000))
-        #expect(policy.answers.map(\.callback) == ["NameCallback", "ChoiceCallback"])
-        #expect(policy.answers.map(\.response) == [.value("robot"), .choose("Yes")])
+        #expect(policy.answers.map(\.callback) == ["NameCallback", "ChoiceCallback", "PasswordCallback"])
+        #expect(policy.person.isAsked)
+        #expect(policy.person.notify == ["notify-send", "--urgency=low", "Usher"])
+        #expect(policy.answers.map(\.response) == [.value("robot"), .choose("Yes"), .ask])
         #expect(policy.answers[1].prompt == "*confirm*")
     }
 

@@ -145,7 +145,7 @@ struct ChannelTests {
     }
 
     @Test func aConnectionIsMadeAndWhatWasWrittenBeforeFollows() throws {
-        let door = try Door(loop: loop, socket: try ListeningSocket(loopback))
+        let door = try Door(loop: loop, listening: try ListeningSocket(loopback).take())
         let address = try #require(door.localAddress)
         let attempt = try Dialer.connect(address, on: loop)
         let connecting = attempt.inProgress

@@ -14,7 +14,7 @@
         @Test func aListenerWithoutDescriptorsPausesInsteadOfSpinning() throws {
             let plan = FaultPlan(.accept, number: 1, code: EMFILE)
             loop.faults = plan
-            let door = try Door(loop: loop, socket: try ListeningSocket(loopback))
+            let door = try Door(loop: loop, listening: try ListeningSocket(loopback).take())
             let number = try Dialer.connect(try #require(door.localAddress), on: loop).take().release()
             try loop.turn(until: { !door.failures.isEmpty })
             #expect(door.failures.map(\.code) == [EMFILE])
@@ -31,7 +31,7 @@
 
         @Test func anAbortedConnectionDoesNotStopAListener() throws {
             loop.faults = FaultPlan(.accept, number: 1, code: ECONNABORTED)
-            let door = try Door(loop: loop, socket: try ListeningSocket(loopback))
+            let door = try Door(loop: loop, listening: try ListeningSocket(loopback).take())
             let number = try Dialer.connect(try #require(door.localAddress), on: loop).take().release()
             try loop.turn(until: { door.accepted.count == 1 })
             #expect(door.failures.isEmpty)

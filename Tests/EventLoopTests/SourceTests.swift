@@ -13,7 +13,7 @@ struct SourceTests {
     }
 
     @Test func aListenerTakesWhatComesAndPauses() throws {
-        let door = try Door(loop: loop, socket: try ListeningSocket(loopback))
+        let door = try Door(loop: loop, listening: try ListeningSocket(loopback).take())
         let address = try #require(door.localAddress)
         var made: [Int32] = []
         for _ in 0..<3 { made.append(try Dialer.connect(address, on: loop).take().release()) }

@@ -106,7 +106,7 @@ final class Pair {
         self.peer = peer
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let door = try Door(loop: loop, socket: socket)
+        let door = try Door(loop: loop, listening: socket.take())
         try loop.turn(until: { !door.accepted.isEmpty })
         let number = try #require(door.accepted.first)
         setsockopt(number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))

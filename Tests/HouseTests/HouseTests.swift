@@ -29,6 +29,7 @@ struct HouseTests {
             "ProxyCore",
             values.union(["HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization"])
         ),
+        ("Control", ["Formats", "HTTPCodec", "HTTP1", "Authorization", "ProxyCore"]),
         ("EventLoop", ["CLibevent", "Glibc"]),
         ("Names", ["EventLoop", "CAres", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),
@@ -37,7 +38,9 @@ struct HouseTests {
         ("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "Glibc"]),
         (
             "Operation",
-            dry.union(["EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux", "Glibc"])
+            dry.union([
+                "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux", "Glibc",
+            ])
         ),
         (
             "Commands",

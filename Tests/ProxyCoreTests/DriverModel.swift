@@ -82,7 +82,8 @@ final class DriverModel {
     /// Code of others that works on messages; and how often nobody waited for it any longer.
     private(set) var calls: [(id: ExchangeID, call: SwiftCall)] = []
     private(set) var cancelled = 0
-    /// Requests that were told to wait at a limit.
+    /// Step-ups that wait for a person, and requests that were told to wait at a limit.
+    private(set) var asked: [(id: ExchangeID, transaction: TransactionID)] = []
     private(set) var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
     var splitter: Splitter
     /// The client reads nothing: what is written to it stays queued.
@@ -95,16 +96,16 @@ final class DriverModel {
     init(
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
         logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
-        limits: (any LimitStore)? = nil, pool: PoolModel = PoolModel(),
-        delivery: Delivery = .whole,
-        number: UInt64 = 1,
+        limits: (any LimitStore)? = nil, transactions: (any TransactionStore)? = nil, pool: PoolModel = PoolModel(),
+        delivery: Delivery = .whole, number: UInt64 = 1,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
         streams: (any StreamServer)? = nil, now: Int = 0
     ) {
         machine = ClientConnection(
             engine: Engine(settings),
             stores: SharedStores(
-                flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits),
+                flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
+                transactions: transactions),
             number: number,
             client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
@@ -272,6 +273,12 @@ final class DriverModel {
         settle()
     }
 
+    /// Somebody has spoken to the first step-up that waits.
+    func personSpoke() {
+        if !asked.isEmpty { machine.personSpoke(asked.removeFirst().id, now: now, &out) }
+        settle()
+    }
+
     // MARK: time
 
     /// Lets time pass; the connection wakes at each of its deadlines on the way.
@@ -398,6 +405,7 @@ final class DriverModel {
             checks.append(check)
             checkIDs.append(id)
         case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
+        case .awaitPerson(let id, let transaction): asked.append((id, transaction))
         // time is advanced to `deadline`
         case .wake: break
         case .intercept(let id, let call): calls.append((id, call))

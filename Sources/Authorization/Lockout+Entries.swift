@@ -1,0 +1,67 @@
+internal import Formats
+
+/// What is counted, for whoever looks after it.
+extension Lockout {
+    public struct Entry: Equatable, Sendable {
+        /// Whose refusals are counted together.
+        public enum Scope: String, Sendable {
+            /// All logins with these answers.
+            case answers
+            /// Those for one session.
+            case session
+        }
+
+        /// Short, and the same as long as the daemon runs. It tells nothing of what is counted.
+        public var id: String
+        public var scope: Scope
+        /// Where the logins are.
+        public var place: String
+        /// In a row, since the last success.
+        public var refusals: Int
+        /// In a row, since the last refusal.
+        public var successes: Int
+        public var underWay: Int
+        /// Milliseconds for which none begins; 0 where they may.
+        public var heldFor: Int
+    }
+
+    /// Everything that is counted: what is held off first, then what has most against it.
+    public func entries(now: Int) -> [Entry] {
+        let all =
+            answers.map { Self.entry($0.key, $0.value, .answers, now) }
+            + sessions.map { Self.entry($0.key, $0.value, .session, now) }
+        return all.sorted {
+            ($0.heldFor, $0.refusals, $1.id) > ($1.heldFor, $1.refusals, $0.id)
+        }
+    }
+
+    /// Forgets what counts against logins: all of them, or the one of that id.
+    /// - Returns: how many.
+    public mutating func clear(_ id: String?) -> Int {
+        Self.clear(id, in: &answers) + Self.clear(id, in: &sessions)
+    }
+
+    private static func entry(_ key: UInt128, _ tally: Tally, _ scope: Entry.Scope, _ now: Int) -> Entry {
+        Entry(
+            id: id(key), scope: scope, place: tally.place, refusals: tally.refusals, successes: tally.successes,
+            underWay: tally.underWay + tally.granted, heldFor: tally.heldUntil > now ? tally.heldUntil - now : 0)
+    }
+
+    private static func clear(_ id: String?, in table: inout [UInt128: Tally]) -> Int {
+        var count = 0
+        for key in Array(table.keys) where id.map({ $0 == self.id(key) }) ?? true {
+            if let tally = table[key], !tally.isInUse {
+                table[key] = nil
+            } else {
+                table[key]?.clear()
+            }
+            count += 1
+        }
+        return count
+    }
+
+    private static func id(_ key: UInt128) -> String {
+        let text = String(UInt32(truncatingIfNeeded: key >> 96), radix: 16)
+        return String(repeating: "0", count: 8 - text.count) + text
+    }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Formats
+import Operation
+
+struct AnswerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "answer",
+        abstract: "Answer a step-up that waits for a person.",
+        discussion: """
+            Without a value, everything that is open is asked for: at the terminal, where what is secret is not shown while it \
+            is typed, or from standard input, a line for each. What stands on the command line, others of this machine may \
+            see. A tree that goes on by a link takes that link.
+            """)
+
+    @OptionGroup var control: ControlOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Which callback is answered: its type, or its place in the page.", valueName: "type-or-number"))
+    var callback: String?
+
+    @Argument(help: "As usher transactions lists it.")
+    var id: String
+
+    @Argument(help: "The answer; several where the callback has several parts.")
+    var value: [String] = []
+
+    func run() throws {
+        let client = try control.client()
+        let list = try client.done("GET", "/v1/transactions")
+        let transaction = list["transactions"]?.items?.first { $0["id"]?.text == id.lowercased() }
+        guard value.isEmpty, let transaction else {
+            // where there is none, the daemon says why
+            return report(try client.done("POST", Self.path, naming: id, body: body(value.isEmpty ? [""] : value)))
+        }
+        if transaction["kind"]?.text == "suspended" {
+            if let message = transaction["message"]?.text { Console.note("\(TerminalText.shown(message))\n") }
+            let link = try Self.line("the link: ", isSecret: false)
+            return report(try client.done("POST", Self.path, naming: id, body: .object([.init("link", .string(link))])))
+        }
+        let open = (transaction["callbacks"]?.items ?? []).filter(isMeant)
+        guard !open.isEmpty else {
+            throw CommandExit.failure("\(id) does not ask for \(TerminalText.shown(callback ?? "anything"))")
+        }
+        try ask(open, client)
+    }
+
+    private static let path = "/v1/transactions/*/answer"
+
+    private func isMeant(_ callback: JSONValue) -> Bool {
+        guard let wanted = self.callback else { return true }
+        return callback["index"]?.integer == Int(wanted) && Int(wanted) != nil
+            || callback["type"]?.text?.lowercased() == wanted.lowercased()
+    }
+
+    private func body(_ values: [String]) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        if let callback { members.append(.init("callback", .string(callback))) }
+        members.append(.init("value", values.count == 1 ? .string(values[0]) : .array(values.map { .string($0) })))
+        return .object(members)
+    }
+
+    // MARK: asking
+
+    /// Asks until the daemon takes it; where nobody types, once.
+    private func ask(_ open: [JSONValue], _ client: ControlClient) throws {
+        while true {
+            var answers: [JSONValue] = []
+            for callback in open { answers.append(try Self.answer(to: callback)) }
+            let body = JSONValue.object([.init("answers", .array(answers))])
+            switch try client.reply("POST", Self.path, naming: id, body: body) {
+            case .done(let value): return report(value)
+            case .refused(422, let words) where Input.isTerminal:
+                Console.error("\(TerminalText.shown(words)); once more")
+            case .refused(_, let words): throw CommandExit.failure(TerminalText.shown(words))
+            }
+        }
+    }
+
+    private static func answer(to callback: JSONValue) throws -> JSONValue {
+        let words = TransactionReport.shown(callback)
+        for policy in callback["policies"]?.items ?? [] {
+            Console.note("  not kept to: \(TerminalText.shown(policy.text ?? ""))\n")
+        }
+        for choice in callback["choices"]?.items ?? [] {
+            Console.note("  \(choice["number"]?.integer ?? 0)  \(TerminalText.shown(choice["label"]?.text ?? ""))\n")
+        }
+        let isSecret = callback["secret"] == .bool(true)
+        let parts = (callback["parts"]?.items ?? []).map { TerminalText.shown($0.text ?? "") }
+        var texts: [JSONValue] = []
+        for part in parts.isEmpty ? [""] : parts {
+            texts.append(.string(try line(part.isEmpty ? "\(words): " : "\(words), \(part): ", isSecret: isSecret)))
+        }
+        return .object([
+            .init("callback", callback["index"] ?? .integer(0)),
+            .init("value", texts.count == 1 ? texts[0] : .array(texts)),
+        ])
+    }
+
+    private static func line(_ question: String, isSecret: Bool) throws -> String {
+        do throws(TerminalInput.Ending) {
+            return try TerminalInput.line(question, isSecret: isSecret)
+        } catch {
+            switch error {
+            case .end: throw CommandExit.usage("nothing was said; it stays open")
+            case .interrupted: throw ExitCode(130)
+            case .tooLong: throw CommandExit.failure("an answer has 16 KiB at most; it stays open")
+            }
+        }
+    }
+
+    private func report(_ answer: JSONValue) {
+        let open = (answer["callbacks"]?.items ?? []).map(TransactionReport.shown)
+        Console.print(
+            open.isEmpty ? "\(id) is answered\n" : "still to be answered: \(open.joined(separator: ", "))\n")
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Configuration
+import Formats
+import Operation
+
+/// Which daemon a command speaks to.
+struct ControlOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
+    var socket: String?
+
+    @OptionGroup var file: ConfigurationFile
+
+    /// - Throws: exit 1 where a configuration that was named has faults.
+    func client() throws -> ControlClient {
+        var snapshot: Snapshot?
+        if socket == nil {
+            if !file.config.isEmpty {
+                snapshot = try file.loadOrExit(warns: false)
+            } else if case .success(let usual) = file.load() {
+                // where this user may not read all of it, the usual places are looked at
+                snapshot = usual
+            }
+        }
+        return ControlClient(
+            ControlPath.candidates(given: socket, snapshot, ProcessEnvironment.all))
+    }
+}
+
+extension ControlClient {
+    /// What the daemon says, or exit 1 with its words.
+    func done(
+        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil
+    ) throws -> JSONValue {
+        switch try reply(method, path, naming: name, body: body) {
+        case .done(let value): return value
+        case .refused(_, let words): throw CommandExit.failure(TerminalText.shown(words))
+        }
+    }
+
+    /// The same, refusals included; exit 1 where nobody answers.
+    func reply(
+        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil
+    ) throws -> ControlClient.Reply {
+        do throws(ControlClient.Fault) {
+            return try ask(method, path, naming: name, body: body)
+        } catch {
+            throw CommandExit.failure(error.description)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import Operation
+
+struct DenyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deny",
+        abstract:
+            "Refuse a step-up that waits for a person; the app gets the answer that it would have got without Usher.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Argument(help: "As usher transactions lists it.")
+    var id: String
+
+    func run() throws {
+        _ = try control.client().done("POST", "/v1/transactions/*/deny", naming: id)
+        Console.print("\(id) is denied\n")
+    }
+}

@@ -1,0 +1,25 @@
+internal import Authorization
+internal import Declaration
+
+/// What of `authorization` is about asking a person → policy.
+struct PersonBuilder {
+    let findings: Findings
+
+    func policy(_ fields: Fields, _ answers: [AuthorizationPolicy.CallbackAnswer]) -> PersonPolicy {
+        var policy = PersonPolicy()
+        // the first decides: what stands behind it is never reached
+        policy.isAsked = fields.list("answers").compactMap { $0.fields?.text("otherwise") }.first == "ask"
+        policy.notify = fields.list("notify").compactMap(\.text)
+        if let written = fields["notify"], !policy.notify.isEmpty {
+            if policy.notify.first?.isEmpty == true {
+                findings.error(written.position, "notify begins with the program to run, found nothing")
+            }
+            if !policy.isAsked, !answers.contains(where: { $0.response == .ask }) {
+                findings.warning(
+                    written.position,
+                    "nobody is asked, so this is never run; write otherwise: ask as the last of answers")
+            }
+        }
+        return policy
+    }
+}

@@ -1,0 +1,71 @@
+public import Glibc
+
+/// Unix sockets, which have a path in the place of an address.
+public enum LocalSocket {
+    /// What the kernel takes of a path (unix(7)). A longer one is reached by its folder.
+    private static let longestPath = 107
+
+    /// Opens a socket and listens on it. Its owner and group alone may connect.
+    /// - Throws: `SystemError`; that of a name which is too long being `ENAMETOOLONG`.
+    public static func listen(at path: String) throws(SystemError) -> Descriptor {
+        let descriptor = try open(Dialer.nonBlocking)
+        // before there is a path: nobody gets in while it is being made
+        guard fchmod(descriptor.number, mode) == 0 else { throw SystemError("fchmod") }
+        guard withAddress(path, { bind(descriptor.number, $0, $1) }) == 0 else { throw SystemError("bind") }
+        // a umask may have taken from it
+        guard chmod(path, mode) == 0 else { throw SystemError("chmod") }
+        guard Glibc.listen(descriptor.number, 64) == 0 else { throw SystemError("listen") }
+        return descriptor
+    }
+
+    private static let mode: mode_t = 0o660
+
+    /// Connects, or fails at once.
+    static func connect(_ descriptor: borrowing Descriptor, to path: String) throws(SystemError) {
+        guard withAddress(path, { Glibc.connect(descriptor.number, $0, $1) }) == 0 else { throw SystemError("connect") }
+    }
+
+    /// Whether somebody listens there.
+    public static func isAnswered(at path: String) -> Bool {
+        guard let descriptor = try? open(Dialer.nonBlocking) else { return true }
+        // a full queue of connections is somebody's, too
+        do throws(SystemError) { try connect(descriptor, to: path) } catch {
+            return error.code != ECONNREFUSED && error.code != ENOENT
+        }
+        return true
+    }
+
+    static func open(_ flags: Int32 = 0) throws(SystemError) -> Descriptor {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | flags | Dialer.closeOnExec, 0)
+        guard number >= 0 else { throw SystemError("socket") }
+        return Descriptor(owning: number)
+    }
+
+    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        guard path.utf8.count > longestPath, let slash = path.lastIndex(of: "/") else {
+            return withShortAddress(path, body)
+        }
+        // O_PATH, which glibc's header shows to C alone
+        let folder = Glibc.open(String(path[..<slash]), 0o10000000 | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return -1 }
+        defer { close(folder) }
+        return withShortAddress("/proc/self/fd/\(folder)\(path[slash...])", body)
+    }
+
+    private static func withShortAddress(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        let bytes = Array(path.utf8)
+        guard bytes.count <= longestPath, !bytes.isEmpty else {
+            errno = ENAMETOOLONG
+            return -1
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + 1)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// Rows under headings, each column as wide as its widest text.
+struct ColumnText {
+    private let headings: [String]
+    private let rows: [[String]]
+
+    /// - Parameter rows: each with a text for every heading.
+    init(_ headings: [String], _ rows: [[String]]) {
+        self.headings = headings
+        self.rows = rows
+    }
+
+    func text(_ style: TextStyle) -> String {
+        let widths = headings.indices.map { column in
+            ([headings] + rows).map { $0[column].count }.max() ?? 0
+        }
+        func line(_ cells: [String]) -> String {
+            cells.indices.map { column in
+                // nothing stands behind the last
+                let gap = column == cells.count - 1 ? 0 : widths[column] - cells[column].count + 2
+                return cells[column] + String(repeating: " ", count: gap)
+            }.joined()
+        }
+        return style.heading(line(headings)) + "\n" + rows.map { line($0) + "\n" }.joined()
+    }
+}

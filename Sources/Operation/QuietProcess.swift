@@ -1,0 +1,70 @@
+import Glibc
+
+/// A program that this process started beside its work: it reads nothing, what it says is heard by nobody, and it gets no
+/// more of the environment than a desktop needs.
+struct QuietProcess {
+    private let id: pid_t
+
+    private static let passed = [
+        "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+        "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+    ]
+
+    /// - Parameter command: a program, looked for in PATH, and its arguments.
+    init(_ command: [String], adding variables: [String: String]) throws(CommandRun.Fault) {
+        guard let program = command.first else {
+            throw CommandRun.Fault(description: "there is no command to run", status: 2)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        var ignored = sigset_t()
+        sigemptyset(&none)
+        sigemptyset(&ignored)
+        sigaddset(&ignored, SIGPIPE)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &ignored)
+        // a group of its own: what it starts ends with it
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for number in [Int32(1), 2] { posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_WRONLY, 0) }
+
+        let all = ProcessEnvironment.all
+        let environment = all.filter { Self.passed.contains($0.key) }.merging(variables) { _, new in new }
+        var id = pid_t()
+        let code = ChildProcess.withStrings(command) { arguments in
+            ChildProcess.withStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+                posix_spawnp(&id, program, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard code == 0 else {
+            throw CommandRun.Fault(description: "cannot be run: \(String(cString: strerror(code)))", status: 126)
+        }
+        self.id = id
+    }
+
+    /// How it ended; nil while it runs. Not to be asked again after that.
+    var status: Int32? {
+        var status: Int32 = 0
+        switch waitpid(id, &status, WNOHANG) {
+        case 0: return nil
+        case id:
+            let signal = status & 0x7F
+            return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+        default: return 0
+        }
+    }
+
+    /// Ends it, and what it started.
+    func kill() {
+        _ = Glibc.kill(-id, SIGKILL)
+        var status: Int32 = 0
+        waitpid(id, &status, 0)
+    }
+}

@@ -1,0 +1,46 @@
+import Authorization
+import Configuration
+public import Control
+import EventLoop
+import ProxyCore
+public import ProxyDriver
+
+extension TransactionTable: TransactionDirectory {}
+extension LoginTable: LockoutDirectory {}
+
+extension Supervisor {
+    /// Opens the control socket. Where nobody named one, the daemon goes without what it cannot have.
+    func openControl(_ snapshot: Snapshot) throws(StartFault) -> ControlServer? {
+        let environment = ProcessEnvironment.all
+        let path: String
+        var isNamed = snapshot.controlSocket != nil
+        switch options.control {
+        case .none: return nil
+        case .own: path = ControlPath.own(snapshot, environment)
+        case .at(let given):
+            path = given
+            isNamed = false
+        }
+        let fault: String
+        do throws(FileError) {
+            let socket = try ControlSocket(at: path)
+            do throws(SystemError) {
+                return try ControlServer(loop, socket, router)
+            } catch {
+                socket.remove()
+                fault = "\(path): \(error.reason)"
+            }
+        } catch {
+            fault = error.description
+        }
+        let words = "there is no control socket: \(fault)"
+        guard !isNamed else { throw StartFault(description: words + " (admin.socket)") }
+        Console.error(
+            words + "; usher transactions, answer and the like do without this daemon (admin.socket names another)")
+        return nil
+    }
+
+    private var router: ControlRouter {
+        ControlRouter(TransactionRoutes(transactions).all + LockoutRoutes(logins).all)
+    }
+}

@@ -1,0 +1,69 @@
+import Authorization
+import Interception
+
+/// Where a step-up waits for a person.
+extension StepUpDetour {
+    func ask(
+        _ step: OpenStep, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        // nobody else waits for this one's turn while a person thinks
+        login?.judge(.unjudged)
+        login = nil
+        guard let store = context.person.transactions else {
+            return giveUp(
+                .stepUpFailed("a person would be asked for \(step.summary)"), round.original, context, &notes)
+        }
+        let until = limit ?? context.now + policy.hold
+        let transaction = context.person.transaction(
+            step, to: context.request, in: round.machine.realm, tree: round.advice.tree, at: policy.server.url,
+            since: context.now, until: until)
+        switch store.park(transaction, notify: policy.person.notify) {
+        case .full(let words): return giveUp(.stepUpFailed(words), round.original, context, &notes)
+        case .parked(let id):
+            stage = .asking(round, step, ParkedStep(id, store, since: context.now))
+            notes.append(.parked(id: id.description, milliseconds: until - context.now))
+            return .ask(id, until: until)
+        }
+    }
+
+    /// Whether somebody has spoken.
+    func look(
+        _ round: Round, _ step: OpenStep, _ place: ParkedStep, _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder? {
+        guard let verdict = place.look() else { return .ask(place.id, until: limit ?? .max) }
+        func note(_ word: String) {
+            notes.append(.spoken(id: place.id.description, milliseconds: context.now - place.since, word: word))
+        }
+        var round = round
+        switch verdict {
+        case .answered(let told):
+            note("answered")
+            return beginLogin(round, told: told, context, &notes)
+        case .denied:
+            note("denied")
+            return perform(round.machine.denied(), round, context, &notes)
+        case .displaced:
+            return giveUp(
+                .stepUpFailed("too many wait for a person, and most of them are this client's"), round.original,
+                context,
+                &notes)
+        }
+    }
+
+    /// Goes on with what a person said. What turns out to be no answer leaves the step open.
+    func tell(
+        _ told: PersonAnswers, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        var round = round
+        do throws(OpenStep.Refusal) {
+            return perform(try round.machine.told(told), round, context, &notes)
+        } catch {
+            notes.append(.conversation("what the person said was no answer: \(error.reason)"))
+            guard let step = round.machine.open else {
+                return giveUp(.stepUpFailed(error.reason), round.original, context, &notes)
+            }
+            return ask(step, round, context, &notes)
+        }
+    }
+}

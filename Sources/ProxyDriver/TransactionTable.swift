@@ -1,0 +1,64 @@
+public import Authorization
+internal import EventLoop
+public import ProxyCore
+
+/// The step-ups that wait for a person, over all loops and generations of the configuration. Whoever waits has a loop, which
+/// is told once somebody has spoken.
+public final class TransactionTable: Sendable {
+    typealias Port = Mailbox<TransactionID>
+
+    private let ledger = Locked(TransactionLedger<Port>())
+    private let notice: @Sendable (TransactionID, OpenTransaction, [String]) -> Void
+
+    /// - Parameter notice: told of each that begins to wait, with the command that tells somebody, on the thread of its loop.
+    public init(notice: @escaping @Sendable (TransactionID, OpenTransaction, [String]) -> Void = { _, _, _ in }) {
+        self.notice = notice
+    }
+
+    // MARK: loops
+
+    func park(_ transaction: OpenTransaction, notify: [String], _ port: Port) -> Parking {
+        var chance = SystemRandomNumberGenerator()
+        let (parking, displaced) = ledger.withLock { $0.park(transaction, port, using: &chance) }
+        if let (id, port) = displaced { port.post(id) }
+        if case .parked(let id) = parking, !notify.isEmpty { notice(id, transaction, notify) }
+        return parking
+    }
+
+    func look(_ id: TransactionID) -> PersonVerdict? { ledger.withLock { $0.look(id) } }
+
+    func leave(_ id: TransactionID) { ledger.withLock { $0.leave(id, now: Loop.monotonicMilliseconds()) } }
+
+    // MARK: people
+
+    /// How many may wait.
+    public var most: Int { ledger.withLock { $0.most } }
+
+    public func list() -> [WaitingTransaction] { ledger.withLock { $0.list(now: Loop.monotonicMilliseconds()) } }
+
+    /// - Returns: what is still to be said.
+    public func answer(_ id: TransactionID, _ answers: PersonAnswers) throws(TransactionRefusal) -> [OpenCallback] {
+        let answered = ledger.withLock { ledger -> Result<([OpenCallback], Port?), TransactionRefusal> in
+            do throws(TransactionRefusal) {
+                let (missing, port) = try ledger.answer(id, answers, now: Loop.monotonicMilliseconds())
+                return .success((missing, port))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let (missing, port) = try answered.get()
+        port?.post(id)
+        return missing
+    }
+
+    public func deny(_ id: TransactionID) throws(TransactionRefusal) {
+        let denied = ledger.withLock { ledger -> Result<Port, TransactionRefusal> in
+            do throws(TransactionRefusal) {
+                return .success(try ledger.deny(id, now: Loop.monotonicMilliseconds()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try denied.get().post(id)
+    }
+}

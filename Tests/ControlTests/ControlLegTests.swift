@@ -1,0 +1,82 @@
+import Control
+import Formats
+import Testing
+
+@Suite("Requests to the daemon")
+struct ControlLegTests {
+    private func event(_ text: String) -> ControlLeg.Event {
+        var leg = ControlLeg()
+        var input = Array(text.utf8)
+        return leg.next(&input, now: 0)
+    }
+
+    private func refusal(_ text: String) -> Int? {
+        if case .refused(let problem) = event(text) { problem.status } else { nil }
+    }
+
+    @Test func aRequestComesWhole() throws {
+        var leg = ControlLeg()
+        let text = "POST /v1/a%20b/c?x=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}GET"
+        var input: [UInt8] = []
+        for byte in text.utf8.dropLast(4) {
+            input.append(byte)
+            guard case .needsMore = leg.next(&input, now: 7) else { throw Odd() }
+        }
+        input += Array("}GET".utf8)
+        guard case .request(let request) = leg.next(&input, now: 7) else { throw Odd() }
+        #expect(request.method == "POST" && request.path == ["v1", "a b", "c"] && request.body == Array("{}".utf8))
+        #expect(request.now == 7 && input == Array("GET".utf8))
+        let (message, ends) = leg.answer(ControlAnswer(.object([])), time: 0)
+        #expect(String(decoding: message, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n") && !ends)
+    }
+
+    private struct Odd: Error {}
+
+    @Test func pagesAndOtherNamesAreTurnedAway() {
+        #expect(refusal("GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\r\n") == 403)
+        #expect(refusal("GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: none\r\n\r\n") == 403)
+        #expect(refusal("GET / HTTP/1.1\r\nHost: attacker.test\r\n\r\n") == 421)
+        #expect(refusal("GET http://usher.proxy/ HTTP/1.1\r\nHost: usher.proxy\r\n\r\n") == 421)
+        #expect(refusal("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n") == 405)
+        #expect(refusal("GET / HTTP/1.1\r\n\r\n") == 400)
+        #expect(refusal("GET / HTTP/1.1\r\nHost: usher\r\n\r\n") == nil)
+    }
+
+    @Test func everythingHasALimit() {
+        let host = "Host: localhost\r\n"
+        #expect(refusal("POST / HTTP/1.1\r\n\(host)Content-Length: 65537\r\n\r\n") == 413)
+        #expect(
+            refusal(
+                "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n10001\r\n"
+                    + String(repeating: "x", count: 65537) + "\r\n0\r\n\r\n") == 413)
+        #expect(refusal("GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "x", count: 9000))\r\n\r\n") == 431)
+        #expect(refusal("GET /\(String(repeating: "x", count: 1100)) HTTP/1.1\r\n\(host)\r\n") == 414)
+        var leg = ControlLeg()
+        #expect(leg.timedOut().status == 408)
+        #expect(leg.answer(leg.timedOut().answer, time: 0).ends)
+    }
+
+    @Test func whoWaitsForWordHearsIt() throws {
+        var leg = ControlLeg()
+        var input = Array(
+            "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n".utf8)
+        guard case .expectsContinue = leg.next(&input, now: 0) else { throw Odd() }
+        #expect(String(decoding: leg.goOn(), as: UTF8.self).hasPrefix("HTTP/1.1 100"))
+        input = Array("{}".utf8)
+        guard case .request = leg.next(&input, now: 0) else { throw Odd() }
+    }
+
+    @Test func theRouterSaysWhatThereIs() {
+        let router = ControlRouter([
+            .init("GET", "/v1/a") { _, _ throws(ControlProblem) in ControlAnswer(.string("a")) },
+            .init("DELETE", "/v1/a/*") { _, name throws(ControlProblem) in ControlAnswer(.string(name)) },
+        ])
+        #expect(router.answer(ControlRequest("GET", "/v1/a")).body == .string("a"))
+        #expect(router.answer(ControlRequest("HEAD", "/v1/a")).status == 200)
+        #expect(router.answer(ControlRequest("DELETE", "/v1/a/x%2Fy")).body == .string("x/y"))
+        let other = router.answer(ControlRequest("POST", "/v1/a"))
+        #expect(other.status == 405 && other.isProblem && other.fields == [.init("Allow", "GET, HEAD")])
+        #expect(router.answer(ControlRequest("GET", "/v1")).status == 404)
+        #expect(router.answer(ControlRequest("GET", "/v1/a/b/c")).status == 404)
+    }
+}

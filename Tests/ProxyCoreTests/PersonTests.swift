@@ -1,0 +1,133 @@
+import Addresses
+import Authorization
+import HTTPCodec
+import ProxyCore
+import Testing
+
+/// Step-ups that wait for a person, with the ledger that the daemon has.
+private final class Waiting: TransactionStore {
+    var ledger: TransactionLedger<Int>
+    var now = 0
+    private(set) var notified: [[String]] = []
+
+    init(capacity: Int = 1000) { ledger = TransactionLedger(capacity: capacity) }
+
+    func park(_ transaction: OpenTransaction, notify: [String]) -> Parking {
+        var chance = SystemRandomNumberGenerator()
+        notified.append(notify)
+        return ledger.park(transaction, 0, using: &chance).parking
+    }
+
+    func look(_ id: TransactionID) -> PersonVerdict? { ledger.look(id) }
+    func leave(_ id: TransactionID) { ledger.leave(id, now: now) }
+}
+
+@Suite("A person answers")
+struct PersonTests {
+    private func settings(_ change: (inout AuthorizationPolicy) -> Void = { _ in }) -> Settings {
+        stepUpSettings { policy in
+            policy.answers = []
+            policy.person.isAsked = true
+            policy.hold = 5_000
+            change(&policy)
+        }
+    }
+
+    /// As far as the question.
+    private func waits(_ store: Waiting, _ settings: Settings) throws -> (Conversation, TransactionID) {
+        let talk = Conversation(settings, transactions: store, source: ClientSource(address: IPAddress("192.0.2.1")))
+        talk.client(SteppingUp.get.replacing("/api/cart", with: "/api/cart?token=secret"))
+        talk.connects()
+        talk.origin(SteppingUp.refused())
+        talk.connects()
+        talk.origin(SteppingUp.step)
+        return (talk, try #require(talk.driver.asked.first?.transaction, "\(talk.notes)"))
+    }
+
+    @Test func anAnswerGoesOutAndTheRequestIsReplayed() throws {
+        let store = Waiting()
+        let (talk, id) = try waits(store, settings { $0.person.notify = ["tell"] })
+        let waiting = try #require(store.ledger.list(now: 0).first)
+        #expect(waiting.transaction.client.address == "192.0.2.1")
+        #expect(waiting.transaction.resource == "http://shop.test/api/cart?token=REDACTED")
+        #expect(waiting.transaction.until == 5_000)
+        #expect(waiting.missing.map(\.type) == ["NameCallback"])
+        #expect(store.notified == [["tell"]])
+        #expect(try store.ledger.answer(id, PersonAnswers([0: ["jane"]]), now: 1).missing.isEmpty)
+        talk.driver.personSpoke()
+        talk.connects()
+        #expect(talk.originGot().contains("jane"))
+        talk.origin(SteppingUp.success)
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.clientGot().contains("200 OK"))
+        #expect(talk.noted("waits for a person as \(id)"))
+        #expect(talk.noted("\(id) was answered after 0 ms"))
+        #expect(!talk.notes.joined().contains("jane") && store.ledger.count == 0)
+        #expect(throws: TransactionRefusal.over(.answered)) {
+            try store.ledger.answer(id, PersonAnswers([0: ["jane"]]), now: 2)
+        }
+    }
+
+    @Test func whoDeniesGivesTheOriginalAnswerBack() throws {
+        let store = Waiting()
+        let (talk, id) = try waits(store, settings())
+        _ = try store.ledger.deny(id, now: 1)
+        talk.driver.personSpoke()
+        #expect(talk.clientGot() == SteppingUp.original())
+        #expect(talk.noted("a person denied it"))
+    }
+
+    @Test func nobodyAnswers() throws {
+        let store = Waiting()
+        let (talk, id) = try waits(store, settings())
+        talk.driver.waits(4_999)
+        #expect(talk.clientGot() == "")
+        store.now = 5_000
+        talk.driver.waits(1)
+        #expect(talk.clientGot() == SteppingUp.original())
+        #expect(talk.noted("nobody answered within authorization.hold"))
+        #expect(throws: TransactionRefusal.over(.late)) { try store.ledger.deny(id, now: 5_001) }
+    }
+
+    @Test func aClientThatLeavesFreesItsPlace() throws {
+        let store = Waiting()
+        let (talk, id) = try waits(store, settings())
+        talk.driver.clientEnds()
+        #expect(store.ledger.count == 0)
+        #expect(throws: TransactionRefusal.over(.left)) { try store.ledger.deny(id, now: 1) }
+    }
+
+    @Test func aReloadKeepsIt() throws {
+        let store = Waiting()
+        let (talk, id) = try waits(store, settings())
+        talk.driver.adopt(Settings())
+        _ = try store.ledger.answer(id, PersonAnswers([0: ["jane"]]), now: 1)
+        talk.driver.personSpoke()
+        talk.connects()
+        #expect(talk.originGot().contains("jane"))
+    }
+
+    @Test func fullIsSaidInWords() throws {
+        let store = Waiting(capacity: 1)
+        _ = try waits(store, settings())
+        let talk = Conversation(settings(), transactions: store, source: ClientSource(address: IPAddress("192.0.2.1")))
+        talk.client(SteppingUp.get)
+        talk.connects()
+        talk.origin(SteppingUp.refused())
+        talk.connects()
+        // the first has gone with its conversation; one that stays takes the only place
+        let (other, _) = try waits(store, settings())
+        talk.origin(SteppingUp.step)
+        #expect(talk.noted("1 step-ups wait for a person already"))
+        #expect(talk.clientGot() == SteppingUp.original())
+        other.driver.clientEnds()
+    }
+
+    @Test func withoutAnybodyToAskItIsSaid() {
+        let talk = asked(settings())
+        talk.origin(SteppingUp.step)
+        #expect(talk.noted("a person would be asked for NameCallback"))
+        #expect(talk.clientGot() == SteppingUp.original())
+    }
+}
