@@ -1,9 +1,10 @@
 -- wrk connects to the proxy and asks it for TARGET, a URL of the origin: absolute form, one head built once. With BODY, a file, it
--- posts that as JSON, in the content coding CODING if there is one
+-- posts that as JSON, in the content coding CODING if there is one; with COOKIE, it sends that along
 local message
 
 function init()
     local headers = { ["Host"] = os.getenv("TARGET_HOST"), ["Accept"] = "*/*" }
+    headers["Cookie"] = os.getenv("COOKIE")
     local path = os.getenv("BODY")
     local body
     if path then

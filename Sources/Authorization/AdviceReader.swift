@@ -101,7 +101,7 @@ public struct AdviceReader: Sendable {
 
     /// Either alphabet; a `+` that somebody decoded as in a query reads back as a space.
     private static func base64(_ text: String) -> [UInt8]? {
-        Base64.decode(text.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "+"))
+        Base64.decode(String(decoding: text.utf8.map { $0 == ASCII.space ? 0x2B : $0 }, as: UTF8.self))
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -20,6 +20,26 @@ extension JSONValue {
     public init(parsing text: String) throws(JSONFault) {
         try self.init(parsing: Array(text.utf8))
     }
+
+    /// The last member of that name of a JSON object; nil where it has none, or the text is another value. The rest is looked
+    /// at, and not kept.
+    public static func member(_ name: String, of bytes: Span<UInt8>) throws(JSONFault) -> JSONValue? {
+        var reader = JSONReader()
+        reader.skipSpace(bytes)
+        var found: JSONValue?
+        if reader.position < bytes.count, bytes[reader.position] == 0x7B {
+            try reader.members(bytes) { reader, bytes throws(JSONFault) in
+                let isIt = try reader.string(bytes) == name
+                try reader.skipColon(bytes)
+                if isIt { found = try reader.value(bytes, depth: 1) } else { try reader.skipValue(bytes, depth: 1) }
+            }
+        } else {
+            try reader.skipValue(bytes, depth: 0)
+        }
+        reader.skipSpace(bytes)
+        guard reader.position == bytes.count else { throw JSONFault(offset: reader.position) }
+        return found
+    }
 }
 
 /// Walks a JSON text from value to value. The grammar stands here once: a value is read, or passed over without a copy of
@@ -195,8 +215,14 @@ struct JSONReader {
         let isEscaped: Bool
     }
 
-    private mutating func string(_ input: Span<UInt8>) throws(JSONFault) -> String {
+    fileprivate mutating func string(_ input: Span<UInt8>) throws(JSONFault) -> String {
         let content = try skipString(input)
+        if !content.isEscaped {
+            guard let text = try? UTF8Span(validating: input.extracting(content.range)) else {
+                throw JSONFault(offset: position)
+            }
+            return String(copying: text)
+        }
         let bytes = try unescaped(input, content)
         guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONFault(offset: position) }
         return text

@@ -4,15 +4,15 @@ internal import Formats
 enum AuthID {
     /// The non-empty string member `authId` of a JSON object.
     static func find(in body: [UInt8]) -> String? {
-        guard let text = (try? JSONValue(parsing: body))?["authId"]?.text, !text.isEmpty else { return nil }
+        guard let text = (try? JSONValue.member("authId", of: body.span))??.text, !text.isEmpty else { return nil }
         return text
     }
 
     /// What the claims of the JWT say; nil where it is no JWT of AM's. The signature is not checked: the result is a
     /// label for rules and decides nothing else.
     static func payload(_ authId: String) -> ActionPayload? {
-        let parts = authId.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = Base64.decode(parts[1]), let claims = try? JSONValue(parsing: bytes) else {
+        let parts = authId.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64.decode(Substring(parts[1])), let claims = try? JSONValue(parsing: bytes) else {
             return nil
         }
         if let type = claims["authIndexType"]?.text, !type.isEmpty {

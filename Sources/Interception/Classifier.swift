@@ -79,6 +79,13 @@ public struct Classifier: Sendable {
         return .needsBody(call)
     }
 
+    /// A call that Usher makes itself, whose Action is known: only the realm is in its URL.
+    public func own(_ head: RequestHead, _ action: Action, _ payload: ActionPayload?) -> Classification {
+        var realm: String?
+        if let host = host(head), case .call(let call) = recognise(head, host) { realm = call.realm }
+        return Classification(action: action, payload: payload, realm: realm, evidence: "A call of Usher's own.")
+    }
+
     /// - Parameters:
     ///   - body: the body, or its first `bodyPeek` bytes; nil where there is none, or none to look at.
     ///   - complete: false when there is more than `body` holds.

@@ -160,18 +160,8 @@ extension Exchange {
         var head = call.head
         // the classifier, and rules, look at the head alone to see whether there is a body
         head.fields.set("Content-Length", String(call.body.count))
-        switch engine.classifier.begin(head) {
-        case .none: classification = nil
-        case .done(let found): classification = found
-        case .needsBody(let endpoint):
-            classification = engine.classifier.finish(
-                head, endpoint, body: call.body, complete: true, flows: context.stores.flows)
-        }
-        // the machine knows better than an authId that may tell nothing
-        switch detour.purpose {
-        case .stepUp: classification.change { $0.payload = call.payload }
-        case .login: classification = Classification(action: call.action, evidence: "A login of Usher's own.")
-        }
+        // whoever makes it knows what it is, and nobody else has to know whose flow it belongs to
+        classification = engine.classifier.own(head, call.action, call.payload)
         tell(detour.moment(url: engine.redaction.url(of: head)), out.now)
         body.bytes = call.body
         body.isKept = true
@@ -238,7 +228,6 @@ extension Exchange {
     private mutating func comeTo(
         _ answer: HeldResponse, after wait: Int, _ context: ClientContext, _ out: inout Outbox
     ) {
-        learnFlow(answer.body, context)
         if wait > 0 { return pause(.called(answer), for: wait, &out) }
         end(.called(answer), out.now)
     }

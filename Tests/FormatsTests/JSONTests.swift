@@ -2,6 +2,18 @@ import Formats
 import Testing
 
 struct JSONTests {
+    @Test func oneMemberAlone() throws {
+        func member(_ text: String) throws -> String? {
+            try JSONValue.member("authId", of: Array(text.utf8).span).map(\.serialized)
+        }
+        #expect(try member(#" {"a":[{"authId":1}],"authId":"x","b":"\u00e9"} "#) == #""x""#)
+        #expect(try member(#"{"authId":1,"auth\u0049d":{"authId":2}}"#) == #"{"authId":2}"#, "the last counts")
+        for text in ["{}", "[]", #"["authId"]"#, "1", #"{"authid":1}"#] { #expect(try member(text) == nil, "\(text)") }
+        for text in ["", "{", #"{"authId":1"#, #"{"authId":1}}"#, #"{"authId":01}"#, #"{"authId"}"#] {
+            #expect(throws: JSONFault.self) { _ = try member(text) }
+        }
+    }
+
     @Test(
         "What is read is written the same but for white space",
         arguments: [
