@@ -108,7 +108,7 @@ struct HouseTests {
             var type = ""
             var count = 0
             for line in file.lines.map(SourceFile.code) {
-                if line.contains(/^[a-z].*\b(struct|class|actor) \w/) {
+                if line.contains(/^([a-z]+(\([a-z]+\))? )*(struct|class|actor) \w/) {
                     type = line
                     count = 0
                 }

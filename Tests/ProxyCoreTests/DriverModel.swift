@@ -106,8 +106,7 @@ final class DriverModel {
             stores: SharedStores(
                 flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
                 transactions: transactions),
-            number: number,
-            client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
+            number: number, client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
         self.now = now
         splitter = Splitter(delivery)
