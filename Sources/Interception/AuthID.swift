@@ -12,7 +12,9 @@ enum AuthID {
     /// label for rules and decides nothing else.
     static func payload(_ authId: String) -> ActionPayload? {
         let parts = authId.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = Base64.decode(Substring(parts[1])), let claims = try? JSONValue(parsing: bytes) else {
+        guard parts.count == 3, let bytes = Base64.decode(Substring(parts[1])),
+            let claims = try? JSONValue(parsing: bytes)
+        else {
             return nil
         }
         if let type = claims["authIndexType"]?.text, !type.isEmpty {
