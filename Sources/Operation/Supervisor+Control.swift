@@ -21,19 +21,21 @@ extension Supervisor {
             path = given
             isNamed = false
         }
-        let fault: String
-        do throws(FileError) {
-            let socket = try ControlSocket(at: path)
-            do throws(SystemError) {
-                return try ControlServer(loop, socket, router)
-            } catch {
-                socket.remove()
-                fault = "\(path): \(error.reason)"
-            }
-        } catch {
-            fault = error.description
+        let socket: ControlSocket
+        do throws(FileError) { socket = try ControlSocket(at: path) } catch {
+            return try goWithoutControl(error, isNamed)
         }
-        let words = "there is no control socket: \(fault)"
+        do throws(SystemError) {
+            return try ControlServer(loop, socket, router)
+        } catch {
+            // it is not the file: the system has nothing to give
+            socket.remove()
+            throw StartFault(description: error.description)
+        }
+    }
+
+    private func goWithoutControl(_ fault: FileError, _ isNamed: Bool) throws(StartFault) -> ControlServer? {
+        let words = "there is no control socket: \(fault.description)"
         guard !isNamed else { throw StartFault(description: words + " (admin.socket)") }
         Console.error(
             words + "; usher transactions, answer and the like do without this daemon (admin.socket names another)")

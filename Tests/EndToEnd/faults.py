@@ -12,8 +12,8 @@ CALLS = [
 PASSING_CALLS = [("splice", "EPIPE"), ("splice", "ECONNRESET"), ("splice", "EAGAIN"), ("pipe", "EMFILE")]
 TLS_CALLS = [("tls_begin", "ENOMEM"), ("tls_open", "ENOMEM"), ("tls_seal", "ENOMEM")]
 
-# signals, the supervisor's mailbox, the worker's mailboxes and its sweep, a listener
-START_EVENTS = 9
+# signals, the control socket, the supervisor's mailbox, the worker's mailboxes and its sweep, a listener
+START_EVENTS = 11
 
 # configured, so that whatever waits in vain gives up before the client does
 TIMEOUTS = {"idle": "3s", "connect": "2s", "response": "3s", "tls": "2s"}
@@ -54,6 +54,8 @@ def outcome(scenario, usher):
 def run(binary, config, call, code, scenarios, expected, allowed=frozenset({None, 502, 503, 504}), **options):
     """Each scenario takes the proxy and gives a status. One failure may do harm to one of them at most, and leaves nothing
     behind."""
+    # a control socket that nobody else has, or the start would have an event less
+    options.setdefault("state", config.parent / "state")
     clean = programs.Usher(binary, config, **options)
     assert [outcome(scenario, clean) for scenario in scenarios] == expected, clean.errors
     normal = clean.descriptors()

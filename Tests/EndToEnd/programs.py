@@ -121,7 +121,7 @@ class Usher(Program):
         """`state` is the folder for what it keeps, its authority above all."""
         self.config = config
         if state:
-            environment = {**(environment or {}), "STATE_DIRECTORY": str(state)}
+            environment = {"XDG_RUNTIME_DIR": "", **(environment or {}), "STATE_DIRECTORY": str(state)}
             self.ca = pathlib.Path(state) / "ca.pem"
         command = [binary, "serve", "--config", config]
         for address in listen:

@@ -85,12 +85,13 @@ def test_bytes_that_pass_unseen_arrive_whole_or_not_at_all(
     faults.run(binary, config, call, code, scenarios, [200] * 3)
 
 
-def test_a_daemon_that_cannot_watch_its_sources_does_not_start(binary, write_config):
+def test_a_daemon_that_cannot_watch_its_sources_does_not_start(binary, write_config, tmp_path):
     config = write_config({"workers": 1})
     for number in range(1, faults.START_EVENTS + 1):
         program = programs.Program(
             [binary, "serve", "--config", config, "--listen", "127.0.0.1:0"],
-            {"USHER_FAULT": f"event_add:{number}:ENOSPC"})
+            {"USHER_FAULT": f"event_add:{number}:ENOSPC", "STATE_DIRECTORY": str(tmp_path / "state"),
+             "XDG_RUNTIME_DIR": ""})
         try:
             program.wait_for(lambda: [e for e in program.errors if "event_add" in e], "the reason")
             assert program.process.wait(programs.DEADLINE) == 1
