@@ -111,7 +111,8 @@ let package = Package(
             "InterceptionTests",
             ["Interception", "Interceptors", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
         tests("InterceptorsTests", ["Interceptors"]),
-        tests("AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "Interception", "Authorization"]),
+        tests(
+            "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),
         tests(
             "ProxyCoreTests",
             [

@@ -39,30 +39,6 @@ public struct AuthorizationPolicy: Sendable {
     public enum ReplayScope: String, Sendable, CaseIterable { case safe, any }
     public enum ClientAdvice: String, Sendable, CaseIterable { case pass, act }
 
-    /// One entry of `answers`.
-    public struct CallbackAnswer: Sendable {
-        /// What is filled in.
-        public enum Response: Equatable, Sendable {
-            case value(String)
-            /// The label of a choice.
-            case choose(String)
-            /// A person is asked.
-            case ask
-        }
-
-        /// The callback's type: `NameCallback`.
-        public var callback: String
-        /// A glob over the prompt; nil matches every prompt. Case does not matter.
-        public var prompt: String?
-        public var response: Response
-
-        public init(callback: String, prompt: String? = nil, response: Response) {
-            self.callback = callback
-            self.prompt = prompt
-            self.response = response
-        }
-    }
-
     public var resources: [Resource]
     /// The only server that sessions are sent to, whatever a response names.
     public var server: AuthorizationServer
@@ -74,6 +50,8 @@ public struct AuthorizationPolicy: Sendable {
     public var hold = 45_000
     /// Authenticate calls in one step-up.
     public var maxSteps = 20
+    /// Calls beyond these that ask whether there is something new.
+    public var maxPolls = 100
     /// Bytes of one answer of AM.
     public var maxResponseBytes = 1 << 20
     /// Bytes of a request body that is kept for the replay.

@@ -8,13 +8,15 @@ struct Callback {
 
     let json: JSONValue
     let type: String
+    /// Nil for a type that Usher does not know, with inputs.
+    let kind: CallbackKind?
 
     init(_ json: JSONValue) {
         self.json = json
-        type = json["type"]?.text ?? ""
+        let type = json["type"]?.text ?? ""
+        self.type = type
+        kind = CallbackKind.known[type] ?? (json["input"]?.items?.isEmpty ?? true ? .passive : nil)
     }
-
-    private var kind: CallbackKind { CallbackKind.known[type] ?? (inputs.isEmpty ? .passive : .unsupported) }
 
     // MARK: reading
 
@@ -24,21 +26,29 @@ struct Callback {
         type.isEmpty ? "a callback without a type" : LogText.shown(type)
     }
 
-    private var inputs: [JSONValue] { json["input"]?.items ?? [] }
+    var inputs: [JSONValue] { json["input"]?.items ?? [] }
 
-    private func output(_ name: String) -> JSONValue? {
+    func output(_ name: String) -> JSONValue? {
         json["output"]?.items?.first { $0["name"]?.text == name }?["value"]
     }
 
     /// What answers are chosen by: the prompt, the message where there is none, and a hidden value's id.
-    private var prompt: String {
+    var prompt: String {
         let name = type == "HiddenValueCallback" ? "id" : "prompt"
         guard let text = output(name)?.text, !text.isEmpty else { return output("message")?.text ?? "" }
         return text
     }
 
+    /// Its own name: that of an attribute, a consent or a provider, or a hidden value's id.
+    var name: String {
+        for key in ["name", "id", "provider"] {
+            if let name = output(key)?.text { return name }
+        }
+        return ""
+    }
+
     /// For a reason: the type and, where there is one, the prompt.
-    private var shown: String { Self.shown(type, prompt) }
+    var shown: String { Self.shown(type, prompt) }
 
     static func shown(_ type: String, _ prompt: String) -> String {
         prompt.isEmpty ? shown(type) : "\(shown(type)) \"\(LogText.shown(prompt))\""
@@ -51,167 +61,38 @@ struct Callback {
         return max(asked, 100)
     }
 
-    // MARK: a person
-
-    /// What a person is asked where the configuration has no answer, or says so; nil where nothing is to be answered.
-    /// - Parameter asks: what no answer fits is asked, too.
-    func open(_ index: Int, answers: [Answer], asks: Bool, fallsBack: Bool) -> OpenCallback? {
-        if let answer = answer(from: answers) {
-            guard answer.response == .ask else { return nil }
-        } else {
-            guard asks, device == nil || fallsBack else { return nil }
-            if case .optional = kind { return nil }
-        }
-        guard kind.takesAnswer, Self.mainInput(of: inputs) != nil else { return nil }
-        var open = OpenCallback(index: index, type: type, prompt: prompt, form: form)
-        open.choices = choices.map { .init($0.1, $0.0) }
-        open.isSecret = isSecret
-        open.policies = (output("failedPolicies")?.items ?? []).compactMap { failed in
-            guard let text = failed.text else { return nil }
-            return (try? JSONValue(parsing: text))?["policyRequirement"]?.text ?? text
-        }
-        return open
-    }
-
-    private var form: OpenCallback.Form {
-        switch kind {
-        case .choice: .choice
-        case .truth: .truth
-        case .number: .number
-        case .text, .optional, .passive, .unsupported: .text
+    /// What the last answer did not keep to, as AM says.
+    var failedPolicies: [String] {
+        (output("failedPolicies")?.items ?? []).compactMap { failed in
+            // each is a text that holds JSON
+            let policy = failed.text.flatMap { try? JSONValue(parsing: $0) } ?? failed
+            return policy["policyRequirement"] == nil ? failed.text.map(LogText.shown) : Self.words(policy)
         }
     }
 
-    private var isSecret: Bool {
-        switch type {
-        case "PasswordCallback": true
-        case "ValidatedCreatePasswordCallback": output("echoOn") != .bool(true)
-        default: false
-        }
-    }
-
-    /// The callback with what a person said, which was judged.
-    func filled(_ open: OpenCallback, told texts: [String]) throws(StepUp.Failure) -> JSONValue {
-        let text = texts.first ?? ""
-        let value: JSONValue? =
-            switch open.form {
-            case .text: .string(text)
-            case .number: OpenCallback.number(text)
-            case .truth: OpenCallback.truth(text).map { .bool($0) }
-            case .choice: open.choice(text).map { .integer($0) }
+    /// `LENGTH_BASED (min-password-length 8)`.
+    static func words(_ policy: JSONValue) -> String {
+        let name = LogText.shown(policy["policyRequirement"]?.text ?? "a policy without a name")
+        // texts among them may quote the value
+        let facts = (policy["params"]?.members ?? []).compactMap { member -> String? in
+            switch member.value {
+            case .number, .bool: "\(LogText.shown(member.name)) \(LogText.shown(member.value.serialized))"
+            default: nil
             }
-        guard let value else { throw StepUp.Failure(.unanswered, "what a person said to \(shown) is no answer") }
-        return try setting(value)
+        }
+        return facts.isEmpty ? name : "\(name) (\(facts.prefix(4).joined(separator: ", ")))"
     }
 
-    // MARK: answering
+    // MARK: choices
 
-    /// The first answer for this type whose prompt fits.
-    func answer(from answers: [Answer]) -> Answer? {
-        answers.first { answer in
-            guard answer.callback == type else { return false }
-            guard let glob = answer.prompt else { return true }
-            return Glob.matches(glob, prompt, ignoringCase: true)
-        }
-    }
-
-    /// The callback with its input set; nil where it goes back as it came.
-    /// - Parameter fallsBack: the configuration answers a hidden value of this step, which is how a tree is told that a
-    ///   device is not to be had; only then may what asks for the device go back.
-    func fill(from answers: [Answer], fallsBack: Bool) throws(StepUp.Failure) -> JSONValue? {
-        if type == "SuspendedTextOutputCallback" {
-            throw StepUp.Failure(.suspended, "the tree goes on by a link that was sent to the user")
-        }
-        let answer = answer(from: answers)
-        if let device, answer == nil, !fallsBack {
-            throw StepUp.Failure(.unsupportedCallback, "the tree asks for \(device), which takes a device")
-        }
-        switch kind {
-        case .passive: return nil
-        case .unsupported: throw StepUp.Failure(.unsupportedCallback, "\(shown) cannot be answered by configuration")
-        case .optional where answer == nil: return nil
-        default: break
-        }
-        guard let answer else {
-            throw StepUp.Failure(.unanswered, "no answer is configured for \(shown)")
-        }
-        return try setting(try value(of: answer))
-    }
-
-    /// What the filled callback tells AM.
-    func given(in filled: JSONValue) -> GivenAnswers.Answer {
-        let isChoice =
-            switch kind {
-            case .choice, .truth, .optional: true
-            case .text, .number, .passive, .unsupported: false
-            }
-        let inputs = filled["input"]?.items ?? []
-        let value = Self.mainInput(of: inputs).flatMap { inputs[$0]["value"] }
-        return .init(type: type, prompt: prompt, value: value?.serialized ?? "", isChoice: isChoice)
-    }
-
-    /// What a callback asks of a device or its sensors (docs/protocol.md#callbacks), beside the types that say so.
-    private var device: String? {
-        let data = type == "MetadataCallback" ? output("data") : nil
-        let id = type == "HiddenValueCallback" ? output("id")?.text : nil
-        let action = data?["_action"]?.text ?? ""
-        if data?["_type"]?.text == "WebAuthn" || action.hasPrefix("webauthn_") || id == "webAuthnOutcome" {
-            return "WebAuthn"
-        }
-        if data?["_type"]?.text == "PingOneProtect" || action.hasPrefix("protect_")
-            || id == "pingone_risk_evaluation_signals"
-        {
-            return "PingOne Protect signals"
-        }
-        return nil
-    }
-
-    private func value(of answer: Answer) throws(StepUp.Failure) -> JSONValue {
-        let text: String
-        switch (answer.response, kind) {
-        case (.value(let value), _): text = value
-        case (.choose(let label), .choice), (.choose(let label), .truth): text = label
-        case (.ask, _): throw StepUp.Failure(.unanswered, "a person would have to be asked for \(shown)")
-        case (.choose, _):
-            throw StepUp.Failure(
-                .unanswered, "the answer for \(shown) says choose, but there is nothing to choose from")
-        }
-        switch kind {
-        case .choice: return .integer(try choice(text))
-        case .truth:
-            switch ASCII.lowercased(text) {
-            case "true", "yes": return .bool(true)
-            case "false", "no": return .bool(false)
-            default: throw StepUp.Failure(.unanswered, "the answer for \(shown) is neither true nor false")
-            }
-        case .number:
-            guard let value = try? JSONValue(parsing: text), case .number = value else {
-                throw StepUp.Failure(.unanswered, "the answer for \(shown) is no number")
-            }
-            return value
-        default: return .string(text)
-        }
-    }
-
-    /// The number that stands for a label; a number of the list itself is taken too.
-    private func choice(_ label: String) throws(StepUp.Failure) -> Int {
-        let fits =
-            choices.first { ASCII.equal($0.0, label) }
-            ?? choices.first {
-                Glob.matches(label, $0.0, ignoringCase: true)
-            }
-        if let fits { return fits.1 }
-        if let number = Int(label), choices.contains(where: { $0.1 == number }) { return number }
-        throw StepUp.Failure(.unanswered, "\(shown) offers no choice that fits the configured answer")
-    }
-
-    private var choices: [(String, Int)] {
+    /// Labels with their numbers.
+    var choices: [(label: String, number: Int)] {
         let labels = (output("choices") ?? output("options"))?.items?.map { $0.text ?? "" } ?? []
-        return labels.isEmpty ? presetChoices : labels.enumerated().map { ($0.element, $0.offset) }
+        return labels.isEmpty ? presetChoices : labels.enumerated().map { (label: $0.element, number: $0.offset) }
     }
 
     /// The words and numbers of a confirmation that lists no options of its own (docs/protocol.md#callbacks).
-    private var presetChoices: [(String, Int)] {
+    private var presetChoices: [(label: String, number: Int)] {
         guard type == "ConfirmationCallback" else { return [] }
         return switch output("optionType")?.integer {
         case 0: [("Yes", 0), ("No", 1)]
@@ -221,20 +102,85 @@ struct Callback {
         }
     }
 
+    /// Identity providers: what AM calls them, and what a person reads.
+    var providers: [(name: String, label: String)] {
+        (output("providers")?.items ?? []).compactMap { provider in
+            provider["provider"]?.text.map { name in
+                (name: name, label: provider["uiConfig"]?["buttonDisplayName"]?.text ?? name)
+            }
+        }
+    }
+
+    // MARK: inputs
+
     /// The first input that is not the switch for checking alone.
-    private static func mainInput(of inputs: [JSONValue]) -> Int? {
+    static func mainInput(of inputs: [JSONValue]) -> Int? {
         inputs.firstIndex { $0["name"]?.text.map { !$0.hasSuffix("validateOnly") } ?? false }
     }
 
+    /// What is left of an input's name behind `IDToken` and its number: `question` of `IDToken1question`.
+    static func suffix(_ input: JSONValue) -> String {
+        let name = input["name"]?.text ?? ""
+        guard name.hasPrefix("IDToken") else { return name }
+        return String(name.dropFirst(7).drop { $0.isASCII && $0.isNumber })
+    }
+
+    /// The names of its inputs, where they have some of their own.
+    var inputNames: [String] { inputs.map(Self.suffix).filter { !$0.isEmpty && $0 != "validateOnly" } }
+
     /// The callback with its main input set.
-    private func setting(_ value: JSONValue) throws(StepUp.Failure) -> JSONValue {
-        var inputs = inputs
+    func setting(_ value: JSONValue) throws(StepUp.Failure) -> JSONValue {
         guard let index = Self.mainInput(of: inputs) else {
             throw StepUp.Failure(.unsupportedCallback, "\(shown) has no input to fill in")
         }
-        inputs[index]["value"] = value
+        return setting([(index, value)])
+    }
+
+    func setting(_ values: [(index: Int, value: JSONValue)]) -> JSONValue {
+        var inputs = inputs
+        for (index, value) in values where inputs.indices.contains(index) { inputs[index]["value"] = value }
         var filled = json
         filled["input"] = .array(inputs)
         return filled
+    }
+
+    /// The callback with inputs set by their names, each by the kind of value that AM has put there.
+    func setting(_ texts: [NamedText]) throws(StepUp.Failure) -> JSONValue {
+        var values: [(index: Int, value: JSONValue)] = []
+        for text in texts {
+            guard
+                let index = inputs.firstIndex(where: { Self.suffix($0) == text.name || $0["name"]?.text == text.name })
+            else {
+                let names = inputNames.map(LogText.shown).joined(separator: ", ")
+                throw StepUp.Failure(
+                    .unanswered,
+                    "\(shown) has no input \"\(LogText.shown(text.name))\"; it has \(names.isEmpty ? "none with a name" : names)"
+                )
+            }
+            values.append((index, try value(of: text.text, like: inputs[index]["value"])))
+        }
+        return setting(values)
+    }
+
+    private func value(of text: String, like preset: JSONValue?) throws(StepUp.Failure) -> JSONValue {
+        switch preset {
+        case .bool: .bool(try truth(text))
+        case .number: try number(text)
+        default: .string(text)
+        }
+    }
+
+    func truth(_ text: String) throws(StepUp.Failure) -> Bool {
+        guard let value = OpenCallback.truth(text) else {
+            throw StepUp.Failure(.unanswered, "the answer for \(shown) is neither true nor false")
+        }
+        return value
+    }
+
+    func number(_ text: String) throws(StepUp.Failure) -> JSONValue {
+        guard let value = OpenCallback.number(text) else {
+            throw StepUp.Failure(.unanswered, "the answer for \(shown) is no number")
+        }
+        return value
     }
 }

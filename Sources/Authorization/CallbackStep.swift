@@ -3,70 +3,177 @@ internal import Interception
 
 /// A step of a tree with its callbacks answered (docs/protocol.md#callbacks). Everything that is not answered goes back as it
 /// came: AM counts the callbacks.
-struct CallbackStep {
+struct CallbackStep: Sendable {
     var step: JSONValue
-    /// Milliseconds to wait before it is sent; nil where it is sent at once.
-    var wait: Int?
+    /// Parameters of the call that it goes back with.
+    var query: [NamedText] = []
     /// Types and what was done with them, without prompts and answers.
     var description: String
     /// What is told to AM.
     var given: [GivenAnswers.Answer] = []
-    /// What a person has to be asked first. Nothing is to be sent until then.
-    var open: [OpenCallback] = []
+    /// One-time passwords that are still to be made, in the order of the page.
+    var codes: [Code] = []
+
+    struct Code: Sendable {
+        /// Of the callback.
+        var index: Int
+        var password: OneTimePassword
+        /// Type and prompt.
+        var shown: String
+    }
+
+    /// What becomes of a step.
+    enum Filling {
+        case ready(CallbackStep)
+        /// It is sent back unchanged when so many milliseconds have passed.
+        case wait(milliseconds: Int)
+        /// A person has to be asked first.
+        case open([OpenCallback])
+        /// The tree goes on by a link; what AM says of that.
+        case suspended(message: String)
+        /// Which answers fit depends on the user.
+        case unknownUser
+    }
+
+    /// What there is to answer with.
+    struct Means {
+        var answers: [AuthorizationPolicy.CallbackAnswer]
+        /// What a person said.
+        var told = PersonAnswers()
+        /// A person is asked where nothing else answers.
+        var asks = false
+        /// Milliseconds that this page has been waited for.
+        var waited = 0
+    }
+
+    /// Callbacks of one page: more than any person would be asked.
+    static let maxCallbacks = 256
 
     /// Fills the inputs of a step.
-    /// - Parameters:
-    ///   - told: what a person said.
-    ///   - asks: a person is asked where nothing else answers.
     /// - Throws: a failure that names the callback which ends the step-up.
     static func fill(
-        _ step: JSONValue, answers: [AuthorizationPolicy.CallbackAnswer], told: PersonAnswers = PersonAnswers(),
-        asks: Bool = false
-    ) throws(StepUp.Failure) -> CallbackStep {
+        _ step: JSONValue, _ page: AnswerPage, _ means: Means
+    ) throws(StepUp.Failure) -> Filling {
         guard let items = step["callbacks"]?.items else {
             throw StepUp.Failure(.unsupportedCallback, "AM's step has no list of callbacks")
         }
-        let callbacks = items.map(Callback.init)
-        // whoever waits must not press a button at the same time: the step's other inputs stay as they are
-        if let waiting = callbacks.first(where: { $0.type == "PollingWaitCallback" }) {
-            let wait = waiting.waitTime
-            return CallbackStep(step: step, wait: wait, description: "PollingWaitCallback, asking again in \(wait) ms")
+        guard items.count <= maxCallbacks else {
+            throw StepUp.Failure(
+                .tooLarge, "AM's step has \(items.count) callbacks, more than the \(maxCallbacks) allowed")
         }
-        var filled = step
+        let callbacks = items.map(Callback.init)
+        if let suspended = callbacks.first(where: { $0.kind == .suspended }) {
+            return .suspended(message: suspended.prompt)
+        }
+        guard let chosen = choose(callbacks, page, means) else { return .unknownUser }
+        if let index = callbacks.firstIndex(where: { $0.kind == .waiting }) {
+            // whoever waits must not press a button at the same time: the step's other inputs stay as they are
+            guard case .leave(let label, let after)? = chosen[index]?.response, means.waited >= after else {
+                return .wait(milliseconds: callbacks[index].waitTime)
+            }
+            return .ready(try leave(step, callbacks, label: label))
+        }
+        return try answer(step, callbacks, chosen, means)
+    }
+
+    /// The configured answer to each callback; nil where that depends on the user, whom nobody has asked for.
+    private static func choose(
+        _ callbacks: [Callback], _ page: AnswerPage, _ means: Means
+    ) -> [Callback.Answer?]? {
+        var numbers: [String: Int] = [:]
+        var chosen: [Callback.Answer?] = []
+        for callback in callbacks {
+            numbers[callback.type, default: 0] += 1
+            switch callback.answer(from: means.answers, page, number: numbers[callback.type] ?? 1) {
+            case .none: chosen.append(nil)
+            case .answer(let answer): chosen.append(answer)
+            case .unknownUser: return nil
+            }
+        }
+        return chosen
+    }
+
+    private static func answer(
+        _ step: JSONValue, _ callbacks: [Callback], _ chosen: [Callback.Answer?], _ means: Means
+    ) throws(StepUp.Failure) -> Filling {
+        var filled = CallbackStep(step: step, description: "")
         var results: [JSONValue] = []
         var answered: [String] = []
         var returned: [String] = []
-        var given: [GivenAnswers.Answer] = []
-        let fallsBack = callbacks.contains { $0.type == "HiddenValueCallback" && $0.answer(from: answers) != nil }
         var open: [OpenCallback] = []
+        var taken: Set<String> = []
+        let fallsBack = zip(callbacks, chosen).contains { $0.type == "HiddenValueCallback" && $1 != nil }
         for (index, callback) in callbacks.enumerated() {
-            if let asked = callback.open(index, answers: answers, asks: asks, fallsBack: fallsBack) {
-                guard let texts = told.callbacks[index] else {
+            results.append(callback.json)
+            if let asked = callback.open(index, chosen[index], asks: means.asks, fallsBack: fallsBack) {
+                guard let texts = means.told.callbacks[index] else {
                     open.append(asked)
                     continue
                 }
-                let result = try callback.filled(asked, told: texts)
-                results.append(result)
+                results[index] = try callback.filled(asked, told: texts)
                 answered.append("\(callback.shownType) (by a person)")
-                var answer = callback.given(in: result)
+                var answer = callback.given(in: results[index], isChoice: callback.isChoice)
                 answer.isPersons = true
-                given.append(answer)
-            } else if let result = try callback.fill(from: answers, fallsBack: fallsBack) {
-                results.append(result)
-                answered.append(callback.shownType)
-                given.append(callback.given(in: result))
-            } else {
-                results.append(callback.json)
-                returned.append(callback.shownType)
+                filled.given.append(answer)
+                continue
             }
+            switch try callback.fill(chosen[index], taken: &taken, fallsBack: fallsBack) {
+            case .asItCame:
+                returned.append(callback.shownType)
+                continue
+            case .filled(let result):
+                results[index] = result
+                filled.given.append(callback.given(in: result, isChoice: callback.isChoice))
+            case .code(let password):
+                filled.codes.append(Code(index: index, password: password, shown: callback.shown))
+                // whichever it is: AM that asks again did not take it
+                filled.given.append(
+                    .init(type: callback.type, prompt: callback.prompt, value: password.part, isOneTime: true))
+            case .redirect(let parameters):
+                filled.query += parameters
+                filled.given.append(
+                    .init(type: callback.type, prompt: callback.prompt, value: "\(parameters)"))
+            }
+            answered.append(callback.shownType)
         }
-        guard open.isEmpty else { return CallbackStep(step: step, description: "", open: open) }
-        filled["callbacks"] = .array(results)
+        guard open.isEmpty else { return .open(open) }
+        filled.step["callbacks"] = .array(results)
+        filled.describe(answered, returned)
+        return .ready(filled)
+    }
+
+    /// A page that waits, left by one of its buttons.
+    private static func leave(
+        _ step: JSONValue, _ callbacks: [Callback], label: String
+    ) throws(StepUp.Failure) -> CallbackStep {
+        guard let index = callbacks.firstIndex(where: { $0.kind == .choice }) else {
+            throw StepUp.Failure(.unanswered, "the page that waits has no button to leave it by")
+        }
+        var results = callbacks.map(\.json)
+        results[index] = try callbacks[index].setting(.integer(callbacks[index].choice(label)))
+        var filled = CallbackStep(step: step, description: "")
+        filled.given = [callbacks[index].given(in: results[index], isChoice: true)]
+        filled.step["callbacks"] = .array(results)
+        filled.describe([callbacks[index].shownType], ["PollingWaitCallback"])
+        return filled
+    }
+
+    private mutating func describe(_ answered: [String], _ returned: [String]) {
         var parts: [String] = []
         if !answered.isEmpty { parts.append(answered.joined(separator: ", ") + " answered") }
         if !returned.isEmpty { parts.append(returned.joined(separator: ", ") + " sent back") }
-        return CallbackStep(
-            step: filled, wait: nil, description: parts.isEmpty ? "no callbacks" : parts.joined(separator: "; "),
-            given: given)
+        description = parts.isEmpty ? "no callbacks" : parts.joined(separator: "; ")
+    }
+
+    // MARK: one-time passwords
+
+    /// Makes the next password that is to be made.
+    mutating func put(_ code: String) throws(StepUp.Failure) {
+        guard let next = codes.first, var items = step["callbacks"]?.items, items.indices.contains(next.index) else {
+            return
+        }
+        codes.removeFirst()
+        items[next.index] = try Callback(items[next.index]).setting(.string(code))
+        step["callbacks"] = .array(items)
     }
 }

@@ -8,15 +8,20 @@ struct GivenAnswers: Sendable {
     struct Answer: Sendable {
         var type: String
         var prompt: String
-        /// As JSON.
+        /// As JSON; what a one-time password is made of, for the next one is as good or bad as the last.
         var value: String
         /// It was chosen from what AM offers, and tells AM nothing that could be wrong by itself: other pages may offer
         /// the same.
-        var isChoice: Bool
+        var isChoice = false
         /// A person gave it just now, and may have had a reason to say it once more.
         var isPersons = false
+        var isOneTime = false
+        /// What AM says that the last answer did not keep to.
+        var failed: [String] = []
 
-        var isPassword: Bool { type == "PasswordCallback" || type == "ValidatedCreatePasswordCallback" }
+        var isPassword: Bool {
+            isOneTime || type == "PasswordCallback" || type == "ValidatedCreatePasswordCallback"
+        }
     }
 
     private struct Question: Hashable {
@@ -27,6 +32,8 @@ struct GivenAnswers: Sendable {
     }
 
     private var questions: Set<Question> = []
+    /// What was chosen.
+    private var choices: Set<Question> = []
     private var pages: Set<String> = []
     /// Passwords, and with how many pages each went out.
     private var passwords: [String: Int] = [:]
@@ -46,9 +53,17 @@ struct GivenAnswers: Sendable {
         // what a person says anew goes out with what stands beside it
         let isAnotherTry = answers.contains { $0.isPersons && !questions.contains(question($0)) }
         var asked: [Question] = []
-        for answer in answers where !answer.isChoice {
-            if !isAnotherTry, questions.contains(question(answer)) { return answer }
-            asked.append(question(answer))
+        var chosen: [Question] = []
+        for answer in answers {
+            let one = question(answer)
+            if answer.isChoice {
+                // AM says itself that it does not take this
+                if !answer.failed.isEmpty, !answer.isPersons, choices.contains(one) { return answer }
+                chosen.append(one)
+            } else {
+                if !isAnotherTry, questions.contains(one) { return answer }
+                asked.append(one)
+            }
         }
         for answer in answers where answer.isPassword && passwords[answer.value, default: 0] >= Self.mostOfOnePassword {
             return answer
@@ -56,6 +71,7 @@ struct GivenAnswers: Sendable {
         guard pages.insert("\(stage)\n\(page)").inserted else { return answers.first }
         for value in Set(answers.filter(\.isPassword).map(\.value)) { passwords[value, default: 0] += 1 }
         questions.formUnion(asked)
+        choices.formUnion(chosen)
         return nil
     }
 

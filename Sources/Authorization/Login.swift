@@ -29,10 +29,17 @@ public struct Login: Sendable {
 
 extension AuthorizationPolicy.CallbackAnswer {
     var parts: [String] {
+        let whole = [callback, prompt ?? "*"] + (scope == AnswerScope() ? [] : [scope.part])
         switch response {
-        case .value(let text): [callback, prompt ?? "*", "value", text]
-        case .choose(let label): [callback, prompt ?? "*", "choose", label]
-        case .ask: []
+        case .value(let text): return whole + ["value", text]
+        case .choose(let label): return whole + ["choose", label]
+        case .oneTime(let password): return whole + ["one-time", password.part]
+        case .security(let question, let answer): return whole + ["security", question ?? "", answer]
+        case .inputs(let texts), .redirect(let texts): return whole + ["inputs"] + texts.flatMap { [$0.name, $0.text] }
+        case .device(let profile): return whole + ["device", profile.identifier]
+        case .preset: return whole + ["preset"]
+        case .leave(let label, _): return whole + ["leave", label]
+        case .ask: return []
         }
     }
 }

@@ -6,7 +6,12 @@ public enum ResponseFault {
     public static let wrongAnswers = "the answers are wrong, or those of another user than the session's"
 
     static func askedAgain(_ answer: GivenAnswers.Answer) -> String {
-        "AM asks again for \(Callback.shown(answer.type, answer.prompt)), which was answered: \(wrongAnswers)"
+        if !answer.failed.isEmpty {
+            let policies = answer.failed.prefix(8).joined(separator: ", ")
+            return
+                "AM did not take the answer to \(Callback.shown(answer.type, answer.prompt)), which does not keep to its policies: \(policies)"
+        }
+        return "AM asks again for \(Callback.shown(answer.type, answer.prompt)), which was answered: \(wrongAnswers)"
     }
 
     /// - Parameter hasStep: the answer carries an `authId`: AM asks for a credential in a field of the request.
@@ -22,11 +27,28 @@ public enum ResponseFault {
         case (401, "110"), (408, _):
             return .init(.expired, "AM's authentication session timed out (\(status)\(shown))")
         case (401, _) where hasStep:
-            return .init(.unsupportedCallback, "AM asks for HTTP authentication, which cannot be answered (401)")
+            return .init(
+                .unsupportedCallback,
+                "AM asks for HTTP authentication, which cannot be answered (401); take a tree without HTTP Basic and Kerberos"
+            )
+        case (401, _) where answer?["message"]?.text?.contains("SuspendedAuthSessionException") == true:
+            return .init(.expired, "the link by which the tree goes on is used or too old (401\(shown))")
         case (401, _):
             return .init(.denied, "AM refused to authenticate (401\(shown)): \(wrongAnswers)")
+        case (403, _):
+            let failed = answer?["detail"]?["failedPolicyRequirements"]?.items ?? []
+            if failed.isEmpty { return .init(.unexpectedStatus, "AM answered 403\(shown)") }
+            let policies = failed.prefix(8).map(policy).joined(separator: ", ")
+            return .init(.refused, "AM did not take an answer, which does not keep to its policies (403): \(policies)")
         case (400, _): return .init(.badCall, "AM found the call faulty (400\(shown))")
         default: return .init(.unexpectedStatus, "AM answered \(status)\(shown)")
         }
+    }
+
+    /// `password: LENGTH_BASED (min-password-length 8)`.
+    private static func policy(_ failed: JSONValue) -> String {
+        let requirements = failed["policyRequirements"]?.items ?? [failed]
+        let words = requirements.prefix(8).map(Callback.words).joined(separator: ", ")
+        return failed["property"]?.text.map { "\(LogText.shown($0)): \(words)" } ?? words
     }
 }

@@ -103,7 +103,15 @@ extension AuthorizationServer {
     /// The URL of the authenticate endpoint in a realm.
     /// - Throws: an `HTTPFault` when `url` is no absolute URL.
     func authenticateURL(realm: String) throws(HTTPFault) -> String {
-        guard let path = paths[.authenticate] else { return "\(url)/json\(Realm.urlPath(realm))/authenticate" }
+        try endpoint(.authenticate, "authenticate", realm)
+    }
+
+    /// The URL of the endpoint for sessions in a realm.
+    /// - Throws: an `HTTPFault` when `url` is no absolute URL.
+    func sessionsURL(realm: String) throws(HTTPFault) -> String { try endpoint(.sessions, "sessions", realm) }
+
+    private func endpoint(_ endpoint: Endpoint, _ name: String, _ realm: String) throws(HTTPFault) -> String {
+        guard let path = paths[endpoint] else { return "\(url)/json\(Realm.urlPath(realm))/\(name)" }
         let base = try RequestHead(method: "POST", url: url)
         let authority = base.fields.text(base.target.authority)
         return "\(base.target.scheme.name)://\(authority)\(path)"

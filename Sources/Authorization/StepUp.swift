@@ -16,12 +16,12 @@ public struct StepUp: Sendable {
     private var cookies = ServerCookies()
     private var affinityLines: [String] = []
     private var calls = 0
-    /// The step that is sent back when the wait is over.
-    private var waiting: JSONValue?
-    /// The step that a person is asked for, and what of it is open.
-    private var asked: (step: JSONValue, open: OpenStep)?
+    /// Those of them that count against the limit.
+    private var steps = 0
+    private var journey: Journey
+    /// AM is asked whose session this is.
+    private var asksForUser = false
     private var notes: [String] = []
-    private var given = GivenAnswers()
     /// How the app presents itself: AM words its prompts, and chooses its pages, by this.
     private let manners: [(name: String, value: String)]
 
@@ -39,6 +39,11 @@ public struct StepUp: Sendable {
         self.session = session
         document = advice.xml
         self.realm = realm
+        let tree = advice.tree.map { TreePattern.split($0) }
+        journey = Journey(
+            answers: policy.answers, asksPerson: policy.person.isAsked,
+            tree: tree.map { RunningTree(name: $0.name, realm: $0.realm ?? realm, server: policy.server) },
+            limits: .init(polls: policy.maxPolls, hold: policy.hold))
         if let named = advice.amURI, (try? RequestHead(method: "GET", url: named)).map(policy.server.signsIn) != true {
             note("the advice names another server, \(LogText.shown(named)); only \(policy.server.url) is asked")
         }
@@ -59,118 +64,181 @@ public struct StepUp: Sendable {
             return .failed(Failure(.unusable, "the session holds characters that no cookie can carry"))
         }
         note("authenticating in realm \(realm) for \(advice.summary)")
-        return call(body: [])
+        return call(
+            Call(
+                query: [NamedText("authIndexType", "composite_advice"), NamedText("authIndexValue", document)],
+                action: .startAuthenticate))
     }
 
     /// AM's answer to the last call, whole.
-    public mutating func answered(status: Int, fields: FieldTable, body: [UInt8]) -> Order {
+    public mutating func answered(
+        status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
+    ) -> Order {
         guard body.count <= policy.maxResponseBytes else {
             return .failed(
                 Failure(.tooLarge, "AM's answer is larger than the \(policy.maxResponseBytes) bytes allowed"))
         }
         let answer = try? JSONValue(parsing: body)
-        let hasStep = answer?["authId"]?.text.map { !$0.isEmpty } ?? false
+        if asksForUser { return toldUser(status, answer, now) }
+        let authId = answer?["authId"]?.text ?? ""
         guard status == 200 else {
-            return .failed(ResponseFault.failure(status: status, answer: answer, hasStep: hasStep))
+            return .failed(ResponseFault.failure(status: status, answer: answer, hasStep: !authId.isEmpty))
         }
         guard let answer, answer.members != nil else {
             return .failed(Failure(.notJSON, "AM answered 200 with a body that is no JSON object"))
         }
         absorbCookies(fields)
-        guard hasStep else { return .succeeded(outcome(answer, fields)) }
-        return proceed(with: answer)
+        guard !authId.isEmpty || Self.isSuspended(answer) else { return .succeeded(outcome(answer, fields)) }
+        guard authId.utf8.count <= Self.maxAuthId else {
+            return .failed(Failure(.tooLarge, "AM's authId has more than \(Self.maxAuthId >> 10) KiB"))
+        }
+        return next { (journey) throws(Failure) in try journey.asked(answer, now) }
     }
 
-    /// Fills a step, and sends it where nobody has to be asked for anything more.
-    private mutating func proceed(with step: JSONValue, told: PersonAnswers = PersonAnswers()) -> Order {
-        do throws(Failure) {
-            let filled = try CallbackStep.fill(
-                step, answers: policy.answers, told: told, asks: policy.person.isAsked)
-            let stage = step["stage"]?.text ?? ""
-            guard filled.open.isEmpty else {
-                return ask(OpenStep(.callbacks(filled.open), stage: stage, header: step["header"]?.text ?? ""), step)
-            }
-            let page = filled.step["callbacks"]?.serialized ?? ""
-            if let again = given.add(filled.given, stage: stage, page: page) {
-                throw Failure(.refused, ResponseFault.askedAgain(again))
-            }
-            note("step \(calls): \(filled.description)")
-            guard let wait = filled.wait else {
-                return call(body: Array(filled.step.serialized.utf8), carriesAnswers: !filled.given.isEmpty)
-            }
-            waiting = filled.step
-            return .wait(milliseconds: min(wait, policy.hold))
-        } catch {
-            return .failed(error)
-        }
+    /// The state of a tree is a part of it where AM keeps none itself: some ten KiB at most.
+    private static let maxAuthId = 256 << 10
+
+    /// A suspended tree may have no `authId`: it goes on by another way.
+    private static func isSuspended(_ answer: JSONValue) -> Bool {
+        answer["callbacks"]?.items?.contains { Callback($0).kind == .suspended } ?? false
     }
 
     /// The wait is over.
-    public mutating func woke() -> Order {
-        guard let step = waiting else { return .failed(Failure(.cancelled, "woken without having waited")) }
-        waiting = nil
-        return call(body: Array(step.serialized.utf8))
+    public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
+        next { (journey) throws(Failure) in try journey.woke(now) }
+    }
+
+    private mutating func next(_ event: (inout Journey) throws(Failure) -> Journey.Next) -> Order {
+        let next: Journey.Next
+        do throws(Failure) {
+            next = try event(&journey)
+        } catch {
+            takeNotesOfJourney()
+            return .failed(error)
+        }
+        takeNotesOfJourney()
+        switch next {
+        case .send(let step):
+            return call(
+                Call(
+                    body: Array(step.step.serialized.utf8), query: step.query, carriesAnswers: !step.given.isEmpty))
+        case .poll(let step): return call(Call(body: Array(step.serialized.utf8), isPoll: true))
+        case .wait(let milliseconds): return .wait(milliseconds: milliseconds)
+        case .ask(let open): return .ask(open)
+        case .askUser: return askUser()
+        }
+    }
+
+    private mutating func takeNotesOfJourney() {
+        for sentence in journey.takeNotes() { note("step \(calls): \(sentence)") }
     }
 
     // MARK: a person
 
-    private mutating func ask(_ open: OpenStep, _ step: JSONValue) -> Order {
-        asked = (step, open)
-        note("step \(calls): a person is asked for \(open.summary)")
-        return .ask(open)
-    }
-
     /// The step that waits for a person.
-    public var open: OpenStep? { asked?.open }
+    public var open: OpenStep? { journey.open }
 
     /// What a person says to the step that is open, all of it.
     /// - Throws: why that is no answer, in words for the person. The step stays open.
-    public mutating func told(_ answers: PersonAnswers) throws(OpenStep.Refusal) -> Order {
-        guard let asked else { throw OpenStep.Refusal("nobody is asked for anything") }
-        if let refusal = asked.open.refusal(of: answers) { throw refusal }
-        let missing = asked.open.missing(in: answers)
+    public mutating func told(
+        _ answers: PersonAnswers, _ now: Circumstances = Circumstances()
+    ) throws(OpenStep.Refusal) -> Order {
+        guard let open = journey.open else { throw OpenStep.Refusal("nobody is asked for anything") }
+        if let refusal = open.refusal(of: answers) { throw refusal }
+        let missing = open.missing(in: answers)
         if !missing.isEmpty {
             throw OpenStep.Refusal("\(missing.map(\.shown).joined(separator: ", ")) is still to be answered")
         }
-        self.asked = nil
-        return proceed(with: asked.step, told: answers)
+        guard open.isSuspended else { return next { (journey) throws(Failure) in try journey.told(answers, now) } }
+        guard let text = answers.link else { throw OpenStep.Refusal("the tree goes on by the link that was sent") }
+        let link = try SuspendedLink(text, server: policy.server, realm: realm)
+        journey.rest()
+        note("step \(calls): the tree goes on by the link that was sent")
+        return call(Call(query: [NamedText("suspendedId", link.id)], action: .resumeAuthenticate))
     }
 
     /// The person says no.
     public mutating func denied() -> Order {
-        asked = nil
+        journey.rest()
         return .failed(Failure(.unanswered, "a person denied it"))
+    }
+
+    // MARK: the user
+
+    /// Answers are chosen by who the user is: AM alone knows whose session this is.
+    private mutating func askUser() -> Order {
+        asksForUser = true
+        do throws(HTTPFault) {
+            var url = try policy.server.sessionsURL(realm: realm)
+            url += url.utf8.contains(0x3F) ? "&" : "?"
+            var head = try RequestHead(method: "POST", url: url + "_action=getSessionInfo")
+            addFields(to: &head, version: "protocol=1.0,resource=3.1")
+            calls += 1
+            note("AM is asked whose session it is, for answers are chosen by that")
+            return .send(
+                ServerCall(
+                    head: head, body: Array("{}".utf8), number: calls, action: .sessionInfo, payload: nil,
+                    carriesAnswers: false))
+        } catch {
+            return .failed(Failure(.unusable, "the URL for sessions cannot be made: \(error.explanation)"))
+        }
+    }
+
+    private mutating func toldUser(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order {
+        asksForUser = false
+        let names = SessionInfo.names(answer)
+        guard status == 200, !names.isEmpty else {
+            return .failed(
+                Failure(
+                    .unusable, "AM does not say whose session it is (\(status)), and answers are chosen by that"))
+        }
+        return next { (journey) throws(Failure) in try journey.named(names, now) }
     }
 
     // MARK: calls
 
-    private mutating func call(body: [UInt8], carriesAnswers: Bool = false) -> Order {
-        guard calls < policy.maxSteps else {
-            return .failed(Failure(.tooManySteps, "AM asks for more than the \(policy.maxSteps) calls allowed"))
+    private struct Call {
+        var body: [UInt8] = []
+        var query: [NamedText] = []
+        var action = Action.authenticate
+        var carriesAnswers = false
+        var isPoll = false
+    }
+
+    private mutating func call(_ wanted: Call) -> Order {
+        if !wanted.isPoll {
+            guard steps < policy.maxSteps else {
+                return .failed(Failure(.tooManySteps, "AM asks for more than the \(policy.maxSteps) calls allowed"))
+            }
+            steps += 1
         }
         calls += 1
-        // the claims of the authId hold the index, so that only the first call names it (docs/protocol.md#calls-to-am)
-        let isFirst = calls == 1
         do throws(HTTPFault) {
+            // the claims of the authId hold the index, so that only the first call names it (docs/protocol.md#calls-to-am)
             var url = try policy.server.authenticateURL(realm: realm)
-            if isFirst {
+            for parameter in wanted.query {
                 url += url.utf8.contains(0x3F) ? "&" : "?"
-                url += "authIndexType=composite_advice&authIndexValue=\(PercentCoding.encode(document))"
+                url += "\(PercentCoding.encode(parameter.name))=\(PercentCoding.encode(parameter.text))"
             }
             var head = try RequestHead(method: "POST", url: url)
-            head.fields.add("Accept", "application/json")
-            head.fields.add("Accept-API-Version", "protocol=1.0,resource=2.1")
-            head.fields.add("Content-Type", "application/json")
-            head.fields.add("X-Requested-With", Self.requestedWith)
-            for field in manners { head.fields.add(field.name, field.value) }
-            head.fields.add("Cookie", cookieLine)
+            addFields(to: &head, version: "protocol=1.0,resource=2.1")
             return .send(
                 ServerCall(
-                    head: head, body: body, number: calls, action: isFirst ? .startAuthenticate : .authenticate,
-                    payload: ActionPayload(tree: document, type: "composite_advice"), carriesAnswers: carriesAnswers))
+                    head: head, body: wanted.body, number: calls, action: wanted.action,
+                    payload: ActionPayload(tree: document, type: "composite_advice"),
+                    carriesAnswers: wanted.carriesAnswers))
         } catch {
             return .failed(Failure(.unusable, "the authenticate URL cannot be made: \(error.explanation)"))
         }
+    }
+
+    private func addFields(to head: inout RequestHead, version: String) {
+        head.fields.add("Accept", "application/json")
+        head.fields.add("Accept-API-Version", version)
+        head.fields.add("Content-Type", "application/json")
+        head.fields.add("X-Requested-With", Self.requestedWith)
+        for field in manners { head.fields.add(field.name, field.value) }
+        head.fields.add("Cookie", cookieLine)
     }
 
     /// AM's guard against cross-site requests asks for this field or for a version field; scripts in trees know by

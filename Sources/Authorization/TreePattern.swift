@@ -12,6 +12,8 @@ public struct TreePattern: Equatable, Sendable {
         (realm, name) = Self.split(text)
     }
 
+    var text: String { realm.map { "\($0):\(name)" } ?? name }
+
     /// The realm and the name in `/alpha:StepUp`; AM writes a name without a realm as `StepUp` or `:StepUp`.
     static func split(_ text: String) -> (realm: String?, name: String) {
         guard let colon = text.utf8.firstIndex(of: ASCII.colon) else { return (nil, text) }
@@ -23,5 +25,12 @@ public struct TreePattern: Equatable, Sendable {
     func allows(_ name: String, realm asked: String, at server: AuthorizationServer) -> Bool {
         let fits = realm.map { ASCII.equal($0, asked) } ?? (server.configuredRealm(asked) != nil)
         return fits && Glob.matches(self.name, name)
+    }
+
+    /// Whether it allows all that another one does; nil allows everything.
+    func covers(_ other: TreePattern?) -> Bool {
+        guard let other else { return false }
+        let fits = realm == nil || other.realm.map { other in realm.map { ASCII.equal($0, other) } ?? true } ?? false
+        return fits && Glob.matches(name, other.name)
     }
 }

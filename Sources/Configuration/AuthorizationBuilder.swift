@@ -49,6 +49,7 @@ struct AuthorizationBuilder {
         if let number = fields.number("body_limit") { policy.maxBodyBytes = number }
         let limits = fields.fields("limits")
         if let number = limits?.number("steps") { policy.maxSteps = number }
+        if let number = limits?.number("polls") { policy.maxPolls = number }
         if let number = limits?.number("answer") { policy.maxResponseBytes = number }
         let lockout = fields.fields("lockout")
         if let number = lockout?.number("refusals") { policy.lockout.refusals = number }

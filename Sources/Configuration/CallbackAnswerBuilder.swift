@@ -6,86 +6,179 @@ internal import ProxyCore
 
 /// `authorization.answers` → answers, with a word about those that can never be given.
 struct CallbackAnswerBuilder {
+    typealias Answer = AuthorizationPolicy.CallbackAnswer
+
     let findings: Findings
 
-    func answers(_ items: [Decoded]) -> [AuthorizationPolicy.CallbackAnswer] {
-        var answers: [AuthorizationPolicy.CallbackAnswer] = []
+    private struct Reading {
+        var answers: [Answer] = []
         var places: [Position] = []
+        /// Where `otherwise` stands.
         var end: Position?
-        for item in items {
-            guard let fields = item.fields else { continue }
-            if let end {
-                findings.warning(
-                    item.position,
-                    "this is never reached, for the \"otherwise\" of \(findings.place(end, from: item.position)) comes first"
-                )
-            }
-            if fields.has("otherwise") {
-                if fields.written.count > 1 {
-                    findings.error(item.position, "\"otherwise\" stands alone in its entry; begin another with \"- \"")
-                }
-                end = end ?? item.position
-                continue
-            }
-            guard let answer = answer(fields, item.position) else { continue }
-            if let index = answers.firstIndex(where: { Self.covers($0, answer) }) {
-                findings.warning(
-                    item.position,
-                    "this is never reached, for the answer of \(findings.place(places[index], from: item.position)) takes every \(answer.callback) that it would"
-                )
-            }
-            answers.append(answer)
-            places.append(item.position)
-        }
-        return answers
     }
 
-    private func answer(_ fields: Fields, _ position: Position) -> AuthorizationPolicy.CallbackAnswer? {
+    func answers(_ items: [Decoded]) -> [Answer] {
+        var reading = Reading()
+        for item in items { read(item, AnswerScope(), isInGroup: false, into: &reading) }
+        return reading.answers
+    }
+
+    private func read(_ item: Decoded, _ group: AnswerScope, isInGroup: Bool, into reading: inout Reading) {
+        guard let fields = item.fields else { return }
+        if let end = reading.end {
+            findings.warning(
+                item.position,
+                "this is never reached, for the \"otherwise\" of \(findings.place(end, from: item.position)) comes first"
+            )
+        }
+        if fields.has("otherwise") {
+            if fields.written.count > 1 {
+                findings.error(item.position, "\"otherwise\" stands alone in its entry; begin another with \"- \"")
+            }
+            if isInGroup {
+                findings.error(item.position, "\"otherwise\" is for the whole list; write it behind the last entry")
+                return
+            }
+            reading.end = reading.end ?? item.position
+            return
+        }
+        guard let scope = scope(fields, within: group) else { return }
+        if fields.has("answers") { return readGroup(fields, scope, isInGroup: isInGroup, into: &reading) }
+        guard let answer = answer(fields, scope, item.position) else { return }
+        if let index = reading.answers.firstIndex(where: { $0.covers(answer) }) {
+            findings.warning(
+                item.position,
+                "this is never reached, for the answer of \(findings.place(reading.places[index], from: item.position)) takes every \(answer.callback) that it would"
+            )
+        }
+        reading.answers.append(answer)
+        reading.places.append(item.position)
+    }
+
+    // MARK: groups
+
+    private static let groupKeys = ["user", "tree", "stage"]
+
+    private func readGroup(_ fields: Fields, _ scope: AnswerScope, isInGroup: Bool, into reading: inout Reading) {
+        if isInGroup {
+            findings.error(fields.position, "a group of answers stands in no other group")
+            return
+        }
+        let foreign = fields.written.subtracting(Self.groupKeys + ["answers"]).sorted()
+        if let key = foreign.first {
+            findings.error(
+                fields.position(of: key) ?? fields.position,
+                "a group of answers has user, tree and stage beside them; \(key) belongs to an answer")
+        }
+        if !Self.groupKeys.contains(where: fields.has) {
+            findings.error(
+                fields.position, "a group of answers lacks what it is for; write user, tree or stage beside it")
+        }
+        for item in fields.list("answers") { read(item, scope, isInGroup: true, into: &reading) }
+    }
+
+    /// Nil where a key repeats what the group says.
+    private func scope(_ fields: Fields, within group: AnswerScope) -> AnswerScope? {
+        let said = [("user", !group.users.isEmpty), ("tree", group.tree != nil), ("stage", group.stage != nil)]
+        for (key, isSaid) in said where isSaid && fields.has(key) {
+            findings.error(
+                fields.position(of: key) ?? fields.position,
+                "the group says \(key) already; take it away here, or the answer out of the group")
+            return nil
+        }
+        if fields["user"]?.isEmptyList == true {
+            findings.error(fields.position(of: "user") ?? fields.position, "user is an empty list, which is nobody")
+        }
+        var scope = group
+        scope.name = fields.text("name")
+        scope.stage = fields.text("stage") ?? group.stage
+        scope.tree = fields.text("tree").map(TreePattern.init) ?? group.tree
+        scope.page = fields.number("page")
+        scope.number = fields.number("nth")
+        if fields.has("user") { scope.users = fields.list("user").compactMap(\.text) }
+        return scope
+    }
+
+    // MARK: one answer
+
+    private func answer(_ fields: Fields, _ scope: AnswerScope, _ position: Position) -> Answer? {
         if !fields.has("callback") {
             findings.error(position, "an answer lacks the key \"callback\"; it takes a type such as NameCallback")
         }
         // ask: false is as good as nothing
-        let asks = fields.flag("ask") == true
-        let replies = ["value", "choose", "totp"].filter(fields.has) + (asks ? ["ask"] : [])
-        if replies.count != 1 {
-            findings.error(
-                position,
-                replies.isEmpty
-                    ? "an answer lacks what it answers; write value: TEXT, choose: LABEL or ask: true"
-                    : "an answer gives one thing, found \(replies.joined(separator: " and "))")
+        let replies = CallbackKind.Reply.allCases.filter {
+            $0 == .ask ? fields.flag("ask") == true : fields.has($0.rawValue)
         }
-        guard let written = fields["callback"], let callback = written.text else { return nil }
-        if !CallbackKind.answerable.contains(callback) {
+        if replies.count > 1 {
+            findings.error(
+                position, "an answer gives one thing, found \(replies.map(\.rawValue).joined(separator: " and "))")
+        }
+        var isHalf = false
+        for (key, other) in [("question", "answer"), ("after", "exit")] where fields.has(key) && !fields.has(other) {
+            findings.error(
+                fields.position(of: key) ?? position, "\(key) goes with \(other), which is missing here")
+            isHalf = true
+        }
+        let callback = fields["callback"]?.text
+        if replies.isEmpty, !isHalf {
+            let takes = callback.flatMap { Self.takes($0) } ?? "write value: TEXT or choose: LABEL"
+            findings.error(position, "an answer lacks what it answers; \(takes)")
+        }
+        guard let written = fields["callback"], let callback else { return nil }
+        guard isAnswered(callback, written, replies.first) else { return nil }
+        judgePassword(callback, fields)
+        guard replies.count == 1, let response = AnswerResponseBuilder(findings: findings).response(replies[0], fields)
+        else { return nil }
+        return Answer(callback: callback, prompt: fields.text("prompt"), scope: scope, response: response)
+    }
+
+    /// `a ChoiceCallback takes value, choose or default`.
+    private static func takes(_ callback: String) -> String? {
+        guard let kind = CallbackKind.known[callback] else { return nil }
+        var names = kind.replies(callback).filter { Unavailable.row(.callbackAnswer, $0.rawValue) == nil }.map(
+            \.rawValue)
+        guard let last = names.popLast() else { return nil }
+        return "\(callback) takes \(names.isEmpty ? last : "\(names.joined(separator: ", ")) or \(last)")"
+    }
+
+    /// Whether such a callback is ever answered, by this key.
+    private func isAnswered(_ callback: String, _ written: Decoded, _ reply: CallbackKind.Reply?) -> Bool {
+        if let kind = CallbackKind.known[callback] {
+            guard kind.takesAnswer else {
+                let why = kind == .suspended ? "the tree goes on by a link" : "it goes back as it came"
+                findings.error(written.position, "\(callback) takes no answer: \(why); remove the entry")
+                return false
+            }
+            guard let reply, !kind.replies(callback).contains(reply) else { return true }
+            findings.error(
+                written.position, "\(reply.rawValue) is no answer to it; \(Self.takes(callback) ?? "remove the entry")")
+            return false
+        }
+        let nearest =
+            CallbackKind.answerable.first { $0 == "\(callback)Callback" }
+            ?? Nearest.name(to: callback, among: CallbackKind.answerable)
+        // a tree may have callbacks of its own
+        if nearest != nil || !callback.hasSuffix("Callback") {
             findings.warning(
                 written.position,
                 "\"\(written.written)\" is no callback that Usher fills in, so this answer is never given",
-                nearest: Nearest.name(to: callback, among: CallbackKind.answerable))
+                nearest: nearest)
+        } else if let reply, ![.value, .inputs, .ask].contains(reply) {
+            findings.error(
+                written.position, "what Usher does not know takes value, inputs or ask, found \(reply.rawValue)")
+            return false
         }
-        if Self.passwords.contains(callback), let value = fields["value"], value.written.contains("${env."),
-            let text = value.text, text.utf8.count < Redaction.shortestSecret
-        {
-            findings.warning(
-                value.position,
-                "this password has fewer than \(Redaction.shortestSecret) bytes: too short to be taken out of the log, and easily guessed; make it longer"
-            )
-        }
-        guard
-            let response = asks
-                ? .ask
-                : fields.text("value").map({ AuthorizationPolicy.CallbackAnswer.Response.value($0) })
-                    ?? fields.text("choose").map({ .choose($0) })
-        else { return nil }
-        return .init(callback: callback, prompt: fields.text("prompt"), response: response)
+        return true
     }
 
-    /// True where every callback that `later` would answer is taken by `earlier`. A glob takes all that another glob
-    /// takes where it matches that glob's own text: a star of the second can then only be met by a star of the first.
-    private static func covers(
-        _ earlier: AuthorizationPolicy.CallbackAnswer, _ later: AuthorizationPolicy.CallbackAnswer
-    ) -> Bool {
-        guard earlier.callback == later.callback else { return false }
-        guard let prompt = earlier.prompt else { return true }
-        return Glob.matches(prompt, later.prompt ?? "*", ignoringCase: true)
+    private func judgePassword(_ callback: String, _ fields: Fields) {
+        guard Self.passwords.contains(callback), let value = fields["value"], value.written.contains("${env."),
+            let text = value.text, text.utf8.count < Redaction.shortestSecret
+        else { return }
+        findings.warning(
+            value.position,
+            "this password has fewer than \(Redaction.shortestSecret) bytes: too short to be taken out of the log, and easily guessed; make it longer"
+        )
     }
 
     private static let passwords = ["PasswordCallback", "ValidatedCreatePasswordCallback"]

@@ -55,6 +55,9 @@ extension KeyTable {
 
     static let stepUpLimits: [Key] = [
         Key("steps", .integer(1...1000), "Authenticate calls.", standard: "20"),
+        Key(
+            "polls", .integer(0...10_000), "Calls beyond these that ask whether there is something new.",
+            standard: "100"),
         Key("answer", .size(1024...(1 << 30), orUnlimited: false), "Size of one answer of AM.", standard: "1MiB"),
     ]
 
@@ -68,17 +71,5 @@ extension KeyTable {
         Key(
             "hold", .duration(100...86_400_000), "The first pause; each later one lasts twice as long, up to an hour.",
             standard: "30s"),
-    ]
-
-    static let callbackAnswer: [Key] = [
-        Key("callback", .text(.name), "Type of the callback, such as NameCallback."),
-        Key("prompt", .text(.any), "Glob over the prompt; any prompt where it is missing."),
-        Key("value", .text(.any), "What is filled in."),
-        Key("choose", .text(.any), "The label of the choice."),
-        Key("ask", .boolean, "true: a person is asked (usher transactions, usher answer).", standard: "false"),
-        Key(
-            "otherwise", .choice(["deny", "ask"]),
-            "Where no answer matches: deny ends the step-up, ask asks a person; stands alone and last.",
-            standard: "deny"),
     ]
 }

@@ -50,6 +50,5 @@ enum Unavailable {
         Row(
             .resource, "enforce", "enforcement by AM without a Gateway",
             "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),
-        Row(.callbackAnswer, "totp", "answering with one-time passwords", "remove the answer"),
     ]
 }

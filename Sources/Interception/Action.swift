@@ -25,11 +25,13 @@ public struct Action: RawRepresentable, Hashable, Sendable {
     // calls of Usher's own (docs/interceptors.md#logins)
     public static let sessionLogin = Action(rawValue: "SESSION_LOGIN")
     public static let identityToken = Action(rawValue: "IDENTITY_TOKEN")
+    // calls of Usher's own (docs/transactions.md#answers)
+    public static let sessionInfo = Action(rawValue: "SESSION_INFO")
 
     public static let known: [Action] = [
         .startAuthenticate, .authenticate, .resumeAuthenticate, .authorize, .exchangeToken, .refreshToken,
         .revokeToken, .logout, .userInfo, .endSession, .pushRegister, .pushAuthenticate, .pushUpdate,
-        .deleteBinding, .wellKnown, .pushedAuthorization, .sessionLogin, .identityToken,
+        .deleteBinding, .wellKnown, .pushedAuthorization, .sessionLogin, .identityToken, .sessionInfo,
     ]
 
     /// Names of the newer JavaScript SDK for the same calls (docs/protocol.md#actions).

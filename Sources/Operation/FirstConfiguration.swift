@@ -127,6 +127,10 @@ public struct FirstConfiguration {
         case "NameCallback": "{ callback: NameCallback, value: \"${env.ROBOT_USER}\" }"
         case "PasswordCallback": "{ callback: PasswordCallback, value: \"${env.ROBOT_PASSWORD}\" }"
         case "ChoiceCallback", "ConfirmationCallback": "{ callback: \(callback), choose: \"Yes\" }"
+        case "KbaCreateCallback": "{ callback: KbaCreateCallback, answer: \"\" }"
+        case "DeviceProfileCallback": "{ callback: DeviceProfileCallback, device: { identifier: robot } }"
+        case "DeviceBindingCallback", "DeviceSigningVerifierCallback":
+            "{ callback: \(callback), inputs: { clientError: Unsupported } }"
         default: "{ callback: \(quoted(callback)), value: \"\" }"
         }
     }

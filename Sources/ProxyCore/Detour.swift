@@ -132,5 +132,6 @@ struct DetourContext {
     let state: (any StateStore)?
     let person: PersonContext
 
+    var circumstances: Circumstances { Circumstances(seconds: seconds, state: state) }
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 }

@@ -198,7 +198,8 @@ final class StepUpDetour: Detour {
     {
         guard case .talking(var round) = stage else { return .deliver(response) }
         let order = round.machine.answered(
-            status: response.head.status, fields: response.head.fields, body: response.body)
+            status: response.head.status, fields: response.head.fields, body: response.body,
+            context.circumstances)
         return perform(order, round, context, &notes)
     }
 
@@ -215,7 +216,7 @@ final class StepUpDetour: Detour {
         case .queueing(let round, let told): return beginLogin(round, told: told, context, &notes)
         case .asking(let round, let step, let place): return look(round, step, place, context, &notes)
         case .talking(var round):
-            let order = round.machine.woke()
+            let order = round.machine.woke(context.circumstances)
             return perform(order, round, context, &notes)
         case .watching, .replaying: return nil
         }

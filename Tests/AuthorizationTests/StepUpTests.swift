@@ -226,7 +226,10 @@ struct StepUpTests {
             "{\"type\":\"IrisCallback\",\"output\":[{\"name\":\"prompt\",\"value\":\"Look\\r\\nhere\"}],\"input\":[{\"name\":\"x\",\"value\":\"\"}]}"
         #expect(
             next(unknown, robot()).failure
-                == .init(.unsupportedCallback, "IrisCallback \"Look  here\" cannot be answered by configuration"))
+                == .init(
+                    .unsupportedCallback,
+                    "IrisCallback \"Look  here\" is nothing that Usher knows; it can be answered with inputs: { NAME: TEXT } (it has x)"
+                ))
         #expect(next(unknown.replacing(",\"input\":[{\"name\":\"x\",\"value\":\"\"}]", with: ""), robot()).call != nil)
         for type in ["RedirectCallback", "IdPCallback", "DeviceSigningVerifierCallback", "ReCaptchaCallback"] {
             let text = "{\"type\":\"\(type)\",\"input\":[{\"name\":\"x\",\"value\":\"\"}]}"

@@ -126,13 +126,26 @@ import Testing
           offer_header: false
           present: { gateway: "query:b", rest: "header:X-B" }
           hold: 2m
-          limits: { steps: 7, answer: 64KiB }
+          limits: { steps: 7, polls: 3, answer: 64KiB }
           body_limit: 2MiB
           rounds: { upgrade: 0, transaction: 2 }
           lockout: { refusals: 7, hold: 1h }
           answers:
             - { callback: NameCallback, prompt: "*a*", value: b }
             - { callback: ChoiceCallback, choose: b }
+            - user: alice
+              answers:
+                - { callback: PasswordCallback, name: n, stage: s, tree: T, page: 2, nth: 2,
+                    totp: { secret: JBSWY3DPEHPK3PXP, algorithm: SHA256, digits: 8, period: 60s } }
+                - { callback: PasswordCallback,
+                    hotp: { secret: JBSWY3DPEHPK3PXP, algorithm: SHA512, digits: 7, counter: 9 } }
+            - { callback: TextInputCallback, default: true }
+            - { callback: DeviceProfileCallback,
+                device: { identifier: d, metadata: { a: 1 }, location: { latitude: 1, longitude: 2 } } }
+            - { callback: KbaCreateCallback, question: q, answer: a }
+            - { callback: IdPCallback, inputs: { token: t } }
+            - { callback: RedirectCallback, redirect: { code: c } }
+            - { callback: PollingWaitCallback, exit: e, after: 5s }
             - { callback: PasswordCallback, ask: true }
             - otherwise: ask
           notify: [notify-send, Usher]

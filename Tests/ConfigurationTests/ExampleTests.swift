@@ -39,6 +39,7 @@ import Testing
         }
         let environment = ["CREDENTIALS_DIRECTORY": "/c"]
         let secret = FileContent(bytes: Array("x".utf8))
+        let seed = FileContent(bytes: Array("JBSWY3DPEHPK3PXP".utf8))
         let material = try Material()
         let (certificate, key) = try material.leaf("app.test")
         let users = FileContent(
@@ -46,7 +47,8 @@ import Testing
         let snapshot = try snapshot(
             "version: 1\n" + lines.joined(separator: "\n"), environment: environment,
             files: [
-                "/c/robot-user": secret, "/c/robot-pass": secret, "/c/iam-key": secret, "users.htpasswd": users,
+                "/c/robot-user": secret, "/c/robot-pass": secret, "/c/robot-totp": seed, "/c/iam-key": secret,
+                "users.htpasswd": users,
                 "proxy.pem": certificate, "/c/proxy-key": key, "app.pem": certificate, "/c/app-key": key,
             ], now: Material.now)
         let plain = try ConfigurationTests.snapshot("version: 1")

@@ -57,7 +57,7 @@ extension StepUpDetour {
     ) -> DetourOrder {
         var round = round
         do throws(OpenStep.Refusal) {
-            return perform(try round.machine.told(told), round, context, &notes)
+            return perform(try round.machine.told(told, context.circumstances), round, context, &notes)
         } catch {
             notes.append(.conversation("what the person said was no answer: \(error.reason)"))
             guard let step = round.machine.open else {

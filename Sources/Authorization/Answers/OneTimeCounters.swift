@@ -1,0 +1,59 @@
+internal import Formats
+
+/// Which one-time passwords have been given out, over all loops and restarts: none is given twice, for AM refuses the
+/// second.
+struct OneTimeCounters {
+    /// Nil where nobody remembers.
+    let state: (any StateStore)?
+
+    enum Claim: Equatable {
+        case code(String)
+        /// The one of this time was given before; another one comes at this time, in seconds since 1970.
+        case taken(until: Int)
+        case failed(String)
+    }
+
+    /// The clock went back rather than that these were given before their time.
+    private static let mostAhead: UInt64 = 10
+
+    func claim(_ password: OneTimePassword, seconds: Int) -> Claim {
+        let key = StateKey(.counters, password.name)
+        var counter: UInt64 = 0
+        var isTaken = false
+        let isKept: Bool
+        switch password.kind {
+        case .time(let period):
+            counter = UInt64(max(0, seconds) / period)
+            isKept = change(key) { last in
+                if let known = last, known >= counter, known - counter <= Self.mostAhead {
+                    isTaken = true
+                } else {
+                    last = counter
+                }
+            }
+            if isTaken { return .taken(until: (Int(counter) + 1) * period) }
+        case .counter(let first):
+            isKept = change(key) { last in
+                // a counter that was set forward by hand counts
+                counter = max(first, last.map { $0 &+ 1 } ?? first)
+                last = counter
+            }
+        }
+        guard isKept else { return .failed("the state directory has no room to remember which one was given") }
+        return password.code(counter).map(Claim.code) ?? .failed("the library makes none")
+    }
+
+    /// - Returns: false where it cannot be kept.
+    private func change(_ key: StateKey, _ body: (inout UInt64?) -> Void) -> Bool {
+        guard let state else {
+            var none: UInt64?
+            body(&none)
+            return true
+        }
+        return state.change(key) { bytes in
+            var counter = bytes.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            body(&counter)
+            bytes = counter.map { Array(String($0).utf8) }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import Formats
+
+/// What a person is asked, and what comes of that.
+extension Callback {
+    /// What a person is asked where the configuration says so, or has no answer; nil where nothing is to be asked.
+    /// - Parameter asks: what no answer fits is asked, too.
+    func open(_ index: Int, _ answer: Answer?, asks: Bool, fallsBack: Bool) -> OpenCallback? {
+        if let answer {
+            guard answer.response == .ask else { return nil }
+        } else {
+            guard asks, device == nil || fallsBack, isForPersons else { return nil }
+        }
+        guard let form, Self.mainInput(of: inputs) != nil else { return nil }
+        var open = OpenCallback(index: index, type: type, prompt: prompt, form: form)
+        open.choices =
+            kind == .provider
+            ? providers.enumerated().map { .init($0.offset, $0.element.label) }
+            : choices.map { .init($0.number, $0.label) }
+        open.parts = hasParts ? inputNames : []
+        open.isSecret = isSecret
+        open.policies = failedPolicies
+        return open
+    }
+
+    /// A person can say something to it, unless the configuration knows better.
+    private var isForPersons: Bool {
+        switch kind {
+        case .text: type != "ReCaptchaCallback"
+        case .number, .truth, .choice, .provider, .question, nil: true
+        case .profile, .language, .optional, .named, .redirect, .waiting, .suspended, .passive: false
+        }
+    }
+
+    /// Each input takes a text of its own.
+    private var hasParts: Bool {
+        switch kind {
+        case .question, .language, .named, nil: !inputNames.isEmpty
+        default: false
+        }
+    }
+
+    private var form: OpenCallback.Form? {
+        switch kind {
+        case .choice: .choice
+        case .provider: providers.isEmpty ? .text : .choice
+        case .truth: .truth
+        case .number: .number
+        case .text, .profile, .question, .language, .optional, .named, nil: .text
+        case .redirect, .waiting, .suspended, .passive: nil
+        }
+    }
+
+    private var isSecret: Bool {
+        switch type {
+        case "PasswordCallback": true
+        case "ValidatedCreatePasswordCallback": output("echoOn") != .bool(true)
+        default: false
+        }
+    }
+
+    /// The callback with what a person said, which was judged.
+    func filled(_ open: OpenCallback, told texts: [String]) throws(StepUp.Failure) -> JSONValue {
+        if !open.parts.isEmpty { return try setting(zip(open.parts, texts).map { NamedText($0, $1) }) }
+        let text = texts.first ?? ""
+        let value: JSONValue? =
+            switch open.form {
+            case .text: .string(text)
+            case .number: OpenCallback.number(text)
+            case .truth: OpenCallback.truth(text).map { .bool($0) }
+            case .choice: open.choice(text).flatMap(chosen)
+            }
+        guard let value else { throw StepUp.Failure(.unanswered, "what a person said to \(shown) is no answer") }
+        return try setting(value)
+    }
+
+    private func chosen(_ number: Int) -> JSONValue? {
+        guard kind == .provider else { return .integer(number) }
+        let providers = providers
+        return providers.indices.contains(number) ? .string(providers[number].name) : nil
+    }
+}

@@ -1,0 +1,221 @@
+internal import Formats
+internal import Interception
+
+/// One run through a tree from the side of whoever answers it: AM's steps come in, what goes back for them comes out. It
+/// knows no calls.
+struct Journey: Sendable {
+    enum Next {
+        /// - Parameter step: with everything filled in.
+        case send(CallbackStep)
+        /// The step goes back as it came, for AM waits for something else.
+        case poll(JSONValue)
+        case wait(milliseconds: Int)
+        case ask(OpenStep)
+        /// AM is asked whose session this is; ends with `named(_:_:)`.
+        case askUser
+    }
+
+    private enum Stage: Sendable {
+        case resting
+        /// Until the step is sent back.
+        case polling(JSONValue)
+        /// Until there is another one-time password.
+        case timing(CallbackStep)
+        /// Until it is known who the user is.
+        case naming(JSONValue)
+        case asking(JSONValue, OpenStep)
+    }
+
+    private let answers: [AuthorizationPolicy.CallbackAnswer]
+    private let asksPerson: Bool
+    private let tree: RunningTree?
+    private let limits: Limits
+    private var stage = Stage.resting
+    private var given = GivenAnswers()
+    private var pages = 0
+    private var polls = 0
+    /// Milliseconds that the page which is polled has been waited for.
+    private var waited = 0
+    private var userNames: [String]?
+    private(set) var notes: [String] = []
+
+    struct Limits: Sendable {
+        /// How often AM is asked whether there is something new.
+        var polls = 100
+        /// Milliseconds.
+        var hold = 45_000
+    }
+
+    init(
+        answers: [AuthorizationPolicy.CallbackAnswer], asksPerson: Bool = false, tree: RunningTree? = nil,
+        limits: Limits = Limits()
+    ) {
+        self.answers = answers
+        self.asksPerson = asksPerson
+        self.tree = tree
+        self.limits = limits
+    }
+
+    mutating func takeNotes() -> [String] {
+        defer { notes.removeAll() }
+        return notes
+    }
+
+    // MARK: events
+
+    /// AM asks something.
+    mutating func asked(_ step: JSONValue, _ now: Circumstances) throws(StepUp.Failure) -> Next {
+        let callbacks = step["callbacks"]?.items ?? []
+        if !callbacks.contains(where: { Callback($0).kind == .waiting }) {
+            pages += 1
+            waited = 0
+        }
+        return try proceed(step, PersonAnswers(), now)
+    }
+
+    /// The wait is over.
+    mutating func woke(_ now: Circumstances) throws(StepUp.Failure) -> Next {
+        switch stage {
+        case .polling(let step):
+            guard polls < limits.polls else {
+                throw StepUp.Failure(
+                    .tooManySteps,
+                    "AM waits for something that does not come: it was asked \(LogText.count(polls, "time")), as often as authorization.limits.polls allows"
+                )
+            }
+            polls += 1
+            stage = .resting
+            return .poll(step)
+        case .timing(let step):
+            stage = .resting
+            return try finish(step, now)
+        case .resting, .naming, .asking:
+            throw StepUp.Failure(.cancelled, "woken without having waited")
+        }
+    }
+
+    /// AM says whose session it is.
+    mutating func named(_ names: [String], _ now: Circumstances) throws(StepUp.Failure) -> Next {
+        guard case .naming(let step) = stage else {
+            throw StepUp.Failure(.cancelled, "told of a user whom nobody asked for")
+        }
+        userNames = names
+        return try proceed(step, PersonAnswers(), now)
+    }
+
+    /// A person is being asked; nil where nobody is.
+    var open: OpenStep? { if case .asking(_, let open) = stage { open } else { nil } }
+
+    /// What a person says to the step that is open, all of it, which was judged.
+    mutating func told(_ answers: PersonAnswers, _ now: Circumstances) throws(StepUp.Failure) -> Next {
+        guard case .asking(let step, _) = stage else {
+            throw StepUp.Failure(.cancelled, "told what nobody asked for")
+        }
+        return try proceed(step, answers, now)
+    }
+
+    /// Nobody is asked any more: the tree goes on by another way, or not at all.
+    mutating func rest() { stage = .resting }
+
+    // MARK: steps
+
+    /// Fills a step, and sends it where nobody has to be asked for anything more.
+    private mutating func proceed(
+        _ step: JSONValue, _ told: PersonAnswers, _ now: Circumstances
+    ) throws(StepUp.Failure) -> Next {
+        stage = .resting
+        let page = AnswerPage(stage: Self.stage(of: step), number: max(1, pages), tree: tree, userNames: userNames)
+        let means = CallbackStep.Means(answers: answers, told: told, asks: asksPerson, waited: waited)
+        switch try CallbackStep.fill(step, page, means) {
+        case .ready(let filled): return try judge(filled, page, now)
+        case .wait(let milliseconds):
+            let wait = min(milliseconds, limits.hold)
+            waited += wait
+            stage = .polling(step)
+            notes.append("PollingWaitCallback, asking again in \(wait) ms")
+            return .wait(milliseconds: wait)
+        case .open(let callbacks):
+            return ask(step, OpenStep(.callbacks(callbacks), stage: page.stage, header: step["header"]?.text ?? ""))
+        case .suspended(let message):
+            guard asksPerson else {
+                throw StepUp.Failure(
+                    .suspended,
+                    "the tree goes on by a link that was sent to the user; with otherwise: ask among the answers, `usher answer` takes that link"
+                )
+            }
+            return ask(step, OpenStep(.suspended(message: message), stage: page.stage))
+        case .unknownUser:
+            guard userNames == nil else {
+                throw StepUp.Failure(.unanswered, "who the user is stays unknown")
+            }
+            stage = .naming(step)
+            return .askUser
+        }
+    }
+
+    /// What the page is called; older servers say it in a callback.
+    private static func stage(of step: JSONValue) -> String {
+        if let stage = step["stage"]?.text, !stage.isEmpty { return stage }
+        let callbacks = (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks).map(Callback.init)
+        return callbacks.lazy.filter { $0.type == "MetadataCallback" }
+            .compactMap { $0.output("data")?["stage"]?.text }.first ?? ""
+    }
+
+    private mutating func ask(_ step: JSONValue, _ open: OpenStep) -> Next {
+        stage = .asking(step, open)
+        notes.append("a person is asked for \(open.summary)")
+        return .ask(open)
+    }
+
+    /// Nothing is told to AM that it was told before.
+    private mutating func judge(
+        _ step: CallbackStep, _ page: AnswerPage, _ now: Circumstances
+    ) throws(StepUp.Failure) -> Next {
+        let text = step.step["callbacks"]?.serialized ?? ""
+        if let again = given.add(step.given, stage: page.stage, page: text) {
+            throw StepUp.Failure(.refused, ResponseFault.askedAgain(again))
+        }
+        return try finish(step, now)
+    }
+
+    /// Makes the one-time passwords that are still missing.
+    private mutating func finish(_ step: CallbackStep, _ now: Circumstances) throws(StepUp.Failure) -> Next {
+        var step = step
+        let counters = OneTimeCounters(state: now.state)
+        while let next = step.codes.first {
+            switch counters.claim(next.password, seconds: now.seconds) {
+            case .code(let code): try step.put(code)
+            case .taken(let time):
+                let seconds = max(1, time - now.seconds)
+                guard seconds * 1000 <= limits.hold else {
+                    throw StepUp.Failure(
+                        .unanswered,
+                        "the one-time password for \(next.shown) was given to AM already, and the next one comes in \(seconds) s, later than authorization.hold allows"
+                    )
+                }
+                notes.append(
+                    "the one-time password for \(next.shown) was given to AM already; the next one comes in \(seconds) s"
+                )
+                stage = .timing(step)
+                return .wait(milliseconds: seconds * 1000)
+            case .failed(let reason):
+                throw StepUp.Failure(.unusable, "no one-time password for \(next.shown): \(reason)")
+            }
+        }
+        notes.append(step.description)
+        return .send(step)
+    }
+}
+
+/// What a run through a tree needs to know of the world.
+public struct Circumstances {
+    /// Since 1970.
+    public var seconds: Int
+    /// What is kept over restarts; nil where nobody keeps anything.
+    public var state: (any StateStore)?
+
+    public init(seconds: Int = 0, state: (any StateStore)? = nil) {
+        self.seconds = seconds
+        self.state = state
+    }
+}

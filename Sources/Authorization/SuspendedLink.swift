@@ -1,0 +1,42 @@
+internal import Formats
+internal import HTTPCodec
+internal import Interception
+
+/// The link that AM sends to a user, by which a suspended tree goes on.
+struct SuspendedLink {
+    let id: String
+
+    /// Bytes of a link.
+    static let maxLength = 16 << 10
+
+    /// - Throws: why it is not followed, in words for whoever gave it. What it names is never asked itself: its id goes to the
+    ///   configured AM alone, and only where it comes from there.
+    init(_ text: String, server: AuthorizationServer, realm: String) throws(OpenStep.Refusal) {
+        var link = text[...]
+        while link.first?.isWhitespace == true { link.removeFirst() }
+        while link.last?.isWhitespace == true { link.removeLast() }
+        guard link.utf8.count <= Self.maxLength else {
+            throw OpenStep.Refusal("a link has \(Self.maxLength >> 10) KiB at most")
+        }
+        // pages of AM have their parameters in the query, or behind a # as well
+        let parts = link.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == 0x3F || $0 == 0x23 }
+        guard let place = parts.first.flatMap({ try? RequestHead(method: "GET", url: String(Substring($0))) }) else {
+            throw OpenStep.Refusal("this is no link; it begins with https://")
+        }
+        guard server.signsIn(at: place) else {
+            throw OpenStep.Refusal(
+                "the link leads to \(LogText.shown(place.originText + place.path)), which is neither \(server.url) nor one of its login_pages"
+            )
+        }
+        let rest = parts.count > 1 ? String(Substring(parts[1])) : ""
+        let queries = rest.split { $0 == "?" || $0 == "#" }.map { QueryText($0) }
+        func value(_ name: String) -> String? { queries.lazy.compactMap { $0[name] }.first }
+        guard let id = value("suspendedId"), !id.isEmpty else {
+            throw OpenStep.Refusal("the link has no suspendedId; take the one that AM has sent")
+        }
+        if let named = value("realm"), server.configuredRealm(named) != server.configuredRealm(realm) {
+            throw OpenStep.Refusal("the link is for realm \(LogText.shown(named)), and the tree runs in \(realm)")
+        }
+        self.id = id
+    }
+}

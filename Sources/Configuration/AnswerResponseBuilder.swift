@@ -1,0 +1,78 @@
+internal import Authorization
+internal import Declaration
+internal import Formats
+internal import HTTPCodec
+internal import TLSEngine
+
+/// The one key of an answer that says what is filled in.
+struct AnswerResponseBuilder {
+    typealias Response = AuthorizationPolicy.CallbackAnswer.Response
+
+    let findings: Findings
+
+    func response(_ reply: CallbackKind.Reply, _ fields: Fields) -> Response? {
+        switch reply {
+        case .value: fields.text("value").map { .value($0) }
+        case .choose: fields.text("choose").map { .choose($0) }
+        case .preset: fields["default"].map { _ in .preset }
+        case .ask: .ask
+        case .totp: oneTime(fields["totp"], isTime: true).map { .oneTime($0) }
+        case .hotp: oneTime(fields["hotp"], isTime: false).map { .oneTime($0) }
+        case .device: device(fields.fields("device")).map { .device($0) }
+        case .answer: fields.text("answer").map { .security(question: fields.text("question"), answer: $0) }
+        case .inputs: texts(fields["inputs"]).map { .inputs($0) }
+        case .redirect: texts(fields["redirect"]).map { .redirect($0) }
+        case .exit: fields.text("exit").map { .leave(label: $0, after: fields.number("after") ?? 0) }
+        }
+    }
+
+    private func oneTime(_ written: Decoded?, isTime: Bool) -> OneTimePassword? {
+        guard let written else { return nil }
+        let fields = written.fields
+        guard let secret = fields?["secret"] ?? (fields == nil ? written : nil), let text = secret.text else {
+            return nil
+        }
+        let kind: OneTimePassword.Kind =
+            isTime
+            ? .time(period: (fields?.number("period") ?? 30_000) / 1000)
+            : .counter(first: UInt64(fields?.number("counter") ?? 0))
+        let hash = fields?.text("algorithm").flatMap { MessageCode.Hash(rawValue: ASCII.lowercased($0)) }
+        let standard = OneTimePassword(
+            key: [], kind: kind, hash: hash ?? .sha1, digits: fields?.number("digits") ?? 6)
+        if let period = fields?["period"], let number = period.number, number % 1000 != 0 {
+            findings.error(period.position, "period takes whole seconds, such as 30s")
+        }
+        do throws(OneTimePassword.Fault) {
+            return try OneTimePassword(reading: text, standard)
+        } catch {
+            findings.error(secret.position, "the secret cannot be used: \(error.words)")
+            return nil
+        }
+    }
+
+    private func device(_ fields: Fields?) -> DeviceProfile? {
+        guard let fields, let identifier = fields.text("identifier") else { return nil }
+        for key in ["metadata", "location"] {
+            guard let written = fields[key], written.json?.members == nil else { continue }
+            findings.error(written.position, "device.\(key) takes keys with values, and no ${…} but secrets")
+            return nil
+        }
+        let location = fields["location"]?.json
+        if let location, ["latitude", "longitude"].contains(where: { !Self.isNumber(location[$0]) }) {
+            findings.error(
+                fields.position(of: "location") ?? fields.position,
+                "device.location takes two numbers, as { latitude: 51.45, longitude: -2.59 }")
+        }
+        return DeviceProfile(identifier: identifier, metadata: fields["metadata"]?.json, location: location)
+    }
+
+    private static func isNumber(_ value: JSONValue?) -> Bool { if case .number? = value { true } else { false } }
+
+    private func texts(_ written: Decoded?) -> [NamedText]? {
+        guard let written, let fields = written.fields else { return nil }
+        if fields.written.isEmpty {
+            findings.error(written.position, "this takes one name with its text at least, as { code: TEXT }")
+        }
+        return fields.all.compactMap { field in field.value.text.map { NamedText(field.name, $0) } }
+    }
+}

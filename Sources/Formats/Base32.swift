@@ -1,0 +1,33 @@
+/// Base32 (RFC 4648 §6).
+public enum Base32 {
+    /// Decodes either letter case, with or without padding. Blanks and hyphens, by which people group the characters,
+    /// mean nothing. Nil for anything else, trailing bits that are not zero excepted.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var out: [UInt8] = []
+        var bits: UInt64 = 0
+        var count = 0
+        var isPadded = false
+        for byte in text.utf8 {
+            let value: UInt64
+            switch byte {
+            case 0x41...0x5A: value = UInt64(byte) - 0x41
+            case 0x61...0x7A: value = UInt64(byte) - 0x61
+            case 0x32...0x37: value = UInt64(byte) - 0x32 + 26
+            case 0x3D:
+                isPadded = true
+                continue
+            case 0x20, 0x2D: continue
+            default: return nil
+            }
+            guard !isPadded else { return nil }
+            bits = bits << 5 | value
+            count += 5
+            if count >= 8 {
+                count -= 8
+                out.append(UInt8(truncatingIfNeeded: bits >> UInt64(count)))
+            }
+        }
+        // a lone character, three or six of eight hold no whole number of bytes
+        return count < 5 ? out : nil
+    }
+}
