@@ -27,7 +27,7 @@ def browse(home):
     def run(usher, url):
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         if not chromium:
-            programs.missing("chromium is not installed")
+            programs.left_out("chromium is not installed")
         running.append(subprocess.Popen(
             [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
              "--disable-background-networking", f"--user-data-dir={home}/profile", f"--proxy-server={usher.url}",
@@ -44,7 +44,7 @@ def browse(home):
 def trust(ca, home):
     """Puts the authority into the store that Chromium reads, as a person does."""
     if not shutil.which("certutil"):
-        programs.missing("certutil is not installed")
+        programs.left_out("certutil is not installed")
     store = home / ".pki/nssdb"
     store.mkdir(parents=True)
     for more in (["-N", "--empty-password"], ["-A", "-t", "C,,", "-n", "Usher", "-i", ca]):
