@@ -48,6 +48,22 @@ struct ConnectionStepUpTests {
     }
 
     @Test(arguments: Delivery.all)
+    func anAdviceThatCannotBeRead(_ delivery: Delivery) {
+        for line in ["WWW-Authenticate: SSOADVICE advices=\"%%%\"", "Location: /am/?authIndexType=composite_advice"] {
+            let talk = Conversation(stepUpSettings(), delivery: delivery)
+            talk.client(Up.get)
+            talk.connects()
+            _ = talk.originGot()
+            let status = line.hasPrefix("Location") ? "302 Found" : "401 Unauthorized"
+            talk.origin("HTTP/1.1 \(status)\r\n\(line)\r\nContent-Length: 2\r\n\r\nno")
+            let got = talk.clientGot()
+            #expect(got.hasPrefix("HTTP/1.1 \(status)\r\n\(line)\r\n") && got.hasSuffix("\r\n\r\nno"))
+            #expect(talk.notes.filter { $0.contains("none that can be read") }.count == 1, "\(talk.notes)")
+            #expect(talk.record.attempts == 1)
+        }
+    }
+
+    @Test(arguments: Delivery.all)
     func redirectForm(_ delivery: Delivery) {
         let xml =
             "<Advices><AttributeValuePair><Attribute name=\"TransactionConditionAdvice\"/><Value>t-9</Value></AttributeValuePair></Advices>"
