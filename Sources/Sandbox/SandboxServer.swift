@@ -73,7 +73,8 @@ public struct SandboxServer: Sendable {
         if isShop || Self.rest(of: path, behind: "/api") != nil {
             let faults = Faults(options.faults) + own
             var response =
-                failure(request, faults) ?? (isShop ? gateway(request, faults, now) : tokenResource(request, now))
+                failure(request, faults)
+                ?? (isShop ? gateway(request, faults, now) : tokenResource(request, faults, now))
             response.delay = faults[.slow] ?? 0
             return response
         }

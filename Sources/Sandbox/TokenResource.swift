@@ -5,7 +5,10 @@ internal import HTTPCodec
 ///
 /// `/api/scope/NAME/…` wants that scope, `/api/realm/NAME/…` a token of that realm; all else one of the root realm.
 extension SandboxServer {
-    mutating func tokenResource(_ request: SandboxRequest, _ now: Int) -> SandboxResponse {
+    mutating func tokenResource(_ request: SandboxRequest, _ faults: Faults, _ now: Int) -> SandboxResponse {
+        if faults.has(.expiredToken), let token = request.authorization("DPoP") ?? request.authorization("Bearer") {
+            grants.spoil(token, now: now)
+        }
         let segments = request.segments.dropFirst()
         let value = segments.dropFirst().first ?? ""
         switch tokenGrant(request, realm: segments.first == "realm" ? "/" + value : "/", now) {

@@ -41,6 +41,22 @@ import Testing
         #expect(late["WWW-Authenticate"]?.hasPrefix("Bearer realm=\"/\",error=\"invalid_token\",") == true)
     }
 
+    @Test func aTokenMayEndWhenItIsShown() throws {
+        var world = World()
+        let granted = try tokens(&world)
+        let access = try #require(granted["access_token"]?.text)
+        let refresh = try #require(granted["refresh_token"]?.text)
+        #expect(try api(&world, access).status == 200)
+        let late = try api(&world, access, "/api/x?_fault=expired-token")
+        #expect(late["WWW-Authenticate"]?.contains("error=\"invalid_token\"") == true)
+        #expect(try api(&world, access).status == 401)
+        let fresh = try world.send(
+            "POST", "\(OAuthTests.path)/access_token", fields: OAuthTests.form,
+            body: "grant_type=refresh_token&client_id=app&refresh_token=\(refresh)")
+        let newest = try #require(try world.json(fresh)["access_token"]?.text)
+        #expect(try api(&world, newest, "/api/x?_fault=expired-token").status == 200)
+    }
+
     @Test func scopesAndRealms() throws {
         var world = World()
         let access = try #require(try tokens(&world)["access_token"]?.text)

@@ -34,6 +34,18 @@ import Testing
         #expect(try world.start("suspendedId=\(id)", realm: "/alpha").status == 401)
     }
 
+    @Test func aTransactionMayBeApprovedByMail() throws {
+        var world = World()
+        let token = try world.signIn()
+        let id = try world.transaction(try world.access("/shop/with/mail/x", session: token))
+        let begun = try world.begin(CompositeAdvice(CompositeAdvice.transaction, id), session: token)
+        let step = try world.reply(begun, World.credentials, session: token)
+        let link = try #require(step.mails.first?.split(separator: "=").last)
+        #expect(try world.access("/shop/with/mail/x", session: token, id: id).status == 401)
+        #expect(try world.json(try world.start("suspendedId=\(link)"))["tokenId"]?.text == token)
+        #expect(try world.access("/shop/with/mail/x", session: token, id: id).status == 200)
+    }
+
     @Test func nobodyIsMailedWhoIsNotThere() throws {
         var world = World()
         let step = try world.reply(try world.begin(tree: "Mail"), [[.string("nobody\nx")], [.string("x")]])

@@ -5,7 +5,7 @@ internal import HTTPCodec
 public struct SandboxFault: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
         // the resource, before anything is looked at
-        case reset, slow, tooMany = "too-many", unavailable, circle
+        case reset, slow, tooMany = "too-many", unavailable, circle, expiredToken = "expired-token"
         // the transaction that is made for the request
         case expired = "expired-transaction", used = "used-transaction", foreign = "foreign-transaction"
         case wrongSession = "wrong-session", again
@@ -61,6 +61,7 @@ extension SandboxFault.Name {
         case .tooMany: "429, with so many seconds in Retry-After (1)"
         case .unavailable: "503, with so many seconds in Retry-After (1)"
         case .circle: "a redirect to the request's own URL"
+        case .expiredToken: "the access token ends when it is shown; what it is refreshed to is good"
         case .expired: "the transaction is over before it begins"
         case .used: "the transaction was used before"
         case .foreign: "the transaction is another session's"

@@ -49,6 +49,8 @@ struct GrantTable: Sendable {
     private var refreshTokens: ExpiringTable<Refresh>
     /// The `jti` of proofs that were shown.
     private var proofs = ExpiringTable<Bool>(lifetime: 2 * DPoPProof.tolerance)
+    /// The consents of which a token was ended before its time.
+    private var spoilt: ExpiringTable<Bool>
     /// Signs id tokens.
     let secret: [UInt8]
     /// Seconds.
@@ -60,6 +62,7 @@ struct GrantTable: Sendable {
         accessLife = lives.accessToken
         accessTokens = ExpiringTable(lifetime: lives.accessToken)
         refreshTokens = ExpiringTable(lifetime: lives.refreshToken)
+        spoilt = ExpiringTable(lifetime: lives.refreshToken)
     }
 
     mutating func addCode(_ code: Code, _ tokens: inout TokenSource, _ now: Int) -> String {
@@ -135,7 +138,12 @@ struct GrantTable: Sendable {
         }
     }
 
-    mutating func endAccessToken(_ id: String) { accessTokens.remove(id) }
+    /// Ends an access token before its time, the first one of a consent alone.
+    mutating func spoil(_ token: String, now: Int) {
+        guard let grant = accessTokens.value(token, now: now), spoilt.value(grant.id, now: now) == nil else { return }
+        spoilt.insert(true, id: grant.id, now: now)
+        accessTokens.remove(token)
+    }
 
     private mutating func end(_ grant: Grant) {
         accessTokens.removeAll { $0.id == grant.id }
