@@ -94,7 +94,8 @@ let package = Package(
         room("Usher", ["Interceptors", "Commands"]),
         .executableTarget(name: "UsherCommand", dependencies: ["Usher"], swiftSettings: strict),
         .executableTarget(
-            name: "usher-instructions", dependencies: ["Formats", "HTTPCodec", "HTTP1", "Interception", "ProxyCore"],
+            name: "usher-instructions",
+            dependencies: ["Formats", "HTTPCodec", "HTTP1", "Interception", "Authorization", "ProxyCore"],
             path: "bench/instructions", swiftSettings: strict),
 
         tests("HouseTests", []),

@@ -103,15 +103,22 @@ extension AuthorizationServer {
     /// The URL of the authenticate endpoint in a realm.
     /// - Throws: an `HTTPFault` when `url` is no absolute URL.
     func authenticateURL(realm: String) throws(HTTPFault) -> String {
-        try endpoint(.authenticate, "authenticate", realm)
+        try place(of: .authenticate, standard: "/json\(Realm.urlPath(realm))/authenticate")
     }
 
     /// The URL of the endpoint for sessions in a realm.
     /// - Throws: an `HTTPFault` when `url` is no absolute URL.
-    func sessionsURL(realm: String) throws(HTTPFault) -> String { try endpoint(.sessions, "sessions", realm) }
+    func sessionsURL(realm: String) throws(HTTPFault) -> String {
+        try place(of: .sessions, standard: "/json\(Realm.urlPath(realm))/sessions")
+    }
 
-    private func endpoint(_ endpoint: Endpoint, _ name: String, _ realm: String) throws(HTTPFault) -> String {
-        guard let path = paths[endpoint] else { return "\(url)/json\(Realm.urlPath(realm))/\(name)" }
+    /// - Parameter name: what it is called below the realm.
+    func oauthURL(_ endpoint: Endpoint, _ name: String, realm: String) throws(HTTPFault) -> String {
+        try place(of: endpoint, standard: "/oauth2\(Realm.urlPath(realm))/\(name)")
+    }
+
+    private func place(of endpoint: Endpoint, standard: String) throws(HTTPFault) -> String {
+        guard let path = paths[endpoint] else { return url + standard }
         let base = try RequestHead(method: "POST", url: url)
         let authority = base.fields.text(base.target.authority)
         return "\(base.target.scheme.name)://\(authority)\(path)"

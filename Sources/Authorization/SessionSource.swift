@@ -30,7 +30,7 @@ public struct SessionSource: Equatable, Sendable {
     /// Finds the session of a request; nil where it has none that a cookie could carry.
     /// - Parameter body: the whole body, looked at for a policy evaluation only.
     public static func find(in head: RequestHead, body: [UInt8]?, policy: AuthorizationPolicy) -> SessionSource? {
-        let own = own(head, policy.server.cookie)
+        let own = carried(by: head, named: policy.server.cookie)
         guard policy.isPolicyEvaluation(head), let body, let question = try? JSONValue(parsing: body),
             let subject = question["subject"], subject != .null
         else { return own }
@@ -40,7 +40,8 @@ public struct SessionSource: Equatable, Sendable {
         return SessionSource(token: token, carrier: .subject, affinity: isCaller ? own?.affinity : nil)
     }
 
-    private static func own(_ head: RequestHead, _ name: String) -> SessionSource? {
+    /// The session in the cookie of that name, or in the field that is named like it.
+    public static func carried(by head: RequestHead, named name: String) -> SessionSource? {
         let lines = head.fields.values(named: "Cookie").map { CookieText($0) }
         let affinity = lines.compactMap { $0[affinityCookie] }.first(where: isUsable)
         if let token = lines.compactMap({ $0[name] }).first, isUsable(token) {

@@ -33,7 +33,10 @@ struct AuthorizationBuilder {
         let resources = resources(fields)
         let answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
         let person = PersonBuilder(findings: findings).policy(fields, answers)
-        guard let server = server(fields, position, servers) else { return nil }
+        guard
+            let server = ServerChoice(findings: findings, servers: servers).server(
+                fields, "authorization", position)
+        else { return nil }
         judgePresentations(fields, server)
         var policy = AuthorizationPolicy(resources: resources, server: server)
         policy.answers = answers
@@ -58,33 +61,6 @@ struct AuthorizationBuilder {
         if let number = rounds?.number("upgrade") { policy.upgradeRounds = number }
         if let number = rounds?.number("transaction") { policy.transactionRounds = number }
         return policy
-    }
-
-    // MARK: server
-
-    private func server(
-        _ fields: Fields, _ position: Position, _ servers: [AuthorizationServer]?
-    ) -> AuthorizationServer? {
-        guard let servers else { return nil }
-        guard let written = fields["am"], let text = written.text else {
-            // a key that is there and faulty has been told of
-            guard !fields.has("am") else { return nil }
-            guard servers.count == 1, let only = servers.first else {
-                findings.error(
-                    position, "authorization lacks the key \"am\"; it takes the url of one of the servers under am")
-                return nil
-            }
-            return only
-        }
-        let url = ServerBuilder.normalized(text)
-        if let server = servers.first(where: { $0.url == url }) { return server }
-        let known = servers.map(\.url)
-        let choice = known.isEmpty ? "there are none" : known.joined(separator: ", ")
-        findings.error(
-            written.position,
-            "authorization.am names none of the servers under am (\(choice)), found \"\(written.written)\"",
-            nearest: Nearest.name(to: text, among: known))
-        return nil
     }
 
     // MARK: resources
@@ -135,12 +111,12 @@ struct AuthorizationBuilder {
     }
 
     private func judge(_ url: String, _ written: Decoded) {
-        if Self.reachesFar(url) {
+        if GlobReach(url: url).isFar {
             findings.warning(
                 written.position,
                 "this covers every host that fits, whoever runs it; name the host, as https://shop.example.com/*")
         }
-        if url.hasPrefix("https:"), !isOpened(url) {
+        if !GlobReach(url: url).isOpened(by: opened) {
             findings.warning(
                 written.position,
                 "requests there pass in tunnels that are not opened, so nothing is recognised; name the host in tls.intercept"
@@ -152,25 +128,6 @@ struct AuthorizationBuilder {
         {
             findings.warning(written.position, "this covers the host's root alone; write \(url)/* for all of it")
         }
-    }
-
-    /// Whether a glob covers hosts that nobody named: a star that stands for more than the names below one domain.
-    private static func reachesFar(_ glob: String) -> Bool {
-        guard let mark = glob.firstRange(of: "://") else { return true }
-        let authority = glob[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        let host = authority.hasPrefix("[") ? authority : authority.prefix { $0 != ":" }
-        guard Glob.isGlob(host) else { return false }
-        guard host.hasPrefix("*.") else { return true }
-        let domain = host.dropFirst(2)
-        return Glob.isGlob(domain) || !domain.contains(".")
-    }
-
-    /// A glob over hosts may be partly opened; that nothing is opened at all can be told of it.
-    private func isOpened(_ url: String) -> Bool {
-        guard let head = try? RequestHead(method: "GET", url: url), !Glob.isGlob(head.host) else {
-            return !opened.isEmpty
-        }
-        return opened.opens(head.host, port: head.target.port)
     }
 
     private static func presentation(_ text: String?) -> AuthorizationPolicy.Presentation? {

@@ -40,6 +40,10 @@ enum KeyTable {
             "authorization", .oneOrMany(.object(.authorization)),
             "Transactional authorization: advice, authenticate, replay. A list has an entry for each AM; the first that covers a request counts."
         ),
+        Key(
+            "tokens", .list(.object(.tokens)),
+            "Bearer tokens that go along; the first entry that covers a request counts.",
+            standard: "[]"),
         Key("limits", .object(.limits), "Limits."),
         Key("timeouts", .object(.timeouts), "Timeouts."),
         Key("log", .object(.log), "What is logged."),

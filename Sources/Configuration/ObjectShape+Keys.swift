@@ -32,6 +32,8 @@ extension ObjectShape {
     static let totp: ObjectShape = .init("totp", KeyTable.totp)
     static let hotp: ObjectShape = .init("hotp", KeyTable.hotp)
     static let deviceProfile: ObjectShape = .init("device_profile", KeyTable.deviceProfile)
+    static let tokens: ObjectShape = .init("tokens", KeyTable.tokens)
+    static let tokenClient: ObjectShape = .init("token_client", KeyTable.tokenClient)
     static let limits: ObjectShape = .init("limits", KeyTable.limits)
     static let timeouts: ObjectShape = .init("timeouts", KeyTable.timeouts)
     static let admin: ObjectShape = .init("admin", KeyTable.admin)

@@ -31,6 +31,11 @@ struct SnapshotBuilder {
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
         settings.authorization = AuthorizationBuilder(findings: findings, opened: tls.interception).policies(
             root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
+        settings.tokens = TokenBuilder(
+            findings: findings,
+            choice: ServerChoice(findings: findings, servers: isWhole ? settings.servers : nil), tls: tls,
+            hasUsers: root.fields("clients")?.has("basic") == true
+        ).policy(root.list("tokens"))
         settings.routes = RouteBuilder(findings: findings).table(root.fields("destinations")?.list("via") ?? [])
         settings.limits = Self.limits(root.fields("limits"))
         settings.timeouts = Self.timeouts(root.fields("timeouts"))

@@ -82,6 +82,13 @@ public enum ExchangeMoment: Equatable, Sendable {
     /// What an interceptor's login came to, in its words.
     case login(interceptor: String, String)
 
+    // MARK: tokens
+
+    /// A call goes out by which a token for that resource is had.
+    case tokenCall(Action, resource: String, number: Int, url: String)
+    /// What became of the token for that resource, in words.
+    case token(resource: String, String)
+
     // MARK: tunnels
 
     /// The client asks for another name in the tunnel than the tunnel was opened to.
@@ -131,6 +138,9 @@ extension ExchangeMoment {
         case .loginCall(let action, let interceptor, let number, let url):
             .loginCall(action, interceptor: shown(interceptor), number: number, url: shown(url))
         case .login(let interceptor, let words): .login(interceptor: shown(interceptor), shown(words))
+        case .tokenCall(let action, let resource, let number, let url):
+            .tokenCall(action, resource: shown(resource), number: number, url: shown(url))
+        case .token(let resource, let words): .token(resource: shown(resource), shown(words))
         case .notReplayed(let reason): .notReplayed(shown(reason))
         case .stepUpFailed(let reason): .stepUpFailed(shown(reason))
         case .renamed(let name, let tunnel): .renamed(shown(name), tunnel: shown(tunnel))

@@ -11,6 +11,8 @@ extension ExchangeMoment {
         case advice
         /// A call to AM in a step-up and its answer.
         case authenticate
+        /// What became of a token that goes along.
+        case token
         case replay
         /// Why a step-up was not done or not finished; why an answer was made here.
         case note
@@ -18,7 +20,8 @@ extension ExchangeMoment {
 
     public var kind: Kind {
         switch self {
-        case .recognised, .call, .loginCall: .action
+        case .recognised, .call, .loginCall, .tokenCall: .action
+        case .token: .token
         case .login, .judged, .edited, .warned, .responded, .queued, .admitted, .broken, .cutShort, .endDelayed,
             .delayed, .retried, .notRetried:
             .interceptor
@@ -64,6 +67,9 @@ extension ExchangeMoment {
         case .loginCall(let action, let interceptor, let number, let url):
             "\(action.rawValue): call \(number) of the login of \(interceptor) to \(url)"
         case .login(let interceptor, let words): "\(interceptor): \(words)"
+        case .tokenCall(let action, let resource, let number, let url):
+            "\(action.rawValue): call \(number) for a token for \(resource) to \(url)"
+        case .token(let resource, let words): "tokens of \(resource): \(words)"
         case .conversation(let words): words
         case .parked(let id, let milliseconds):
             "waits for a person as \(id), for \(milliseconds) ms at most (usher answer \(id))"

@@ -32,6 +32,7 @@ extension Explanation {
         if let realm = classification.realm { lines.append("Realm        \(realm)") }
         lines.append("Evidence     \(classification.evidence)")
         if let protection { lines.append("Resource     \(protection)") }
+        for case .token(_, let words) in dryRun.moments { lines.append("Token        \(words)") }
         if let key = dryRun.closed {
             lines.append(
                 "TLS          left unopened (\(key.rawValue)): usher sees nothing of this; what follows is as if it did"
@@ -140,7 +141,7 @@ extension Explanation {
     /// What stands nowhere else in the text.
     private static func isRemark(_ moment: ExchangeMoment) -> Bool {
         switch moment {
-        case .judged, .edited, .warned, .recognised, .routed, .responded, .failed: false
+        case .judged, .edited, .warned, .recognised, .routed, .responded, .failed, .token: false
         default: true
         }
     }

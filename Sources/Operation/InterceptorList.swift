@@ -1,8 +1,10 @@
+internal import Authorization
 public import Formats
 internal import Interception
 public import ProxyCore
 
-/// The interceptors of a configuration, for whoever looks it through: whom each concerns, and what it comes to.
+/// The interceptors of a configuration, and the tokens that go along, for whoever looks it through: whom each concerns, and what
+/// it comes to.
 public struct InterceptorList: Sendable {
     fileprivate struct Row {
         let name: String
@@ -13,7 +15,9 @@ public struct InterceptorList: Sendable {
 
     private let rows: [Row]
 
-    public init(_ settings: Settings) { rows = settings.rules.map { Row($0) } }
+    public init(_ settings: Settings) {
+        rows = settings.rules.map { Row($0) } + (settings.tokens?.sources ?? []).map { Row($0) }
+    }
 
     /// A table with a line break at the end of each line; empty where there is none.
     public func text(_ style: TextStyle) -> String {
@@ -49,6 +53,13 @@ extension InterceptorList.Row {
         kind = rule.builtIn.map { type(of: $0).name } ?? "edits"
         concerns = rule.when.words + (rule.sampling.isWhole ? "" : " (\(rule.sampling.words))")
         does = rule.builtIn?.words ?? Self.edits(rule)
+    }
+
+    fileprivate init(_ source: TokenSource) {
+        name = "tokens"
+        kind = source.settings.manner.rawValue
+        concerns = source.settings.resources.joined(separator: ", ")
+        does = source.words
     }
 
     private static func edits(_ rule: Rule) -> String {

@@ -1,3 +1,4 @@
+import Authorization
 public import Configuration
 import EventLoop
 import Glibc
@@ -28,6 +29,7 @@ public final class Supervisor {
     let transactions: TransactionTable
     private let notifier = Notifier()
     private var control: ControlServer?
+    private let tokens = TokenTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -184,7 +186,8 @@ public final class Supervisor {
             workers.append(
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
-                    logins: logins, cookies: cookies, limits: limits, transactions: transactions, state: state,
+                    logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
+                    state: state,
                     authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,

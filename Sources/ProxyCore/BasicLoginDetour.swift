@@ -3,7 +3,7 @@ import HTTPCodec
 import Interception
 
 /// Shows a name and a password to an origin (RFC 7617): with each request, or once in an exchange where it asks for them.
-final class BasicLoginDetour: Detour {
+final class BasicLoginDetour: PassiveDetour {
     private let login: BasicLogin
     private let interceptor: String
     private let hosts: HostGuard
@@ -18,14 +18,7 @@ final class BasicLoginDetour: Detour {
         self.hosts = hosts
     }
 
-    var isActive: Bool { false }
-    var keepsResponse: Bool { false }
-    var limit: Int? { nil }
-    var keptBytes: Int { 0 }
     var maxResponseBytes: Int { Self.largestChallenge }
-    var cookieLines: [String] { [] }
-
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
 
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
         switch login.sending {
@@ -70,16 +63,4 @@ final class BasicLoginDetour: Detour {
     private static func asks(_ response: ResponseHead) -> Bool {
         response.status == 401 && response.fields.challenges(scheme: "Basic")
     }
-
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        .deliver(response)
-    }
-
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {}
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-    var endsWithClient: Bool { false }
-    func delivers(_ status: Int) {}
-    func abandon() {}
 }

@@ -17,6 +17,8 @@ enum DetourOrder {
     case attempt(RequestHead, body: [UInt8])
     /// The request is sent again, as it would be for the first time; this goes to the client where no attempt is left.
     case again(HeldResponse)
+    /// The request goes out with this in the place of what the client sent.
+    case replace(RequestHead, body: [UInt8])
     /// What was to be done before the request goes out is done.
     case proceed
     /// The client is answered here.
@@ -31,6 +33,8 @@ final class DetourCall {
         case stepUp(login: LoginAttempt?)
         /// The interceptor whose login it is has no part in it.
         case login(interceptor: String)
+        /// - Parameter resource: the first that the token is for.
+        case token(resource: String)
     }
 
     let call: ServerCall
@@ -60,6 +64,7 @@ extension DetourCall {
     func moment(url: String) -> ExchangeMoment {
         switch purpose {
         case .stepUp: .call(call.action, number: call.number, url: url)
+        case .token(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)
         case .login(let interceptor): .loginCall(call.action, interceptor: interceptor, number: call.number, url: url)
         }
     }
@@ -111,27 +116,4 @@ protocol Detour: AnyObject {
     func delivers(_ status: Int)
     /// Another detour has decided: what is under way here is nobody's any more.
     func abandon()
-}
-
-/// The exchange as a detour sees it.
-struct DetourContext {
-    /// As the client sent it.
-    let request: RequestHead
-    /// As it went out.
-    let sent: RequestHead
-    let body: [UInt8]
-    /// All of the body is in `body`.
-    let isWhole: Bool
-    /// The request may have reached its origin in this attempt.
-    let mayHaveArrived: Bool
-    let now: Int
-    /// Since 1970.
-    let seconds: Int
-    let logins: (any LoginStore)?
-    let cookies: (any CookieSessionStore)?
-    let state: (any StateStore)?
-    let person: PersonContext
-
-    var circumstances: Circumstances { Circumstances(seconds: seconds, state: state) }
-    var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 }

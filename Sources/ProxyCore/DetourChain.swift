@@ -90,7 +90,7 @@ final class DetourChain: Detour {
     private func settled(_ order: DetourOrder, by decider: any Detour) -> DetourOrder {
         switch order {
         case .deliver, .giveBack, .refuse: for member in members where member !== decider { member.abandon() }
-        case .call, .wait, .ask, .attempt, .again, .proceed: break
+        case .call, .wait, .ask, .attempt, .again, .replace, .proceed: break
         }
         return order
     }

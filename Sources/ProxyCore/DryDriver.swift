@@ -1,4 +1,5 @@
 import Addresses
+import Authorization
 import Formats
 import HTTP1
 import HTTPCodec
@@ -44,10 +45,12 @@ struct DryDriver: ~Copyable {
         let source = ClientSource(address: IPAddress("127.0.0.1"))
         limits = DryLimits(others: others)
         // where answers follow one another, logins are told as they would go; where there is one, what it is about comes first
-        var cookies: DryCookieSessions?
-        if case .script = origin { cookies = DryCookieSessions() }
+        var cookies: DryLogins<CookieJar>?
+        var tokens: DryLogins<TokenGrant>?
+        if case .script = origin { (cookies, tokens) = (DryLogins(), DryLogins()) }
         connection = ClientConnection(
-            engine: engine, stores: SharedStores(cookies: cookies, limits: limits), number: 1, client: "127.0.0.1",
+            engine: engine, stores: SharedStores(cookies: cookies, limits: limits, tokens: tokens), number: 1,
+            client: "127.0.0.1",
             source: source, now: 0)
         self.destinations = destinations
         self.origin = origin

@@ -64,4 +64,6 @@ public final class Engine: Sendable {
         }
         return nil
     }
+
+    var tokens: TokenPolicy? { settings.tokens }
 }

@@ -33,6 +33,7 @@ extension Exchange {
                 }
             }
         }
+        keep = max(keep, planTokens())
         body.keepLimit = min(keep, engine.settings.limits.keptBody)
         switch body.framing {
         case .none, .untilClose:
@@ -175,6 +176,7 @@ extension Exchange {
 
     /// Those of the interceptors that apply, behind the step-up: what is an advice is no refusal of a login.
     private mutating func addDetours(_ out: borrowing Outbox) {
+        watchTokens()
         guard engine.plan.mayDetour else { return }
         var edits = editContext(out)
         let found = engine.plan.detours(for: request, body: arrivedBody, &edits)

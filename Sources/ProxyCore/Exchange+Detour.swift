@@ -11,7 +11,10 @@ extension Exchange {
             cookies: context.stores.cookies, state: context.stores.state,
             person: PersonContext(
                 transactions: context.stores.transactions, address: context.source.address, user: record.user,
-                url: record.url))
+                url: record.url),
+            tokens: TokenContext(
+                store: context.stores.tokens, sender: RequestSender(address: context.source.address, user: record.user),
+                classification: classification))
     }
 
     /// What has to be done before the request goes out is done; else it has begun.
@@ -139,6 +142,10 @@ extension Exchange {
             }
             retries.enterUnasked()
             release(reusable: false, &out)
+            attempt.renew()
+            send(&context, &out)
+        case .replace(let head, let bytes):
+            attempt.basis = (head, bytes)
             attempt.renew()
             send(&context, &out)
         case .attempt(let head, let bytes):

@@ -11,6 +11,7 @@ public struct Settings: Sendable {
     public var chain = ChainRules()
     /// The first that covers a request is the one for it.
     public var authorization: [AuthorizationPolicy] = []
+    public var tokens: TokenPolicy?
     /// Whose TLS is opened.
     public var interception = InterceptionPolicy()
     /// Which requests go by way of another proxy.

@@ -12,12 +12,14 @@ public final class SharedStores {
     /// What outlives the process.
     public let state: (any StateStore)?
     public let transactions: (any TransactionStore)?
+    public let tokens: (any TokenStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
         state: (any StateStore)? = nil,
-        transactions: (any TransactionStore)? = nil
+        transactions: (any TransactionStore)? = nil,
+        tokens: (any TokenStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -26,5 +28,6 @@ public final class SharedStores {
         self.limits = limits
         self.state = state
         self.transactions = transactions
+        self.tokens = tokens
     }
 }

@@ -22,6 +22,7 @@ struct WorkerStart: Sendable {
     var limits: LimitTable
     var state: (any StateStore & Sendable)?
     var transactions: TransactionTable
+    var tokens: TokenTable
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -53,7 +54,7 @@ public final class WorkerThread: Sendable {
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
         logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, transactions: TransactionTable,
-        state: (any StateStore & Sendable)? = nil, authenticator: Authenticator,
+        tokens: TokenTable, state: (any StateStore & Sendable)? = nil, authenticator: Authenticator,
         listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
@@ -63,8 +64,8 @@ public final class WorkerThread: Sendable {
         self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            cookies: cookies, limits: limits, state: state, transactions: transactions, authenticator: authenticator,
-            listeners: listeners, addresses: addresses, messages: messages)
+            cookies: cookies, limits: limits, state: state, transactions: transactions, tokens: tokens,
+            authenticator: authenticator, listeners: listeners, addresses: addresses, messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

@@ -24,7 +24,7 @@ import Testing
         if case .send(let call, let url) = order { (call, url) } else { nil }
     }
 
-    private func failure(_ order: CookieConversation.Order) -> CookieLoginFault? {
+    private func failure(_ order: CookieConversation.Order) -> LoginFault? {
         if case .failed(let fault) = order { fault } else { nil }
     }
 

@@ -149,6 +149,12 @@ import Testing
             - { callback: PasswordCallback, ask: true }
             - otherwise: ask
           notify: [notify-send, Usher]
+        tokens:
+          - { resources: "https://t.example.com/*", bearer: client_credentials, am: https://am.example.com/am,
+              realm: /alpha, client: { id: a, secret: b, auth: post }, scope: a, refresh_before: 1s, refresh_on: 403,
+              dpop: true, cool_down: 1s, hold: 1s }
+          - { resources: "https://u.example.com/*", bearer: code, am: https://am.example.com/am, client: { id: a },
+              redirect_uri: "app:/x", consent: allow, client_by: "header:X-C" }
         limits:
           { connections: 10, per_client: 2, header: 1KiB, header_fields: 5, url: 512B, body: 1B, buffered_body: 0B,
             buffered: 1MiB, retries: 3, idle_per_origin: 1, leaf_certificates: 1 }

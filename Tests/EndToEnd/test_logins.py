@@ -11,6 +11,7 @@ import inside
 import origins
 import programs
 from couch import PASSWORD, Couch, couch
+from crowd import crowd
 from wire import Connection, request, response
 
 
@@ -138,28 +139,7 @@ def test_T39_one_login_for_all(play, origin):
     database = Couch()
     server = origin(database)
     usher, _ = play(couch(), workers=2)
-    gates = threading.Barrier(26)
-    statuses, lock = [], threading.Lock()
-
-    def run():
-        client = Connection(("127.0.0.1", usher.port))
-        for half in range(2):
-            gates.wait(30)
-            got = [client.exchange(request("GET", f"{server.url}/db")).status for _ in range(25)]
-            with lock:
-                statuses.extend(got)
-            gates.wait(30)
-
-    threads = [threading.Thread(target=run, daemon=True) for _ in range(25)]
-    for thread in threads:
-        thread.start()
-    gates.wait(30)
-    gates.wait(60)
-    database.expire()
-    gates.wait(30)
-    gates.wait(60)
-    for thread in threads:
-        thread.join(10)
+    statuses = crowd(usher, f"{server.url}/db", database.expire)
     assert statuses == [200] * 1250
     assert len(database.logins) == 2
 

@@ -21,7 +21,7 @@ import Testing
     ) -> Conversation {
         var settings = settings
         settings.rules = rules
-        let talk = Conversation(settings, cookies: DryCookieSessions())
+        let talk = Conversation(settings, cookies: DryLogins<CookieJar>())
         talk.driver.tell(time: 1_000_000)
         talk.client(request)
         talk.connects()

@@ -111,13 +111,13 @@ import Testing
 
     @Test mutating func aRefusalIsRememberedForAWhile() throws {
         let flight = try begin()
-        sessions.failed(CookieLoginFault(reason: "no", isRefusal: true), key, flight: flight, now())
+        sessions.failed(LoginFault(reason: "no", isRefusal: true), key, flight: flight, now())
         #expect(ask() == "no" && ask(at: 59_999) == "no" && ask(at: 60_000) == "log in")
     }
 
     @Test mutating func aFailureIsSharedByThoseWhoWaitedAlone() throws {
         let flight = try begin()
-        sessions.failed(CookieLoginFault(reason: "500", isRefusal: false), key, flight: flight, now())
+        sessions.failed(LoginFault(reason: "500", isRefusal: false), key, flight: flight, now())
         #expect(ask(after: flight) == "500" && ask() == "log in")
     }
 
@@ -125,7 +125,7 @@ import Testing
         let flight = try begin()
         sessions.won(try jar("c"), key, flight: flight)
         #expect(ask(at: 550_000) == "log in")
-        sessions.failed(CookieLoginFault(reason: "no", isRefusal: true), key, flight: flight + 1, now(550_000))
+        sessions.failed(LoginFault(reason: "no", isRefusal: true), key, flight: flight + 1, now(550_000))
         #expect(ask(at: 551_000) == "use c" && ask(at: 600_000) == "no")
     }
 
@@ -133,7 +133,7 @@ import Testing
         let flight = try begin()
         sessions.won(try jar("c"), key, flight: flight)
         #expect(ask(at: 400_000) == "log in")
-        sessions.failed(CookieLoginFault(reason: "503", isRefusal: false), key, flight: flight + 1, now(400_000))
+        sessions.failed(LoginFault(reason: "503", isRefusal: false), key, flight: flight + 1, now(400_000))
         #expect(ask(after: flight + 1, at: 400_000) == "use c" && ask(at: 459_999) == "use c")
         #expect(ask(at: 460_000) == "log in")
     }

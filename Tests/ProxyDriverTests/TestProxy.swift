@@ -55,7 +55,7 @@ final class TestProxy: Sendable {
         let start = WorkerStart(
             number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
             clients: ClientTable(), logins: LoginTable(), cookies: CookieSessionTable(), limits: LimitTable(),
-            transactions: TransactionTable(),
+            transactions: TransactionTable(), tokens: TokenTable(),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
             messages: messages)

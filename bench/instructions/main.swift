@@ -1,3 +1,4 @@
+import Authorization
 import Formats
 import Glibc
 import HTTP1
@@ -136,11 +137,13 @@ enum Work {
     }
 
     /// One kept-alive exchange: the request comes, a pooled connection is there, the answer comes whole.
-    static func session(_ count: Int, _ rules: [Rule]) throws -> Int {
+    static func session(_ count: Int, _ rules: [Rule], tokens: Tokens? = nil) throws -> Int {
         var settings = Settings()
         settings.rules = rules
+        settings.tokens = tokens?.policy
         var connection = ClientConnection(
-            engine: Engine(settings), number: 1, client: "192.0.2.1:50000", now: 0)
+            engine: Engine(settings), stores: SharedStores(tokens: tokens), number: 1, client: "192.0.2.1:50000", now: 0
+        )
         var origin = HTTP1Client()
         var out = Outbox()
         var wire: [UInt8] = []
@@ -182,11 +185,33 @@ enum Work {
     }
 }
 
+/// One that all clients share, and that lasts.
+final class Tokens: SharedLoginStore {
+    private var ledger = SharedLogins<TokenGrant>()
+    let policy: TokenPolicy
+
+    init(for resource: String) {
+        var settings = TokenSettings(
+            resources: [resource], manner: .clientCredentials,
+            server: AuthorizationServer(url: "https://am.example.com/am", host: "am.example.com"))
+        settings.client = OAuthClient(id: "bench", secret: "secret", authentication: .basic)
+        let source = TokenSource(settings)
+        policy = TokenPolicy([source])
+        ledger.put(
+            TokenGrant(access: "0123456789abcdef0123456789abcdef"), TokenKey(source),
+            LoginTime(milliseconds: 0, seconds: 0))
+    }
+
+    func change<Result>(_ body: (inout SharedLogins<TokenGrant>) -> Result) -> Result { body(&ledger) }
+}
+
 let pieces: [String: (Int) throws -> Int] = [
     "request-head": Work.heads, "response-head": Work.answers, "chunked-4k": Work.chunked,
     "pipeline-20-rules": { try Work.pipeline($0, Work.rules(20)) },
     "pipeline-1000-rules": { try Work.pipeline($0, Work.rules(1000)) },
     "session-exchange": { try Work.session($0, Work.rules(20)) },
+    "session-bearer": { try Work.session($0, [], tokens: Tokens(for: "http://shop.example.com:8080/api/*")) },
+    "session-bearer-elsewhere": { try Work.session($0, [], tokens: Tokens(for: "http://shop.example.org:8080/api/*")) },
     "session-head-edit": { try Work.session($0, [Work.headEdit]) },
     "json-edit-4k": Work.edits,
 ]

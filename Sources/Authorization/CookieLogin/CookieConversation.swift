@@ -3,13 +3,7 @@ public import Interception
 
 /// One login for a cookie: a value that is given answers and says what to do next. It knows no connection and no clock.
 public struct CookieConversation: Sendable {
-    public enum Order: Sendable {
-        /// - Parameter url: where it goes, as the configuration has it.
-        case send(ServerCall, url: String)
-        /// What the login won.
-        case won(CookieJar)
-        case failed(CookieLoginFault)
-    }
+    public typealias Order = LoginOrder<CookieJar>
 
     private enum Stage {
         case asked(FormLogin)
@@ -71,46 +65,14 @@ public struct CookieConversation: Sendable {
     }
 }
 
-/// Why a login came to nothing.
-public struct CookieLoginFault: Error, Equatable, Sendable {
-    /// One sentence.
-    public var reason: String
-    /// The service will have none of it, now and the next time.
-    public var isRefusal: Bool
-
-    static func broken(_ reason: String) -> Self { Self(reason: reason, isRefusal: false) }
-
-    public init(reason: String, isRefusal: Bool) {
-        self.reason = reason
-        self.isRefusal = isRefusal
-    }
-}
-
 /// What a kind of login does next.
 enum CookieStep {
     case call(CallDraft)
     case won(CookieJar)
-    case failed(CookieLoginFault)
+    case failed(LoginFault)
 }
 
-/// A request before it is one.
-struct CallDraft {
-    var url: String
-    var type: String
-    var body: [UInt8]
-    var action: Action
-    var number: Int
-
-    func call() throws(HTTPFault) -> ServerCall {
-        var head = try RequestHead(method: "POST", url: url)
-        head.fields.add("Accept", "application/json")
-        head.fields.add("Content-Type", type)
-        return ServerCall(
-            head: head, body: body, number: number, action: action, payload: nil, carriesAnswers: false)
-    }
-}
-
-extension CookieLoginFault {
+extension LoginFault {
     /// What an answer says that is no success; nil for one.
     /// - Parameter step: what was asked, as the subject of a sentence.
     init?(_ step: String, _ head: ResponseHead) {

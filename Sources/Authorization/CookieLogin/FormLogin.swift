@@ -17,10 +17,10 @@ struct FormLogin: Sendable {
     }
 
     func answered(_ head: ResponseHead, _ body: [UInt8], to request: RequestHead, now: Int) -> CookieStep {
-        if let fault = CookieLoginFault(place, head) { return .failed(fault) }
+        if let fault = LoginFault(place, head) { return .failed(fault) }
         // CouchDB says so beside the status
         if let answer = try? JSONValue(parsing: body), answer["ok"] == .bool(false) {
-            return .failed(CookieLoginFault(reason: "\(place) answered that the login is not ok", isRefusal: true))
+            return .failed(LoginFault(reason: "\(place) answered that the login is not ok", isRefusal: true))
         }
         return .won(head, of: place, answering: request, cookie: cookie, now)
     }

@@ -29,10 +29,10 @@ struct IdentityLogin: Sendable {
 
     mutating func answered(_ head: ResponseHead, _ body: [UInt8], to request: RequestHead, now: Int) -> CookieStep {
         guard !hasToken else {
-            if let fault = CookieLoginFault(place, head) { return .failed(fault) }
+            if let fault = LoginFault(place, head) { return .failed(fault) }
             return .won(head, of: place, answering: request, cookie: cookie, now)
         }
-        if let fault = CookieLoginFault(identity, head) { return .failed(fault) }
+        if let fault = LoginFault(identity, head) { return .failed(fault) }
         guard let token = (try? JSONValue(parsing: body))?["access_token"]?.text, !token.isEmpty else {
             return .failed(.broken("\(identity) answered without an access_token"))
         }

@@ -4,31 +4,14 @@ import HTTPCodec
 import Interception
 
 /// Logs in for a cookie where none is at hand, has it sent along, and logs in once more where the origin will have it no more.
-final class CookieLoginDetour: Detour {
-    /// What is done once there is a cookie.
-    private enum Purpose {
-        /// The request goes out.
-        case send
-        /// It goes out again; the client gets this where no cookie could be had.
-        case renew(HeldResponse)
-    }
-
-    private enum Stage {
-        case watching
-        /// What was asked for is at hand, and the request has not gone out since.
-        case ready
-        /// Somebody else logs in.
-        case queueing(Purpose, flight: Int)
-        case talking(Purpose, CookieFlight, CookieConversation)
-    }
+final class CookieLoginDetour: LoginDetour {
+    typealias Turn = LoginTurn<CookieConversation>
 
     private let login: CookieLogin
     /// Who alone may have the cookie, and whatever wins it.
     private let hosts: HostGuard
-    private var stage = Stage.watching
-    private(set) var limit: Int?
-    /// What goes out with the request, and whose it is.
-    private var session: CookieSessions.Session?
+    let turn = Turn()
+    /// Whose cookies go out with the request.
     private var key: CookieSessions.Key?
     /// An exchange has one cookie renewed, not more: one that is refused as soon as it was won is refused for another reason.
     private var hasRenewed = false
@@ -37,9 +20,6 @@ final class CookieLoginDetour: Detour {
     /// There is no cookie to be had, and the request goes out without.
     private var doesWithout = false
 
-    /// Milliseconds after which one that waits for another's login looks again: many may wait.
-    private var interval = 5
-    private static let longestInterval = 50
     /// More of an answer than this is no refusal of a cookie.
     private static let largestRefusal = 64 << 10
     private static let largestAnswer = 256 << 10
@@ -49,46 +29,29 @@ final class CookieLoginDetour: Detour {
         self.hosts = hosts
     }
 
-    /// Others may wait for the same login.
-    var endsWithClient: Bool { false }
-
-    var isActive: Bool {
-        switch stage {
-        case .watching, .ready: false
-        case .queueing, .talking: true
-        }
-    }
-    var keepsResponse: Bool { kept != nil }
-    var keptBytes: Int { kept?.body.count ?? 0 }
     var maxResponseBytes: Int { Self.largestRefusal }
-    var cookieLines: [String] { [] }
 
-    private var kept: HeldResponse? {
-        switch stage {
-        case .queueing(.renew(let held), _), .talking(.renew(let held), _, _): held
-        case .watching, .ready, .queueing, .talking: nil
-        }
-    }
+    private var session: CookieSessions.Session? { turn.session }
 
     // MARK: before the request goes out
 
     func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         // the client's own login is its own: with this cookie it would be another's, and be tried twice
         if isLogin(context.sent) {
-            session = nil
+            turn.session = nil
             return nil
         }
         guard hosts.admits(context.sent) else {
-            session = nil
+            turn.session = nil
             notes.append(.login(interceptor: login.interceptor, BasicLoginDetour.elsewhere))
             return denial(BasicLoginDetour.elsewhere)
         }
         if doesWithout { return denial("there was none to be had") }
         let key = CookieSessions.Key(login, origin: context.sent.originText)
-        if case .ready = stage, self.key == key { return withheld(context) }
-        if self.key != key { session = nil }
+        if turn.isReady, self.key == key { return withheld(context) }
+        if self.key != key { turn.session = nil }
         self.key = key
-        return ask(.send, after: nil, context, &notes) ?? withheld(context)
+        return ask(.send, context, &notes) ?? withheld(context)
     }
 
     private func refusal(_ context: DetourContext) -> CookieSessions.Refusal? {
@@ -114,7 +77,7 @@ final class CookieLoginDetour: Detour {
     }
 
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        stage = .watching
+        turn.rest()
         isSent = false
         guard let session, hosts.admits(head) else { return }
         let selection = session.jar.selection(for: head, now: context.seconds)
@@ -128,13 +91,16 @@ final class CookieLoginDetour: Detour {
         head.fields.set("Cookie", cookies.text)
     }
 
-    /// - Parameter flight: the login that was waited for.
+    func wanted(_ context: DetourContext) -> Turn.Wanted? {
+        guard let key, let store = context.cookies else { return nil }
+        return Turn.Wanted(key: key, store: store) { [login] in CookieConversation(login, origin: key.origin) }
+    }
+
     /// - Returns: nil where the request may go out.
     private func ask(
-        _ purpose: Purpose, after flight: Int?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+        _ purpose: Turn.Purpose, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder? {
-        guard let key else { return nil }
-        guard let store = context.cookies else {
+        guard let wanted = wanted(context) else {
             doesWithout = true
             notes.append(
                 .login(
@@ -144,38 +110,34 @@ final class CookieLoginDetour: Detour {
         }
         var refusal: CookieSessions.Refusal?
         if case .renew = purpose { refusal = self.refusal(context) }
-        if limit == nil { limit = context.now + login.hold }
-        switch store.change({ $0.ask(key, after: refusal, waited: flight, context.time) }) {
-        case .use(let found):
-            session = found
-            return done(purpose)
-        case .wait(let flight):
-            stage = .queueing(purpose, flight: flight)
-            defer { interval = min(interval * 2, Self.longestInterval) }
-            return .wait(until: min(context.now + interval, limit ?? .max))
-        case .logIn(let number):
-            var conversation = CookieConversation(login, origin: key.origin)
-            let order = conversation.begin()
-            return perform(order, purpose, CookieFlight(store, key, number), conversation, context, &notes)
-        case .failed(let fault):
-            return giveUp(fault.reason, purpose, &notes)
-        }
+        return conclude(turn.ask(purpose, wanted, after: refusal, context), context, &notes)
     }
 
-    private func done(_ purpose: Purpose) -> DetourOrder? {
-        stage = .ready
-        limit = nil
-        switch purpose {
-        case .send: return nil
-        case .renew(let held): return .again(held)
+    func conclude(
+        _ outcome: Turn.Outcome, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder? {
+        switch outcome {
+        case .found(let purpose): return done(purpose)
+        case .won(let jar, let purpose):
+            notes.append(.login(interceptor: login.interceptor, words(jar, context.seconds)))
+            return done(purpose)
+        case .kept(let reason, let purpose):
+            notes.append(
+                .login(interceptor: login.interceptor, "\(reason); the cookie \(login.cookie) goes along until its end")
+            )
+            return done(purpose)
+        case .lacking(let reason, let purpose): return giveUp(reason, purpose, &notes)
+        case .wait(let time): return .wait(until: time)
+        case .call(let call, let url):
+            return .call(
+                DetourCall(
+                    call: call, bound: .url(url), purpose: .login(interceptor: login.interceptor),
+                    maxResponseBytes: Self.largestAnswer, keptBytes: context.body.count + keptBytes))
         }
     }
 
     /// There is no cookie to be had.
-    private func giveUp(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        stage = .watching
-        limit = nil
-        session = nil
+    private func giveUp(_ reason: String, _ purpose: Turn.Purpose, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         doesWithout = true
         let words = "no cookie \(login.cookie): \(reason)"
         if case .renew(let held) = purpose {
@@ -189,77 +151,12 @@ final class CookieLoginDetour: Detour {
 
     // MARK: the login
 
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        guard case .talking(let purpose, let flight, var conversation) = stage else { return .deliver(response) }
-        let order = conversation.answered(response.head, body: response.body, now: context.seconds)
-        return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
-    }
-
-    private func perform(
-        _ order: CookieConversation.Order, _ purpose: Purpose, _ flight: CookieFlight,
-        _ conversation: CookieConversation, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
-        switch order {
-        case .send(let call, let url):
-            stage = .talking(purpose, flight, conversation)
-            return .call(
-                DetourCall(
-                    call: call, bound: .url(url), purpose: .login(interceptor: login.interceptor),
-                    maxResponseBytes: Self.largestAnswer, keptBytes: context.body.count + (kept?.body.count ?? 0)))
-        case .won(let jar):
-            session = flight.win(jar)
-            notes.append(.login(interceptor: login.interceptor, words(jar, context.seconds)))
-            return done(purpose)
-        case .failed(let fault):
-            flight.fail(fault, context.time)
-            return settle(purpose, after: flight, fault.reason, context, &notes)
-        }
-    }
-
-    /// A login came to nothing: a cookie that is still good goes along all the same.
-    private func settle(
-        _ purpose: Purpose, after flight: CookieFlight, _ reason: String, _ context: DetourContext,
-        _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
-        if case .send = purpose, let key, let store = context.cookies,
-            case .use(let found) = store.change({ $0.ask(key, after: nil, waited: flight.number, context.time) })
-        {
-            session = found
-            notes.append(
-                .login(interceptor: login.interceptor, "\(reason); the cookie \(login.cookie) goes along until its end")
-            )
-            return done(purpose)
-        }
-        return giveUp(reason, purpose, &notes)
-    }
-
     private func words(_ jar: CookieJar, _ now: Int) -> String {
         guard let end = jar[login.cookie]?.expires else { return "logged in; the cookie \(login.cookie) tells no end" }
         let lasts = "logged in; the cookie \(login.cookie) lasts \(end - now) s"
         return end - now > login.renewBefore
             ? lasts : "\(lasts), no longer than renew_before: each request logs in anew"
     }
-
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        switch stage {
-        case .watching, .ready: return nil
-        case .queueing(let purpose, _): return giveUp(reason, purpose, &notes) ?? .proceed
-        case .talking(let purpose, let flight, _):
-            flight.fail(CookieLoginFault(reason: reason, isRefusal: false), context.time)
-            return settle(purpose, after: flight, reason, context, &notes) ?? .proceed
-        }
-    }
-
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard isActive else { return nil }
-        if let limit, context.now >= limit {
-            return failed("the login took longer than hold allows", context, &notes)
-        }
-        guard case .queueing(let purpose, let flight) = stage else { return nil }
-        return ask(purpose, after: flight, context, &notes) ?? .proceed
-    }
-
-    func abandon() { stage = .watching }
 
     // MARK: answers
 
@@ -285,7 +182,7 @@ final class CookieLoginDetour: Detour {
                     "the request's body was not kept, so it is not sent again; the next request logs in"))
             return .deliver(response)
         }
-        return ask(.renew(response), after: nil, context, &notes) ?? .deliver(response)
+        return ask(.renew(response), context, &notes) ?? .deliver(response)
     }
 
     /// Has the next who asks log in.
@@ -340,6 +237,4 @@ final class CookieLoginDetour: Detour {
                 "the origin refuses the cookie \(login.cookie) by an answer that is larger than is kept; the next request logs in"
             ))
     }
-
-    func delivers(_ status: Int) {}
 }

@@ -1,0 +1,57 @@
+internal import Formats
+internal import HTTPCodec
+
+/// A client of AM's OAuth service, and how it shows who it is (RFC 6749 §2.3).
+public struct OAuthClient: Equatable, Sendable {
+    public enum Authentication: String, CaseIterable, Sendable {
+        case basic, post, none
+        /// By the certificate that it shows (RFC 8705 §2).
+        case tls
+    }
+
+    public var id: String
+    /// Nil where it has none, or shows a certificate.
+    public var secret: String?
+    public var authentication: Authentication
+
+    public init(id: String, secret: String? = nil, authentication: Authentication = .none) {
+        self.id = id
+        self.secret = secret
+        self.authentication = authentication
+    }
+
+    /// - Parameters:
+    ///   - form: gets what stands in the form.
+    /// - Returns: the value of the field Authorization, where there is one.
+    func show(in form: inout QueryText) -> String? {
+        switch authentication {
+        case .basic:
+            let pair = "\(PercentCoding.encode(id)):\(PercentCoding.encode(secret ?? ""))"
+            return "Basic \(Base64.encode(pair.utf8))"
+        case .post:
+            form.set("client_id", id)
+            form.set("client_secret", secret ?? "")
+        case .none, .tls: form.set("client_id", id)
+        }
+        return nil
+    }
+
+    /// The client that a request to the token endpoint shows; nil where it shows none that could be shown once more.
+    static func shown(by authorization: String?, _ form: QueryText) -> OAuthClient? {
+        if let authorization {
+            let parts = authorization.split(separator: " ", omittingEmptySubsequences: true)
+            guard parts.count == 2, ASCII.equal(parts[0], "Basic"), let bytes = Base64.decode(parts[1]),
+                let colon = bytes.firstIndex(of: ASCII.colon)
+            else { return nil }
+            func part(_ bytes: ArraySlice<UInt8>) -> String {
+                PercentCoding.decode(String(decoding: bytes, as: UTF8.self), plusAsSpace: true)
+            }
+            return OAuthClient(
+                id: part(bytes[..<colon]), secret: part(bytes[(colon + 1)...]), authentication: .basic)
+        }
+        // an assertion is good for once
+        guard form["client_assertion"] == nil, let id = form["client_id"], !id.isEmpty else { return nil }
+        guard let secret = form["client_secret"] else { return OAuthClient(id: id) }
+        return OAuthClient(id: id, secret: secret, authentication: .post)
+    }
+}

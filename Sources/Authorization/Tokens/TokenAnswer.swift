@@ -1,0 +1,69 @@
+internal import Formats
+internal import HTTPCodec
+internal import Interception
+
+/// An answer of the token endpoint (RFC 6749 §5).
+struct TokenAnswer {
+    var access: String
+    var refresh: String?
+    var lifetime: Int?
+    /// `Bearer` or `DPoP`, in lower case.
+    var type: String
+
+    /// More of an answer is not read, nor unpacked.
+    private static let largest = 256 << 10
+    /// Longer tokens go into no head.
+    static let longest = 16 << 10
+    /// Ten years: what is said to last longer may as well tell no end.
+    private static let mostSeconds = 315_360_000
+
+    init(_ head: ResponseHead, _ body: [UInt8]) throws(LoginFault) {
+        let answer = EditedBody.json(in: body, head.fields, limit: Self.largest)
+        guard (200..<300).contains(head.status) else { throw LoginFault(status: head.status, Self.error(answer)) }
+        guard let answer, answer.members != nil else { throw .broken("AM answered the token request with no JSON") }
+        guard let access = answer["access_token"]?.text, Self.isToken(access) else {
+            throw .broken("AM answered the token request without an access_token that a header can carry")
+        }
+        self.access = access
+        refresh = answer["refresh_token"]?.text.flatMap { $0.isEmpty || $0.utf8.count > Self.longest ? nil : $0 }
+        let lifetime = answer["expires_in"].flatMap { $0.integer ?? $0.text.flatMap { Int($0) } }
+        self.lifetime = lifetime.flatMap { (0...Self.mostSeconds).contains($0) ? $0 : nil }
+        type = ASCII.lowercased(answer["token_type"]?.text ?? "Bearer")
+    }
+
+    /// RFC 6750 §2.1 and RFC 9449 §7.1: nothing that would end the field or its value.
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= longest && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
+    }
+
+    /// What the endpoint says is wrong; nil where it is no such word.
+    static func error(_ answer: JSONValue?) -> String? {
+        guard let word = answer?["error"]?.text, !word.isEmpty, word.utf8.count <= 64,
+            word.utf8.allSatisfy({ ASCII.isUnreserved($0) })
+        else { return nil }
+        return word
+    }
+
+    /// - Parameter now: seconds since 1970.
+    func grant(_ origin: TokenGrant.Origin, before lead: Int, now: Int) -> TokenGrant {
+        var grant = TokenGrant(access: access, refresh: refresh, origin: origin)
+        if let lifetime {
+            grant.expires = now + lifetime
+            // one that lasts no longer than the lead is not fetched anew for each request
+            grant.dueAt = now + lifetime - min(lead, lifetime / 2)
+        }
+        return grant
+    }
+}
+
+extension LoginFault {
+    /// - Parameter word: the error's name, where there is one.
+    init(status: Int, _ word: String?) {
+        let isRefusal = (400..<500).contains(status) && status != 408 && status != 429
+        let what = "\(status)\(word.map { " (\($0))" } ?? "")"
+        self.init(
+            reason: isRefusal
+                ? "AM refused the token request with \(what)" : "AM answered the token request with \(what)",
+            isRefusal: isRefusal)
+    }
+}

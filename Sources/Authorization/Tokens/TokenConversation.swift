@@ -1,0 +1,205 @@
+internal import Formats
+public import HTTPCodec
+internal import Interception
+internal import TLSEngine
+
+/// How one token is had from AM: renewed with a refresh token, asked for with the client's own credentials, or by the code
+/// flow. A value that is given answers and says what to do next. It knows no connection and no clock.
+public struct TokenConversation: Sendable {
+    public typealias Order = LoginOrder<TokenGrant>
+
+    private enum Stage {
+        case idle
+        case refreshing
+        case authorizing(CodeFlow, url: String)
+        /// The last of it: a token is granted or not.
+        case exchanging
+    }
+
+    private let source: TokenSource
+    private let session: SessionSource?
+    private var past: TokenGrant?
+    /// What tokens are bound to; nil where that is not wanted.
+    private let key: PrivateKey?
+    private var nonce: String?
+    private var stage = Stage.idle
+    private var calls = 0
+    private var now = 0
+    /// What was asked of the token endpoint last, for the case that its proof lacked a nonce.
+    private var asked: (form: QueryText, action: Action)?
+    private var hasNonced = false
+
+    /// - Parameters:
+    ///   - past: what there is, over or about to end.
+    ///   - session: the user's, where the code flow is run.
+    ///   - now: seconds since 1970.
+    public init(_ source: TokenSource, past: TokenGrant?, session: SessionSource? = nil, now: Int) {
+        self.source = source
+        self.session = session
+        self.past = past
+        self.now = now
+        key = source.settings.isProven ? past?.key ?? (try? PrivateKey.makeP256()) : nil
+        nonce = past?.serverNonce
+    }
+
+    public mutating func begin() -> Order {
+        if source.settings.isProven, key == nil { return .failed(.broken("no key could be made to bind a token to")) }
+        guard let refresh = past?.refresh else { return start() }
+        stage = .refreshing
+        var form = QueryText("")
+        form.add("grant_type", "refresh_token")
+        form.add("refresh_token", refresh)
+        return ask(form, .refreshToken)
+    }
+
+    /// From the beginning.
+    private mutating func start() -> Order {
+        switch source.settings.manner {
+        case .learned: return .failed(LoginFault(reason: "no token exchange of this client was seen", isRefusal: false))
+        case .clientCredentials:
+            stage = .exchanging
+            var form = QueryText("")
+            form.add("grant_type", "client_credentials")
+            if let scope = source.settings.scope { form.add("scope", scope) }
+            return ask(form, .exchangeToken)
+        case .code: return authorize()
+        }
+    }
+
+    private mutating func authorize() -> Order {
+        guard let session, let client = source.settings.client else {
+            return .failed(
+                .broken("the request carries no session (cookie or header \(source.settings.server.cookie))"))
+        }
+        let flow = CodeFlow(source, session, client, thumbprint: key.flatMap(PossessionProof.thumbprint))
+        do throws(HTTPFault) {
+            let url = try source.settings.server.oauthURL(.authorize, "authorize", realm: source.realm)
+            stage = .authorizing(flow, url: url)
+            return send(flow.first(url), to: url)
+        } catch {
+            return .failed(.broken("the URL of the authorize endpoint cannot be made: \(error.explanation)"))
+        }
+    }
+
+    // MARK: answers
+
+    /// The answer to what was sent last.
+    /// - Parameter now: seconds since 1970.
+    public mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> Order {
+        self.now = now
+        switch stage {
+        case .idle: return .failed(.broken("an answer came to nothing that was asked"))
+        case .authorizing(var flow, let url):
+            let step = flow.answered(head, body, url)
+            stage = .authorizing(flow, url: url)
+            switch step {
+            case .call(let draft): return send(draft, to: url)
+            case .failed(let fault): return .failed(fault)
+            case .code(let code): return redeem(code, flow)
+            }
+        case .refreshing, .exchanging: return answeredByEndpoint(head, body)
+        }
+    }
+
+    private mutating func redeem(_ code: String, _ flow: CodeFlow) -> Order {
+        stage = .exchanging
+        var form = QueryText("")
+        form.add("grant_type", "authorization_code")
+        form.add("code", code)
+        form.add("redirect_uri", source.settings.redirectURI)
+        form.add("code_verifier", flow.proof.verifier)
+        return ask(form, .exchangeToken)
+    }
+
+    private mutating func answeredByEndpoint(_ head: ResponseHead, _ body: [UInt8]) -> Order {
+        if key != nil, let told = PossessionProof.nonce(head.fields) {
+            nonce = told
+            let isWanted = TokenAnswer.error(try? JSONValue(parsing: body)) == "use_dpop_nonce"
+            if isWanted, head.status == 400 || head.status == 401, !hasNonced, let asked {
+                hasNonced = true
+                return ask(asked.form, asked.action)
+            }
+        }
+        do throws(LoginFault) {
+            let answer = try TokenAnswer(head, body)
+            return won(answer)
+        } catch {
+            // what the refresh token is not good for any more may be had anew
+            if case .refreshing = stage, error.isRefusal, source.settings.manner != .learned {
+                hasNonced = false
+                past = nil
+                return start()
+            }
+            return .failed(error)
+        }
+    }
+
+    private func won(_ answer: TokenAnswer) -> Order {
+        let type = key == nil ? "bearer" : "dpop"
+        guard answer.type == type else {
+            let found = ["bearer", "dpop"].contains(answer.type) ? "a \(answer.type) token" : "a token of another type"
+            let remedy = key == nil ? "" : "; the client at AM has to ask for proofs (dpop: true)"
+            return .failed(.broken("AM granted \(found) where a \(type) token was to be\(remedy)"))
+        }
+        var isRefreshed = false
+        if case .refreshing = stage { isRefreshed = true }
+        var grant = answer.grant(
+            isRefreshed ? .refreshed : .fetched, before: source.settings.refreshBefore, now: now)
+        if isRefreshed {
+            // RFC 6749 §6: without a new one the old one goes on
+            grant.refresh = grant.refresh ?? past?.refresh
+            if let past { grant.follow(past) }
+            grant.client = past?.client
+            grant.realm = past?.realm
+        }
+        grant.key = key
+        grant.serverNonce = nonce
+        grant.resourceNonce = past?.resourceNonce
+        return .won(grant)
+    }
+
+    // MARK: calls
+
+    /// Asks the token endpoint.
+    private mutating func ask(_ form: QueryText, _ action: Action) -> Order {
+        asked = (form, action)
+        guard let client = source.settings.client ?? past?.client else {
+            return .failed(.broken("it is not known which client the token is of"))
+        }
+        do throws(HTTPFault) {
+            let realm = past?.realm ?? source.realm
+            let url = try source.settings.server.oauthURL(.accessToken, "access_token", realm: realm)
+            return send(try draft(url, form, client, action), to: url)
+        } catch {
+            return .failed(.broken("the URL of the token endpoint cannot be made: \(error.explanation)"))
+        }
+    }
+
+    private func draft(_ url: String, _ form: QueryText, _ client: OAuthClient, _ action: Action) throws(HTTPFault)
+        -> CallDraft
+    {
+        var form = form
+        var fields: [(name: String, value: String)] = []
+        if let credentials = client.show(in: &form) { fields.append(("Authorization", credentials)) }
+        if let key {
+            let head = try RequestHead(method: "POST", url: url)
+            if let proof = PossessionProof.make(key, for: head, nonce: nonce, now: now) {
+                fields.append(("DPoP", proof))
+            }
+        }
+        return CallDraft(
+            url: url, type: "application/x-www-form-urlencoded", body: Array(form.text.utf8), fields: fields,
+            action: action, number: 0)
+    }
+
+    private mutating func send(_ draft: CallDraft, to url: String) -> Order {
+        calls += 1
+        var draft = draft
+        draft.number = calls
+        do throws(HTTPFault) {
+            return .send(try draft.call(), url: url)
+        } catch {
+            return .failed(.broken("no request can be made for \(url): \(error.explanation)"))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import Addresses
+internal import Formats
+public import HTTPCodec
+internal import Interception
+internal import TLSEngine
+
+/// One entry of `tokens:`, ready to use. An object, for every token that it wins is known by it.
+public final class TokenSource: Sendable {
+    public let settings: TokenSettings
+    private let patterns: [URLPattern]
+    /// A digest over all that a token depends on: what has another one shares no token with it, over reloads too.
+    public let identity: UInt128
+    /// Hosts, each whole or as the domain that they are below.
+    let hosts: [(name: [UInt8], isDomain: Bool)]
+
+    public init(_ settings: TokenSettings) {
+        self.settings = settings
+        patterns = settings.resources.map(URLPattern.init)
+        identity = Self.digest(settings)
+        hosts = settings.resources.map(Self.host)
+    }
+
+    /// What it is called in the log.
+    public var name: String { settings.resources.first ?? "" }
+
+    /// What it does, for a person.
+    public var words: String {
+        let client = settings.client.map { " of \($0.id)" } ?? ""
+        let proof = settings.isProven ? ", bound to a key" : ""
+        return switch settings.manner {
+        case .learned:
+            "sends the bearer token along that the client's own exchange\(client) at \(settings.server.url) won"
+        case .clientCredentials: "sends a bearer token\(client) from \(settings.server.url) along\(proof)"
+        case .code:
+            "sends a bearer token\(client) from \(settings.server.url) along, won with the user's session\(proof)"
+        }
+    }
+
+    /// Where it asks, one of the configured realms.
+    var realm: String { settings.realm ?? settings.server.realms.first ?? "/" }
+
+    /// Whether a request may carry its token, as it would go out: to a host that a resource names, by the scheme that it
+    /// names, and to nobody else by its Host. What comes back with the answer to a TRACE is shown to nobody
+    /// (RFC 9110 §9.3.8), and a preflight has no credentials.
+    public func admits(_ head: RequestHead) -> Bool {
+        switch head.method {
+        case .trace, .connect, .options: return false
+        default: break
+        }
+        let url = URLParts(head)
+        return patterns.contains { $0.matches(url) } && head.namesItsTarget
+    }
+
+    private static func host(_ glob: String) -> (name: [UInt8], isDomain: Bool) {
+        let start = glob.firstRange(of: "://")?.upperBound ?? glob.startIndex
+        var authority = glob[start...].prefix { $0 != "/" && $0 != "?" }
+        let isDomain = authority.hasPrefix("*.")
+        if isDomain { authority = authority.dropFirst() }
+        let plain = (try? RequestHead(method: "GET", url: "http://\(isDomain ? "a" : "")\(authority)/"))?.host ?? ""
+        return (Array(plain.utf8.dropFirst(isDomain ? 1 : 0)), isDomain)
+    }
+
+    private static func digest(_ settings: TokenSettings) -> UInt128 {
+        let client = settings.client
+        let parts: [String] =
+            [
+                settings.manner.rawValue, settings.server.url, settings.server.cookie, settings.realm ?? "",
+                client?.id ?? "", client?.secret ?? "", client?.authentication.rawValue ?? "", settings.scope ?? "",
+                settings.redirectURI, settings.naming.text, settings.isProven ? "dpop" : "",
+            ] + settings.resources
+        // each with its length, so that no two lists of texts look alike
+        return TokenDigest.of(parts.map { "\($0.utf8.count):\($0)" }.joined())
+    }
+}
+
+extension TokenSource: Hashable {
+    public static func == (left: TokenSource, right: TokenSource) -> Bool { left.identity == right.identity }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}
+
+/// Texts that tables are kept by and that may be secrets.
+public enum TokenDigest {
+    public static func of(_ text: String) -> UInt128 {
+        Digest.sha256(Array(text.utf8)).prefix(16).reduce(0) { $0 << 8 | UInt128($1) }
+    }
+}
+
+extension RequestHead {
+    /// Its Host names no other origin than its target: behind a shared front end it is that field that decides.
+    fileprivate var namesItsTarget: Bool {
+        let authority = fields.text(target.authority)
+        return fields.values(named: "Host").allSatisfy { value in
+            if value == authority { return true }
+            var named = self
+            guard (try? named.adopt(authority: value, scheme: target.scheme)) != nil else { return false }
+            return named.host == host && named.target.port == target.port
+        }
+    }
+}

@@ -1,0 +1,185 @@
+internal import Addresses
+internal import Authorization
+internal import Declaration
+internal import HTTPCodec
+internal import Interception
+internal import ProxyCore
+internal import TLSEngine
+
+/// `tokens` → policy.
+struct TokenBuilder {
+    let findings: Findings
+    let choice: ServerChoice
+    let tls: TLSSettings
+    /// Clients have to show a password.
+    let hasUsers: Bool
+
+    func policy(_ items: [Decoded]) -> TokenPolicy? {
+        var places: [String: Position] = [:]
+        let sources = items.compactMap { item -> TokenSource? in
+            guard let fields = item.fields, let settings = settings(fields, item.position) else { return nil }
+            for resource in fields.list("resources") {
+                guard let url = resource.text else { continue }
+                if let place = places[url] {
+                    findings.warning(
+                        resource.position,
+                        "the entry of \(findings.place(place, from: resource.position)) covers this already, and counts"
+                    )
+                }
+                places[url] = places[url] ?? resource.position
+            }
+            return TokenSource(settings)
+        }
+        return sources.isEmpty ? nil : TokenPolicy(sources)
+    }
+
+    private func settings(_ fields: Fields, _ position: Position) -> TokenSettings? {
+        judgeResources(fields)
+        guard let server = choice.server(fields, "tokens", position),
+            let manner = fields.text("bearer").flatMap(TokenSettings.Manner.init)
+        else { return nil }
+        var settings = TokenSettings(
+            resources: fields.list("resources").compactMap(\.text), manner: manner, server: server)
+        settings.realm = realm(fields, server)
+        settings.client = client(fields.fields("client"))
+        let scopes = fields.list("scope").compactMap(\.text)
+        if !scopes.isEmpty { settings.scope = scopes.joined(separator: " ") }
+        settings.redirectURI = fields.text("redirect_uri") ?? ""
+        if let consent = fields.text("consent").flatMap(TokenSettings.Consent.init) { settings.consent = consent }
+        settings.naming =
+            fields.text("client_by").flatMap(TokenSettings.Naming.init) ?? (hasUsers ? .proxyUser : .address)
+        if let lead = fields.number("refresh_before") { settings.refreshBefore = lead / 1000 }
+        if fields.has("refresh_on") { settings.refreshOn = fields.list("refresh_on").compactMap(\.number) }
+        settings.isProven = fields.flag("dpop") ?? false
+        if let coolDown = fields.number("cool_down") { settings.coolDown = coolDown }
+        if let hold = fields.number("hold") { settings.hold = hold }
+        judge(settings, fields, position)
+        return settings
+    }
+
+    private func realm(_ fields: Fields, _ server: AuthorizationServer) -> String? {
+        guard let written = fields["realm"], let realm = written.text else { return nil }
+        if !server.realms.contains(realm) {
+            findings.error(
+                written.position, "\(realm) is none of the realms of \(server.url); add it there",
+                nearest: Nearest.name(to: realm, among: server.realms))
+        }
+        return realm
+    }
+
+    private func client(_ fields: Fields?) -> OAuthClient? {
+        guard let fields, let id = fields.text("id") else { return nil }
+        let secret = fields.text("secret")
+        let authentication =
+            fields.text("auth").flatMap(OAuthClient.Authentication.init) ?? (secret == nil ? .none : .basic)
+        switch authentication {
+        case .basic, .post:
+            if !fields.has("secret") {
+                findings.error(
+                    fields.position,
+                    "auth: \(authentication.rawValue) takes a secret; add secret: \"${credential.NAME}\"")
+            }
+        case .none, .tls:
+            if fields.has("secret") {
+                findings.error(
+                    fields.position(of: "secret") ?? fields.position,
+                    "auth: \(authentication.rawValue) shows no secret; remove the secret, or write auth: basic")
+            }
+        }
+        return OAuthClient(id: id, secret: secret, authentication: authentication)
+    }
+
+    // MARK: what does not go together
+
+    private func judge(_ settings: TokenSettings, _ fields: Fields, _ position: Position) {
+        let manner = settings.manner
+        func needs(_ key: String, _ why: String) {
+            if !fields.has(key) {
+                findings.error(position, "bearer: \(manner.rawValue) \(why); add the key \"\(key)\"")
+            }
+        }
+        func hasNoUse(_ keys: String...) {
+            for key in keys where fields.has(key) {
+                findings.error(
+                    fields.position(of: key) ?? position,
+                    "bearer: \(manner.rawValue) has no use for \(key); remove the key")
+            }
+        }
+        switch manner {
+        case .learned: hasNoUse("scope", "redirect_uri", "consent", "dpop")
+        case .clientCredentials:
+            needs("client", "asks for a token with the client's own credentials")
+            hasNoUse("redirect_uri", "consent", "client_by")
+            if let client = settings.client, client.authentication == .none {
+                findings.error(
+                    fields.position(of: "client") ?? position,
+                    "bearer: client_credentials takes a client that shows who it is; add its secret, or auth: tls")
+            }
+        case .code:
+            needs("client", "runs the code flow as a client of AM")
+            needs("redirect_uri", "runs the code flow up to a redirect")
+        }
+        if case .proxyUser = settings.naming, !hasUsers, fields.has("client_by") {
+            findings.error(
+                fields.position(of: "client_by") ?? position,
+                "client_by: proxy_user takes clients that show a user name; set clients.basic")
+        }
+        judgeServer(settings, fields, position)
+    }
+
+    private func judgeServer(_ settings: TokenSettings, _ fields: Fields, _ position: Position) {
+        let server = settings.server
+        let place = fields.position(of: "am") ?? position
+        if settings.manner == .learned, !GlobReach(url: server.url).isOpened(by: tls.interception) {
+            findings.warning(
+                place,
+                "requests to \(server.host) pass in tunnels that are not opened, so no token exchange is seen; name the host in tls.intercept"
+            )
+        }
+        guard settings.client?.authentication == .tls else { return }
+        if server.url.hasPrefix("http:") {
+            findings.error(place, "auth: tls shows a certificate, and \(server.url) has no TLS")
+        } else if !showsCertificate(to: server.url) {
+            findings.error(
+                fields.position(of: "client") ?? place,
+                "auth: tls shows a certificate, and tls.client_certificates has none for \(server.host)")
+        }
+    }
+
+    private func showsCertificate(to url: String) -> Bool {
+        guard let head = GlobReach(url: url).head else { return true }
+        let address = IPAddress(head.host)
+        return tls.origins.identities.contains {
+            $0.host.covers(head.host, port: head.target.port, address: address)
+        }
+    }
+
+    private func judgeResources(_ fields: Fields) {
+        if fields["resources"]?.isEmptyList == true {
+            findings.error(fields.position, "tokens for no resource; list URLs under resources")
+        }
+        for written in fields.list("resources") {
+            guard let url = written.text else { continue }
+            let reach = GlobReach(url: url)
+            if !url.hasPrefix("https://"), !url.hasPrefix("http://") {
+                findings.error(
+                    written.position,
+                    "a token goes to a scheme that is named; write https://, as in https://api.example.com/*")
+            } else if reach.isFar {
+                findings.error(
+                    written.position,
+                    "this sends tokens to every host that fits, whoever runs it; name the host, as https://api.example.com/*"
+                )
+            } else if !reach.isOpened(by: tls.interception) {
+                findings.warning(
+                    written.position,
+                    "requests there pass in tunnels that are not opened, so they get no token; name the host in tls.intercept"
+                )
+            } else if url.hasPrefix("http://"), let head = reach.head, !ServerBuilder.isThisMachine(head.host) {
+                findings.warning(
+                    written.position,
+                    "tokens go to \(head.host) unencrypted, for everyone on the way to read; write https")
+            }
+        }
+    }
+}

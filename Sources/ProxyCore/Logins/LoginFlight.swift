@@ -1,0 +1,30 @@
+import Authorization
+
+/// A login that is this exchange's to make. An object, so that no way out can leave the others waiting for it.
+final class LoginFlight<Gain: LoginGain> {
+    private let store: any SharedLoginStore<Gain>
+    private let key: Gain.Key
+    let number: Int
+    private var isOver = false
+
+    init(_ store: any SharedLoginStore<Gain>, _ key: Gain.Key, _ number: Int) {
+        self.store = store
+        self.key = key
+        self.number = number
+    }
+
+    func win(_ gain: Gain) -> SharedLogins<Gain>.Session {
+        isOver = true
+        store.change { $0.won(gain, key, flight: number) }
+        return SharedLogins<Gain>.Session(gain: gain, generation: number)
+    }
+
+    func fail(_ fault: LoginFault, _ now: LoginTime) {
+        isOver = true
+        store.change { $0.failed(fault, key, flight: number, now) }
+    }
+
+    deinit {
+        if !isOver { store.change { $0.abandoned(key, flight: number) } }
+    }
+}

@@ -1,0 +1,176 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// A conversation that wins something: a value that is given answers and says what to do next.
+protocol LoginTalk: Sendable {
+    associatedtype Gain: LoginGain
+    mutating func begin() -> LoginOrder<Gain>
+    /// The answer to what was sent last.
+    /// - Parameter now: seconds since 1970.
+    mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginOrder<Gain>
+}
+
+/// How one exchange comes to what a login wins: it takes what is there, waits for whoever logs in, or does so itself, one for
+/// all. What becomes of the exchange then is for the detour to say.
+final class LoginTurn<Talk: LoginTalk> {
+    typealias Gain = Talk.Gain
+
+    /// What is done once it is there.
+    enum Purpose {
+        /// The request goes out.
+        case send
+        /// It goes out again; the client gets this where nothing could be had.
+        case renew(HeldResponse)
+    }
+
+    enum Outcome {
+        /// It was there, or somebody else has won it.
+        case found(Purpose)
+        case won(Gain, Purpose)
+        /// The login came to nothing, for this reason; what there was is good until its end.
+        case kept(String, Purpose)
+        /// There is none to be had, for this reason.
+        case lacking(String, Purpose)
+        case call(ServerCall, url: String)
+        case wait(until: Int)
+    }
+
+    private enum Stage {
+        case watching
+        /// What was asked for is at hand, and the request has not gone out since.
+        case ready
+        /// Somebody else logs in.
+        case queueing(Purpose, flight: Int)
+        case talking(Purpose, LoginFlight<Gain>, Talk)
+    }
+
+    /// What is asked for, and who keeps it.
+    struct Wanted {
+        let key: Gain.Key
+        let store: any SharedLoginStore<Gain>
+        let talk: () -> Talk
+    }
+
+    private var stage = Stage.watching
+    private(set) var limit: Int?
+    /// What goes out with the request.
+    var session: SharedLogins<Gain>.Session?
+    /// Milliseconds after which one that waits for another's login looks again: many may wait.
+    private var interval = 5
+    private var longestInterval: Int { 50 }
+
+    var isActive: Bool {
+        switch stage {
+        case .watching, .ready: false
+        case .queueing, .talking: true
+        }
+    }
+    var isReady: Bool { if case .ready = stage { true } else { false } }
+
+    var kept: HeldResponse? {
+        switch stage {
+        case .queueing(.renew(let held), _), .talking(.renew(let held), _, _): held
+        case .watching, .ready, .queueing, .talking: nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - refusal: of what the request went out with.
+    ///   - flight: the login that was waited for.
+    func ask(
+        _ purpose: Purpose, _ wanted: Wanted, after refusal: SharedLogins<Gain>.Refusal? = nil,
+        waited flight: Int? = nil,
+        _ context: DetourContext
+    ) -> Outcome {
+        if limit == nil { limit = context.now + wanted.key.hold }
+        switch wanted.store.change({ $0.ask(wanted.key, after: refusal, waited: flight, context.time) }) {
+        case .use(let found):
+            session = found
+            return done(.found(purpose))
+        case .wait(let flight):
+            stage = .queueing(purpose, flight: flight)
+            defer { interval = min(interval * 2, longestInterval) }
+            return .wait(until: min(context.now + interval, limit ?? .max))
+        case .logIn(let number):
+            var talk = wanted.talk()
+            let step = talk.begin()
+            return perform(step, purpose, LoginFlight(wanted.store, wanted.key, number), talk, wanted, context)
+        case .failed(let fault): return giveUp(fault.reason, purpose)
+        }
+    }
+
+    func called(_ response: HeldResponse, _ wanted: Wanted, _ context: DetourContext) -> Outcome? {
+        guard case .talking(let purpose, let flight, var talk) = stage else { return nil }
+        let step = talk.answered(response.head, body: response.body, now: context.seconds)
+        return perform(step, purpose, flight, talk, wanted, context)
+    }
+
+    private func perform(
+        _ step: LoginOrder<Gain>, _ purpose: Purpose, _ flight: LoginFlight<Gain>, _ talk: Talk, _ wanted: Wanted,
+        _ context: DetourContext
+    ) -> Outcome {
+        switch step {
+        case .send(let call, let url):
+            stage = .talking(purpose, flight, talk)
+            return .call(call, url: url)
+        case .won(let gain):
+            session = flight.win(gain)
+            return done(.won(gain, purpose))
+        case .failed(let fault):
+            flight.fail(fault, context.time)
+            return settle(purpose, after: flight, fault.reason, wanted, context)
+        }
+    }
+
+    /// A login came to nothing: what is still good goes along all the same.
+    private func settle(
+        _ purpose: Purpose, after flight: LoginFlight<Gain>, _ reason: String, _ wanted: Wanted,
+        _ context: DetourContext
+    ) -> Outcome {
+        if case .send = purpose,
+            case .use(let found) = wanted.store.change({
+                $0.ask(wanted.key, after: nil, waited: flight.number, context.time)
+            })
+        {
+            session = found
+            return done(.kept(reason, purpose))
+        }
+        return giveUp(reason, purpose)
+    }
+
+    private func done(_ outcome: Outcome) -> Outcome {
+        stage = .ready
+        limit = nil
+        return outcome
+    }
+
+    private func giveUp(_ reason: String, _ purpose: Purpose) -> Outcome {
+        stage = .watching
+        limit = nil
+        session = nil
+        return .lacking(reason, purpose)
+    }
+
+    /// What is under way came to nothing.
+    func failed(_ reason: String, _ wanted: Wanted, _ context: DetourContext) -> Outcome? {
+        switch stage {
+        case .watching, .ready: return nil
+        case .queueing(let purpose, _): return giveUp(reason, purpose)
+        case .talking(let purpose, let flight, _):
+            flight.fail(LoginFault(reason: reason, isRefusal: false), context.time)
+            return settle(purpose, after: flight, reason, wanted, context)
+        }
+    }
+
+    func woke(_ wanted: Wanted, _ context: DetourContext) -> Outcome? {
+        if isActive, let limit, context.now >= limit {
+            return failed("the login took longer than hold allows", wanted, context)
+        }
+        guard case .queueing(let purpose, let flight) = stage else { return nil }
+        return ask(purpose, wanted, waited: flight, context)
+    }
+
+    /// The request goes out, or what is under way is nobody's any more.
+    func rest() { stage = .watching }
+}

@@ -1,0 +1,30 @@
+import Addresses
+import Authorization
+import HTTPCodec
+
+/// Who sends a request, as far as the connection tells.
+struct RequestSender {
+    let address: IPAddress?
+    /// Whose password was right.
+    let user: String?
+
+    /// Nil where nothing tells the client from others.
+    func client(_ naming: TokenSettings.Naming, _ head: RequestHead) -> TokenClient? {
+        switch naming {
+        case .proxyUser: user.map { .user($0) }
+        case .address:
+            // the whole of an IPv6 address: a network may have many clients
+            address.map { .address($0.family == .v6 && $0.bits != 1 ? $0 : $0.clientNetwork.base) }
+        case .header(let name): head.fields[name].flatMap { $0.isEmpty ? nil : .named(TokenDigest.of($0)) }
+        }
+    }
+
+    /// Why there is none.
+    static func lack(_ naming: TokenSettings.Naming) -> String {
+        switch naming {
+        case .proxyUser: "the client has shown no user name and password"
+        case .address: "the client's address is not known"
+        case .header(let name): "the request has no header \(name) that tells the client"
+        }
+    }
+}

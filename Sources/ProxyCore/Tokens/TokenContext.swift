@@ -1,0 +1,9 @@
+import Interception
+
+/// What of an exchange concerns tokens.
+struct TokenContext {
+    let store: (any TokenStore)?
+    let sender: RequestSender
+    /// Of the request, as the client sent it.
+    let classification: Classification?
+}
