@@ -19,7 +19,7 @@ final class StepUpDetour: Detour {
         /// No advice has come, or what came of it was delivered.
         case watching
         /// The login waits for others of the same user.
-        case queueing(Round, told: PersonAnswers?)
+        case queueing(Round, ServerCall?)
         /// AM is asked, or will be again.
         case talking(Round)
         /// A person is asked.
@@ -109,7 +109,9 @@ final class StepUpDetour: Detour {
             let round = try begin(advice, response, in: exchange, context)
             if limit == nil { limit = context.now + policy.hold }
             login = nil
-            return beginLogin(round, told: nil, context, &notes)
+            // where a person is asked, nobody's turn is waited for before AM is told anything
+            return policy.asksPerson
+                ? start(round, nil, context, &notes) : beginLogin(round, nil, context, &notes)
         } catch {
             notes.append(.declined(error.reason))
             return .deliver(response)
@@ -150,29 +152,41 @@ final class StepUpDetour: Detour {
 
     // MARK: the login
 
-    /// Begins the login, or goes on with it where a person was asked; waits until it may, or gives it up where AM refused
-    /// its answers lately.
-    func beginLogin(
-        _ round: Round, told: PersonAnswers?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
+    /// - Parameter call: the one that tells AM answers; nil where it is the first.
+    private func beginLogin(
+        _ round: Round, _ call: ServerCall?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        // where a person gives all answers, AM is told none before somebody was asked
-        if let logins = context.logins, told != nil || policy.answersByItself || !policy.asksPerson {
+        if let logins = context.logins {
             switch logins.begin(round.machine.login, policy.lockout) {
             case .go(let key): login = LoginAttempt(logins, key, policy.lockout)
             case .later:
-                stage = .queueing(round, told: told)
+                stage = .queueing(round, call)
                 return .wait(until: bounded(context.now + Self.retryInterval))
             case .held(let refusals, let milliseconds):
                 return giveUp(
                     .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000), round.original, context, &notes)
             }
         }
+        return start(round, call, context, &notes)
+    }
+
+    private func start(
+        _ round: Round, _ call: ServerCall?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        if let call { return send(call, round, context) }
         var round = round
-        guard let told else {
-            let order = round.machine.begin()
-            return perform(order, round, context, &notes)
-        }
-        return tell(told, round, context, &notes)
+        let order = round.machine.begin()
+        return perform(order, round, context, &notes)
+    }
+
+    private func send(_ call: ServerCall, _ round: Round, _ context: DetourContext) -> DetourOrder {
+        stage = .talking(round)
+        return .call(
+            DetourCall(
+                call: call, bound: .server(policy.server), purpose: .stepUp(login: login),
+                maxResponseBytes: policy.maxResponseBytes,
+                keptBytes: context.body.count + round.original.body.count))
     }
 
     /// The answer to a replay is an advice once more.
@@ -213,7 +227,7 @@ final class StepUpDetour: Detour {
             return failed(reason, context, &notes)
         }
         switch stage {
-        case .queueing(let round, let told): return beginLogin(round, told: told, context, &notes)
+        case .queueing(let round, let call): return beginLogin(round, call, context, &notes)
         case .asking(let round, let step, let place): return look(round, step, place, context, &notes)
         case .talking(var round):
             let order = round.machine.woke(context.circumstances)
@@ -230,11 +244,8 @@ final class StepUpDetour: Detour {
         stage = .talking(round)
         switch order {
         case .send(let call):
-            return .call(
-                DetourCall(
-                    call: call, bound: .server(policy.server), purpose: .stepUp(login: login),
-                    maxResponseBytes: policy.maxResponseBytes,
-                    keptBytes: context.body.count + round.original.body.count))
+            return call.carriesAnswers && login == nil && policy.asksPerson
+                ? beginLogin(round, call, context, &notes) : send(call, round, context)
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .ask(let step): return ask(step, round, context, &notes)
         case .succeeded(let outcome):

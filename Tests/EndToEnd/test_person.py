@@ -275,6 +275,15 @@ def test_the_lockout_is_shown_and_cleared(daemon, app):
     assert not usher.said(again, "note", "AM refused these answers once")
 
 
+def test_explain_says_that_a_person_would_be_asked(daemon, sandbox, write_config):
+    _, person = daemon()
+    config = write_config(shop.config(sandbox, answers=[{"otherwise": "ask"}]), "explained.yaml")
+    done = person.says("explain", "--config", config, f"curl {sandbox.shop}/x")
+    assert "where no answer fits, a person would be asked" in done.stdout, done
+    told = json.loads(person.says("explain", "--config", config, "--json", f"curl {sandbox.shop}/x").stdout)
+    assert told["asks_person"] is True
+
+
 def test_the_proxy_of_one_command_has_a_socket_of_its_own(daemon, sandbox, binary, write_config, tmp_path):
     usher, person = daemon()
     config = write_config(shop.config(sandbox, answers=[{"otherwise": "ask"}], hold="20s"), "run.yaml")

@@ -22,6 +22,23 @@ private final class Waiting: TransactionStore {
     func leave(_ id: TransactionID) { ledger.leave(id, now: now) }
 }
 
+/// Lets so many logins begin, and knows how each ended.
+private final class Logins: LoginStore, @unchecked Sendable {
+    // one test, one thread
+    var isHeld = false
+    private(set) var begun = 0
+    private(set) var ended = 0
+
+    func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission {
+        if isHeld { return .held(refusals: 3, milliseconds: 1_000) }
+        begun += 1
+        return .go(Lockout.Key(answers: 1, session: 2))
+    }
+
+    func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) {}
+    func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits) { ended += 1 }
+}
+
 @Suite("A person answers")
 struct PersonTests {
     private func settings(_ change: (inout AuthorizationPolicy) -> Void = { _ in }) -> Settings {
@@ -34,8 +51,11 @@ struct PersonTests {
     }
 
     /// As far as the question.
-    private func waits(_ store: Waiting, _ settings: Settings) throws -> (Conversation, TransactionID) {
-        let talk = Conversation(settings, transactions: store, source: ClientSource(address: IPAddress("192.0.2.1")))
+    private func waits(
+        _ store: Waiting, _ settings: Settings, _ logins: Logins? = nil
+    ) throws -> (Conversation, TransactionID) {
+        let talk = Conversation(
+            settings, logins: logins, transactions: store, source: ClientSource(address: IPAddress("192.0.2.1")))
         talk.client(SteppingUp.get.replacing("/api/cart", with: "/api/cart?token=secret"))
         talk.connects()
         talk.origin(SteppingUp.refused())
@@ -122,6 +142,25 @@ struct PersonTests {
         #expect(talk.noted("1 step-ups wait for a person already"))
         #expect(talk.clientGot() == SteppingUp.original())
         other.driver.clientEnds()
+    }
+
+    @Test func whoWaitsForAPersonHoldsNoLoginUp() throws {
+        let store = Waiting()
+        let logins = Logins()
+        let (talk, id) = try waits(store, settings(), logins)
+        #expect(logins.begun == 0, "AM was told nothing")
+        _ = try store.ledger.answer(id, PersonAnswers([0: ["jane"]]), now: 1)
+        talk.driver.personSpoke()
+        #expect(logins.begun == 1)
+        talk.connects()
+        talk.origin(SteppingUp.step.replacing("a1", with: "a2").replacing("User", with: "Code"))
+        #expect(logins.ended == 1 && store.ledger.count == 1, "the next page waits, and counts as no login")
+        logins.isHeld = true
+        let next = try #require(store.ledger.list(now: 1).first)
+        _ = try store.ledger.answer(next.id, PersonAnswers([0: ["1"]]), now: 1)
+        talk.driver.personSpoke()
+        #expect(talk.clientGot() == SteppingUp.original())
+        #expect(talk.noted("AM refused these answers 3 times in a row"))
     }
 
     @Test func withoutAnybodyToAskItIsSaid() {

@@ -39,7 +39,7 @@ extension StepUpDetour {
         switch verdict {
         case .answered(let told):
             note("answered")
-            return beginLogin(round, told: told, context, &notes)
+            return tell(told, round, context, &notes)
         case .denied:
             note("denied")
             return perform(round.machine.denied(), round, context, &notes)
@@ -52,7 +52,7 @@ extension StepUpDetour {
     }
 
     /// Goes on with what a person said. What turns out to be no answer leaves the step open.
-    func tell(
+    private func tell(
         _ told: PersonAnswers, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         var round = round
