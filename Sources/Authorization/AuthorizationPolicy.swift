@@ -61,6 +61,8 @@ public struct AuthorizationPolicy: Sendable {
     public var upgradeRounds = 1
     public var transactionRounds = 1
     public var answers: [CallbackAnswer] = []
+    /// Second factors that are played for users of this server.
+    public var devices: [Device] = []
     public var person = PersonPolicy()
 
     public init(resources: [Resource], server: AuthorizationServer) {

@@ -13,12 +13,17 @@ struct Journey: Sendable {
         case ask(OpenStep)
         /// AM is asked whose session this is; ends with `named(_:_:)`.
         case askUser
+        /// A device tells AM something; ends with `messaged(_:_:)`.
+        case message(DeviceMessage)
     }
 
     private enum Stage: Sendable {
         case resting
         /// Until the step is sent back.
-        case polling(JSONValue)
+        /// - Parameter until: in milliseconds.
+        case polling(JSONValue, until: Int)
+        /// Until AM has answered a device.
+        case messaging(JSONValue, DeviceMessage, until: Int?)
         /// Until there is another one-time password.
         case timing(CallbackStep)
         /// Until it is known who the user is.
@@ -37,6 +42,7 @@ struct Journey: Sendable {
     /// Milliseconds that the page which is polled has been waited for.
     private var waited = 0
     private var userNames: [String]?
+    private var devices: DeviceAttendance?
     private(set) var notes: [String] = []
 
     struct Limits: Sendable {
@@ -48,8 +54,9 @@ struct Journey: Sendable {
 
     init(
         answers: [AuthorizationPolicy.CallbackAnswer], asksPerson: Bool = false, tree: RunningTree? = nil,
-        limits: Limits = Limits()
+        limits: Limits = Limits(), devices: DeviceAttendance? = nil
     ) {
+        self.devices = devices
         self.answers = answers
         self.asksPerson = asksPerson
         self.tree = tree
@@ -70,13 +77,20 @@ struct Journey: Sendable {
             pages += 1
             waited = 0
         }
+        _ = attend { $0.wentOn(to: step, now) }
         return try proceed(step, PersonAnswers(), now)
     }
 
     /// The wait is over.
     mutating func woke(_ now: Circumstances) throws(StepUp.Failure) -> Next {
         switch stage {
-        case .polling(let step):
+        case .polling(let step, let until):
+            let users = userNames
+            if let message = attend({ $0.pushAnswer(on: step, users: users, now) }) ?? nil {
+                stage = .messaging(step, message, until: until)
+                return .message(message)
+            }
+            if devices != nil, now.milliseconds < until { return wait(until, now) }
             guard polls < limits.polls else {
                 throw StepUp.Failure(
                     .tooManySteps,
@@ -89,10 +103,45 @@ struct Journey: Sendable {
         case .timing(let step):
             stage = .resting
             return try finish(step, now)
-        case .resting, .naming, .asking:
+        case .resting, .naming, .asking, .messaging:
             throw StepUp.Failure(.cancelled, "woken without having waited")
         }
     }
+
+    private func wait(_ until: Int, _ now: Circumstances) -> Next {
+        let left = max(1, until - now.milliseconds)
+        return .wait(milliseconds: devices?.slice(left) ?? left)
+    }
+
+    // MARK: devices
+
+    private mutating func attend<Result>(_ body: (inout DeviceAttendance) -> Result) -> Result? {
+        guard var present = devices else { return nil }
+        defer {
+            notes += present.takeNotes()
+            devices = present
+        }
+        return body(&present)
+    }
+
+    /// A device is telling AM something.
+    var isMessaging: Bool { if case .messaging = stage { true } else { false } }
+
+    /// AM has answered a device.
+    mutating func messaged(_ status: Int, _ now: Circumstances) throws(StepUp.Failure) -> Next {
+        guard case .messaging(let step, let message, let until) = stage else {
+            throw StepUp.Failure(.cancelled, "told of a message that no device sent")
+        }
+        _ = attend { $0.told(message, status: status, now) }
+        guard let until else { return try proceed(step, PersonAnswers(), now) }
+        stage = .polling(step, until: until)
+        return wait(until, now)
+    }
+
+    /// AM says that it is over, and went well.
+    mutating func succeeded(_ now: Circumstances) { _ = attend { $0.wentOn(to: nil, now) } }
+
+    // MARK: more events
 
     /// AM says whose session it is.
     mutating func named(_ names: [String], _ now: Circumstances) throws(StepUp.Failure) -> Next {
@@ -124,6 +173,18 @@ struct Journey: Sendable {
         _ step: JSONValue, _ told: PersonAnswers, _ now: Circumstances
     ) throws(StepUp.Failure) -> Next {
         stage = .resting
+        let users = userNames
+        switch attend({ $0.look(at: step, users: users, now) }) {
+        case .needsUser where userNames == nil:
+            stage = .naming(step)
+            return .askUser
+        case .message(let message):
+            stage = .messaging(step, message, until: nil)
+            return .message(message)
+        case nil, .nothing, .needsUser: break
+        }
+        let own = devices?.answers(to: step, users: users, now)
+        let answers = (own?.before ?? []) + answers + (own?.after ?? [])
         let page = AnswerPage(stage: Self.stage(of: step), number: max(1, pages), tree: tree, userNames: userNames)
         let means = CallbackStep.Means(answers: answers, told: told, asks: asksPerson, waited: waited)
         switch try CallbackStep.fill(step, page, means) {
@@ -131,9 +192,10 @@ struct Journey: Sendable {
         case .wait(let milliseconds):
             let wait = min(milliseconds, limits.hold)
             waited += wait
-            stage = .polling(step)
+            let until = now.milliseconds + wait
+            stage = .polling(step, until: until)
             notes.append("PollingWaitCallback, asking again in \(wait) ms")
-            return .wait(milliseconds: wait)
+            return self.wait(until, now)
         case .open(let callbacks):
             return ask(step, OpenStep(.callbacks(callbacks), stage: page.stage, header: step["header"]?.text ?? ""))
         case .suspended(let message):
@@ -214,8 +276,17 @@ public struct Circumstances {
     /// What is kept over restarts; nil where nobody keeps anything.
     public var state: (any StateStore)?
 
-    public init(seconds: Int = 0, state: (any StateStore)? = nil) {
+    /// Of the clock that all loops share.
+    public var milliseconds: Int
+    /// Pushes that were delivered; nil where none are taken.
+    public var pushes: (any PushStore)?
+
+    public init(
+        seconds: Int = 0, state: (any StateStore)? = nil, milliseconds: Int = 0, pushes: (any PushStore)? = nil
+    ) {
         self.seconds = seconds
         self.state = state
+        self.milliseconds = milliseconds
+        self.pushes = pushes
     }
 }

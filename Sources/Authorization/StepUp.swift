@@ -43,7 +43,8 @@ public struct StepUp: Sendable {
         journey = Journey(
             answers: policy.answers, asksPerson: policy.person.isAsked,
             tree: tree.map { RunningTree(name: $0.name, realm: $0.realm ?? realm, server: policy.server) },
-            limits: .init(polls: policy.maxPolls, hold: policy.hold))
+            limits: .init(polls: policy.maxPolls, hold: policy.hold),
+            devices: DeviceAttendance(policy, realm: realm))
         if let named = advice.amURI, (try? RequestHead(method: "GET", url: named)).map(policy.server.signsIn) != true {
             note("the advice names another server, \(LogText.shown(named)); only \(policy.server.url) is asked")
         }
@@ -80,6 +81,7 @@ public struct StepUp: Sendable {
         }
         let answer = try? JSONValue(parsing: body)
         if asksForUser { return toldUser(status, answer, now) }
+        if journey.isMessaging { return next { (journey) throws(Failure) in try journey.messaged(status, now) } }
         let authId = answer?["authId"]?.text ?? ""
         guard status == 200 else {
             return .failed(ResponseFault.failure(status: status, answer: answer, hasStep: !authId.isEmpty))
@@ -88,7 +90,11 @@ public struct StepUp: Sendable {
             return .failed(Failure(.notJSON, "AM answered 200 with a body that is no JSON object"))
         }
         absorbCookies(fields)
-        guard !authId.isEmpty || Self.isSuspended(answer) else { return .succeeded(outcome(answer, fields)) }
+        guard !authId.isEmpty || Self.isSuspended(answer) else {
+            journey.succeeded(now)
+            for sentence in journey.takeNotes() { note(sentence) }
+            return .succeeded(outcome(answer, fields))
+        }
         guard authId.utf8.count <= Self.maxAuthId else {
             return .failed(Failure(.tooLarge, "AM's authId has more than \(Self.maxAuthId >> 10) KiB"))
         }
@@ -126,6 +132,12 @@ public struct StepUp: Sendable {
         case .wait(let milliseconds): return .wait(milliseconds: milliseconds)
         case .ask(let open): return .ask(open)
         case .askUser: return askUser()
+        case .message(let message):
+            calls += 1
+            return .send(
+                ServerCall(
+                    head: message.head, body: message.body, number: calls, action: message.action, payload: nil,
+                    carriesAnswers: false))
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import HTTPCodec
 import Sandbox
 
 /// The switches of `usher sandbox` that say whom it knows and how it behaves.
@@ -74,6 +75,35 @@ struct SandboxSwitches: ParsableArguments {
                 + SandboxFault.Name.allCases.map(\.rawValue).joined(separator: ", "), valueName: "name[=value]"))
     var fault: [String] = []
 
+    @Option(
+        name: .customLong("push-url"),
+        help: ArgumentHelp(
+            "Where pushes to devices are delivered, an http URL; its host is an address, unless a proxy is named.",
+            valueName: "url"))
+    var pushURL: String?
+
+    @Option(
+        name: .customLong("push-proxy"),
+        help: ArgumentHelp("The proxy that they go through, such as Usher.", valueName: "address:port"))
+    var pushProxy: String?
+
+    private func pushTarget() throws -> SandboxOptions.PushTarget? {
+        guard let pushURL else {
+            if pushProxy != nil { throw CommandExit.usage("--push-proxy goes with --push-url") }
+            return nil
+        }
+        guard let head = try? RequestHead(method: "POST", url: pushURL), head.target.scheme == .http else {
+            throw CommandExit.usage("--push-url \(pushURL): expected an http URL")
+        }
+        guard let pushProxy else {
+            return .init(url: pushURL, host: head.host, port: head.target.port, isProxy: false)
+        }
+        guard let proxy = Listener(pushProxy) else {
+            throw CommandExit.usage("--push-proxy \(pushProxy): expected 127.0.0.1:3128 or [::1]:3128")
+        }
+        return .init(url: pushURL, host: proxy.host, port: proxy.port, isProxy: true)
+    }
+
     func options() throws -> SandboxOptions {
         var options = SandboxOptions()
         guard 0...100_000 ~= users else { throw CommandExit.usage("--users \(users): expected 0 to 100000") }
@@ -122,6 +152,7 @@ struct SandboxSwitches: ParsableArguments {
             return fault
         }
         options.asksConsent = consent
+        options.pushTarget = try pushTarget()
         options.redirectURIs = redirectURI
         return options
     }

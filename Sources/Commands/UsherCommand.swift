@@ -8,7 +8,8 @@ struct UsherCommand: ParsableCommand {
         version: VersionCommand.text,
         subcommands: [
             Init.self, Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self,
-            DoctorCommand.self, TransactionsCommand.self, AnswerCommand.self, DenyCommand.self, LockoutCommand.self,
+            DoctorCommand.self, DevicesCommand.self, TransactionsCommand.self, AnswerCommand.self, DenyCommand.self,
+            LockoutCommand.self,
             Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
         ])
 

@@ -44,6 +44,9 @@ enum KeyTable {
             "tokens", .list(.object(.tokens)),
             "Bearer tokens that go along; the first entry that covers a request counts.",
             standard: "[]"),
+        Key(
+            "devices", .list(.object(.device)), "Second factors that Usher plays for test users: codes and pushes.",
+            standard: "[]"),
         Key("limits", .object(.limits), "Limits."),
         Key("timeouts", .object(.timeouts), "Timeouts."),
         Key("log", .object(.log), "What is logged."),

@@ -34,6 +34,7 @@ extension ObjectShape {
     static let deviceProfile: ObjectShape = .init("device_profile", KeyTable.deviceProfile)
     static let tokens: ObjectShape = .init("tokens", KeyTable.tokens)
     static let tokenClient: ObjectShape = .init("token_client", KeyTable.tokenClient)
+    static let device: ObjectShape = .init("device", KeyTable.device)
     static let limits: ObjectShape = .init("limits", KeyTable.limits)
     static let timeouts: ObjectShape = .init("timeouts", KeyTable.timeouts)
     static let admin: ObjectShape = .init("admin", KeyTable.admin)

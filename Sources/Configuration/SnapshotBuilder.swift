@@ -1,3 +1,4 @@
+internal import Authorization
 internal import Declaration
 internal import HTTPCodec
 internal import Interception
@@ -29,13 +30,19 @@ struct SnapshotBuilder {
         tellOfUnused(settings.rules, root)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
+        let servers = isWhole ? settings.servers : nil
         settings.authorization = AuthorizationBuilder(findings: findings, opened: tls.interception).policies(
-            root.all.first { $0.name == "authorization" }, servers: isWhole ? settings.servers : nil)
+            root.all.first { $0.name == "authorization" }, servers: servers)
         settings.tokens = TokenBuilder(
             findings: findings,
-            choice: ServerChoice(findings: findings, servers: isWhole ? settings.servers : nil), tls: tls,
+            choice: ServerChoice(findings: findings, servers: servers), tls: tls,
             hasUsers: root.fields("clients")?.has("basic") == true
         ).policy(root.list("tokens"))
+        settings.devices = DeviceBuilder(findings: findings).devices(root.list("devices"), servers: servers)
+        for index in settings.authorization.indices {
+            let server = settings.authorization[index].server
+            settings.authorization[index].devices = settings.devices.filter { $0.server == server }
+        }
         settings.routes = RouteBuilder(findings: findings).table(root.fields("destinations")?.list("via") ?? [])
         settings.limits = Self.limits(root.fields("limits"))
         settings.timeouts = Self.timeouts(root.fields("timeouts"))

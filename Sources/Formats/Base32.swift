@@ -1,5 +1,24 @@
 /// Base32 (RFC 4648 §6).
 public enum Base32 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+
+    /// Without padding, as secrets of one-time passwords are written.
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var out: [UInt8] = []
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 5 {
+                count -= 5
+                out.append(alphabet[Int(bits >> count & 31)])
+            }
+        }
+        if count > 0 { out.append(alphabet[Int(bits << (5 - count) & 31)]) }
+        return String(decoding: out, as: UTF8.self)
+    }
+
     /// Decodes either letter case, with or without padding. Blanks and hyphens, by which people group the characters,
     /// mean nothing. Nil for anything else, trailing bits that are not zero excepted.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {

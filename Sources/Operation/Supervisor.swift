@@ -30,6 +30,7 @@ public final class Supervisor {
     private let notifier = Notifier()
     private var control: ControlServer?
     private let tokens = TokenTable()
+    private let pushes = PushTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -187,7 +188,7 @@ public final class Supervisor {
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
-                    state: state,
+                    state: state, pushes: pushes,
                     authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,

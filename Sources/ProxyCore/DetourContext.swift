@@ -21,7 +21,10 @@ struct DetourContext {
     let state: (any StateStore)?
     let person: PersonContext
     let tokens: TokenContext
+    let pushes: (any PushStore)?
 
-    var circumstances: Circumstances { Circumstances(seconds: seconds, state: state) }
+    var circumstances: Circumstances {
+        Circumstances(seconds: seconds, state: state, milliseconds: now, pushes: pushes)
+    }
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 }

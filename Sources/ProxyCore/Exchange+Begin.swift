@@ -104,13 +104,14 @@ extension Exchange {
     // MARK: the proxy's own pages
 
     /// Requests to `usher.proxy` are answered by Usher itself.
-    private var isForOwnPages: Bool {
+    var isForOwnPages: Bool {
         request.target.host.count == OwnPages.hostLength && request.fields.equal(request.target.host, OwnPages.host)
             && engine.pages != nil
     }
 
     private mutating func respondFromOwnPages(_ context: inout ClientContext, _ out: inout Outbox) {
         if request.method == .connect { return openTunnelToOwnPages(&context, &out) }
+        if takesPush { return collectPush(&out) }
         guard request.method == .get || request.method == .head else {
             var error = ProxyError(
                 "http_request_denied", status: 405, "\(OwnPages.host) can only be read, with GET and HEAD")

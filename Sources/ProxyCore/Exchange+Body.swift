@@ -48,7 +48,7 @@ extension Exchange {
         classifyAndSend(&context, &out)
     }
 
-    private mutating func collect(_ out: inout Outbox) {
+    mutating func collect(_ out: inout Outbox) {
         enter(.collecting, until: out.now + engine.settings.timeouts.idle)
         // the origin is not asked before the body is here, so the client's question is answered here (RFC 9110 §10.1.1)
         if request.expectsContinue {
@@ -129,6 +129,7 @@ extension Exchange {
 
     private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
         record.requestBytes = body.count
+        if isForOwnPages { return takePush(context, &out) }
         if let limit = engine.settings.limits.body, body.count > limit { return refuseBody(&out) }
         classifyAndSend(&context, &out)
     }

@@ -14,7 +14,8 @@ extension Exchange {
                 url: record.url),
             tokens: TokenContext(
                 store: context.stores.tokens, sender: RequestSender(address: context.source.address, user: record.user),
-                classification: classification))
+                classification: classification),
+            pushes: context.stores.pushes)
     }
 
     /// What has to be done before the request goes out is done; else it has begun.

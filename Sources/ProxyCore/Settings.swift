@@ -12,6 +12,8 @@ public struct Settings: Sendable {
     /// The first that covers a request is the one for it.
     public var authorization: [AuthorizationPolicy] = []
     public var tokens: TokenPolicy?
+    /// Second factors that are played for test users.
+    public var devices: [Device] = []
     /// Whose TLS is opened.
     public var interception = InterceptionPolicy()
     /// Which requests go by way of another proxy.

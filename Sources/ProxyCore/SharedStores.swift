@@ -13,13 +13,13 @@ public final class SharedStores {
     public let state: (any StateStore)?
     public let transactions: (any TransactionStore)?
     public let tokens: (any TokenStore)?
+    public let pushes: (any PushStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
-        state: (any StateStore)? = nil,
-        transactions: (any TransactionStore)? = nil,
-        tokens: (any TokenStore)? = nil
+        state: (any StateStore)? = nil, transactions: (any TransactionStore)? = nil,
+        tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -29,5 +29,6 @@ public final class SharedStores {
         self.state = state
         self.transactions = transactions
         self.tokens = tokens
+        self.pushes = pushes
     }
 }

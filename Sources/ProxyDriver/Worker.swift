@@ -57,7 +57,7 @@ final class Worker {
         transactions = try TransactionDesk(loop: loop, start.transactions)
         stores = SharedStores(
             flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits,
-            state: start.state, transactions: transactions, tokens: start.tokens)
+            state: start.state, transactions: transactions, tokens: start.tokens, pushes: start.pushes)
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }

@@ -23,6 +23,7 @@ struct WorkerStart: Sendable {
     var state: (any StateStore & Sendable)?
     var transactions: TransactionTable
     var tokens: TokenTable
+    var pushes: PushTable
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -54,7 +55,8 @@ public final class WorkerThread: Sendable {
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
         logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, transactions: TransactionTable,
-        tokens: TokenTable, state: (any StateStore & Sendable)? = nil, authenticator: Authenticator,
+        tokens: TokenTable, state: (any StateStore & Sendable)? = nil, pushes: PushTable = PushTable(),
+        authenticator: Authenticator,
         listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
@@ -64,7 +66,7 @@ public final class WorkerThread: Sendable {
         self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            cookies: cookies, limits: limits, state: state, transactions: transactions, tokens: tokens,
+            cookies: cookies, limits: limits, state: state, transactions: transactions, tokens: tokens, pushes: pushes,
             authenticator: authenticator, listeners: listeners, addresses: addresses, messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {

@@ -3,7 +3,7 @@ internal import HTTPCodec
 
 /// The front of AM: realms, versions and the rules that all REST endpoints share.
 extension SandboxServer {
-    private static let jsonEndpoints: Set<String> = ["authenticate", "sessions", "serverinfo", "policies"]
+    private static let jsonEndpoints: Set<String> = ["authenticate", "sessions", "serverinfo", "policies", "push"]
     private static let oauthEndpoints: Set<String> = [
         "authorize", "access_token", "introspect", "token", "userinfo", "connect", ".well-known",
     ]
@@ -11,7 +11,7 @@ extension SandboxServer {
     /// Highest minor of each major version of an endpoint's resource.
     private static let versions: [String: [Int: Int]] = [
         "authenticate": [1: 2, 2: 1], "sessions": [1: 2, 2: 1, 3: 1, 4: 0, 5: 1], "serverinfo": [1: 1],
-        "policies": [1: 0, 2: 1],
+        "policies": [1: 0, 2: 1], "push": [1: 0],
     ]
 
     mutating func accessManager(
@@ -54,6 +54,7 @@ extension SandboxServer {
             switch endpoint {
             case "authenticate": authenticate(request, realm: route.realm, version, faults, now)
             case "sessions": manageSessions(request, route, now)
+            case "push": pushMessage(request, route, now)
             case "policies": evaluatePolicies(request, realm: route.realm, now)
             default: serverInfo(request, realm: route.realm)
             }

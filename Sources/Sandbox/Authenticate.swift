@@ -44,6 +44,7 @@ extension SandboxServer {
         var flow = AuthenticationFlow(
             id: tokens.uuid(), realm: realm, indexType: type, indexValue: value, tree: Trees.login, session: session)
         flow.faults = faults
+        flow.amURL = request.origin + options.basePath
         flow.createsSession = query["noSession"] != "true"
         switch type {
         case "service":

@@ -6,6 +6,7 @@ extension SandboxServer {
     /// The flow's present page, with a new `authId`.
     mutating func ask(_ flow: AuthenticationFlow, note: String, _ now: Int) -> SandboxResponse {
         var flow = flow
+        while flow.node + 1 < flow.tree.nodes.count, flow.tree.nodes[flow.node].isPassed(flow, self) { flow.node += 1 }
         flow.asked = flow.tree.nodes[flow.node].page(&flow, &self, now)
         let step = JSONValue.record([
             "authId": .string(flows.authId(flow, from: &tokens, now: now)),

@@ -13,6 +13,8 @@ struct AuthenticationFlow: Sendable {
     var session: Session?
     var transaction: String?
     var createsSession = true
+    /// AM as the one who started it named it.
+    var amURL = ""
     /// Which of the tree's nodes is asked for.
     var node = 0
     /// The questions of the newest step.

@@ -33,6 +33,23 @@ public struct SandboxOptions: Sendable {
         }
     }
 
+    /// Where a push service would deliver pushes.
+    public struct PushTarget: Sendable {
+        public var url: String
+        /// The numeric address that is connected to.
+        public var host: String
+        public var port: UInt16
+        /// What listens there is a proxy.
+        public var isProxy: Bool
+
+        public init(url: String, host: String, port: UInt16, isProxy: Bool) {
+            self.url = url
+            self.host = host
+            self.port = port
+            self.isProxy = isProxy
+        }
+    }
+
     /// How tokens are bound to keys (RFC 9449).
     public enum ProofOfPossession: String, Sendable, CaseIterable {
         /// Where a client brings a proof.
@@ -62,6 +79,8 @@ public struct SandboxOptions: Sendable {
     public var faults: [SandboxFault] = []
     /// Where codes may be sent to besides loopback and names under `.localhost`: whole URLs.
     public var redirectURIs: [String] = []
+    /// Where pushes are delivered; nil for nowhere.
+    public var pushTarget: PushTarget?
     public var strategy = Strategy.nameAndPassword
     /// A failed transaction answers 401 as old mocks do. Else it answers 200 with the session's own token, which looks
     /// like success: only the replay tells.

@@ -20,6 +20,10 @@ public struct SandboxServer: Sendable {
     var suspended = ExpiringTable<String>(lifetime: FlowTable.lifetime)
     /// Sent since the last answer.
     var mails: [Mail] = []
+    /// Second factors of the users, and what is asked of them.
+    var devices = DeviceRegister()
+    /// To be delivered since the last answer: what a push service would get.
+    var pushes: [[UInt8]] = []
     /// The newest one-time password of each user, by its counter.
     var usedCodes: [String: Int] = [:]
     var locks: Lockouts

@@ -94,15 +94,16 @@ final class SandboxContext {
     let options: SandboxOptions
     /// Nil where plain HTTP is spoken.
     let security: SandboxSecurity?
-    let log: (String) -> Void
+    let log: @Sendable (String) -> Void
     private var server: SandboxServer
     private var connections: [ObjectIdentifier: SandboxConnection] = [:]
     private var listeners: [SandboxListener] = []
     private var sweep: Timer?
+    private var courier: PushCourier?
 
     private static let sweepInterval = 500
 
-    init(loop: Loop, options: SandboxOptions, security: SandboxSecurity?, log: @escaping (String) -> Void) {
+    init(loop: Loop, options: SandboxOptions, security: SandboxSecurity?, log: @escaping @Sendable (String) -> Void) {
         self.loop = loop
         self.options = options
         self.security = security
@@ -117,6 +118,7 @@ final class SandboxContext {
         for number in sockets {
             listeners.append(try SandboxListener(context: self, socket: try ListeningSocket(adopting: number)))
         }
+        if let target = options.pushTarget { courier = try PushCourier(target, log) }
         sweep = try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweepIdle() }
     }
 
@@ -131,6 +133,8 @@ final class SandboxContext {
     func answer(_ request: SandboxRequest) -> SandboxResponse {
         let response = server.handle(request, now: wallClock)
         log("\(request.head.methodText) \(request.head.path) → \(response.status) · \(response.note)")
+        for push in server.pushes { courier?.post(push) }
+        server.pushes = []
         for mail in response.mails { log(mail) }
         return response
     }
@@ -144,6 +148,8 @@ final class SandboxContext {
 
     /// Closes everything and stops the loop. Within a turn: what is closed dies when that is over.
     func close() {
+        courier?.close()
+        courier = nil
         sweep?.cancel()
         sweep = nil
         for listener in listeners { listener.close() }

@@ -11,6 +11,13 @@ import Testing
         #expect(Base32.decode(text) == Array(expected.utf8))
     }
 
+    @Test(arguments: ["", "f", "fo", "foo", "foob", "fooba", "foobar"])
+    func encodes(_ text: String) {
+        let encoded = Base32.encode(text.utf8)
+        #expect(Base32.decode(encoded) == Array(text.utf8))
+        #expect("MZXW6YTBOI".hasPrefix(encoded.dropLast()))
+    }
+
     @Test(arguments: ["M", "MZX", "MZXW6Y", "0", "1", "8", "MY=A", "M!", "ü"])
     func refuses(_ text: String) {
         #expect(Base32.decode(text) == nil)

@@ -1,6 +1,9 @@
 /// One node of a tree: it asks, and says what the answers come to. What it has to remember stands in the flow's `state`
 /// or in the server; the node itself is data.
 protocol TreeNode: Sendable {
+    /// There is nothing to ask: the next node is asked for. Not of the last one.
+    func isPassed(_ flow: AuthenticationFlow, _ server: SandboxServer) -> Bool
+
     /// The page to show now.
     func page(_ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int) -> [Question]
 
@@ -8,6 +11,10 @@ protocol TreeNode: Sendable {
     func take(
         _ answers: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int
     ) -> NodeOutcome
+}
+
+extension TreeNode {
+    func isPassed(_: AuthenticationFlow, _: SandboxServer) -> Bool { false }
 }
 
 enum NodeOutcome: Sendable {

@@ -26,6 +26,18 @@ public enum Trees {
         Tree(
             name: "Device", header: "Show your device", nodes: [QuestionPage(.name, .password), DevicePage()]),
         Tree(
+            name: "OathDevice", header: "A code of your device", level: 10,
+            nodes: [CodeRegistrationPage(), DeviceCodePage()]),
+        Tree(
+            name: "OathCounter", header: "A code of your device", level: 10,
+            nodes: [CodeRegistrationPage(isTimed: false), DeviceCodePage()]),
+        Tree(
+            name: "PushDevice", header: "Look at your device", level: 10,
+            nodes: [PushRegistrationPage(), PushPage()]),
+        Tree(
+            name: "PushNumber", header: "Look at your device", level: 10,
+            nodes: [PushRegistrationPage(), PushPage(asksNumber: true)]),
+        Tree(
             name: "Social", header: "Sign in elsewhere", nodes: [ProviderPage(), QuestionPage(.name, .password)]),
         Tree(name: "Redirect", header: "Sign in elsewhere", nodes: [RedirectPage()]),
     ]

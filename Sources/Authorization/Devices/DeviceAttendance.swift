@@ -1,0 +1,227 @@
+internal import Formats
+internal import Interception
+
+/// The part that devices have in one run through a tree: they register where it offers that, know its one-time passwords,
+/// and answer its pushes. A value that is asked; who runs through the tree makes the calls.
+struct DeviceAttendance: Sendable {
+    /// What has to be done before a step is answered.
+    enum Turn {
+        case nothing
+        /// AM is asked whose session this is: devices are somebody's.
+        case needsUser
+        case message(DeviceMessage)
+    }
+
+    private let devices: [Device]
+    private let server: AuthorizationServer
+    private let realm: String
+    /// Messages of registrations that were dealt with.
+    private var offered: [DeviceRegistration] = []
+    /// Registered for one-time passwords, and kept once AM goes on: only then has it taken them, too.
+    private var pending: [KeptDevice] = []
+    /// What is kept for the user, since the last step: a wait looks often.
+    private var own: [KeptDevice]?
+    private(set) var notes: [String] = []
+
+    /// What one journey may have registered.
+    private static let mostOffered = 8
+    /// In milliseconds: how often it is looked whether a push has come.
+    private static let interval = 100
+    /// What is sent where nothing else is said to a page's button: it is how a person goes on.
+    private static let button = AuthorizationPolicy.CallbackAnswer(
+        callback: "ConfirmationCallback", response: .choose("*"))
+
+    /// Nil where there are no devices for this server.
+    init?(_ policy: AuthorizationPolicy, realm: String) {
+        guard !policy.devices.isEmpty else { return nil }
+        devices = policy.devices
+        server = policy.server
+        self.realm = realm
+    }
+
+    mutating func takeNotes() -> [String] {
+        defer { notes.removeAll() }
+        return notes
+    }
+
+    // MARK: registering
+
+    /// Looks at a step before it is answered.
+    /// - Parameter users: what the session's user is called; nil where nobody has asked.
+    mutating func look(at step: JSONValue, users: [String]?, _ now: Circumstances) -> Turn {
+        own = nil
+        guard let state = now.state else { return .nothing }
+        let offers = DeviceRegistration.find(in: step).filter { !offered.contains($0) }
+        guard let users else {
+            let asksCode = !codePrompts(in: step).isEmpty && state.keptDevices.contains { !$0.isPush && isHere($0) }
+            let waits = Self.waits(step) && state.keptDevices.contains { $0.isPush && isHere($0) }
+            return offers.isEmpty && !asksCode && !waits ? .nothing : .needsUser
+        }
+        guard let user = users.first else { return .nothing }
+        for offer in offers where offered.count < Self.mostOffered {
+            offered.append(offer)
+            let place = KeptDevice.Place(server: server.url, realm: realm, user: user)
+            switch offer.kind {
+            case .oath(let uri):
+                guard let device = devices.first(where: { $0.oath && $0.serves(users) }) else { continue }
+                pending.append(
+                    KeptDevice(place, device: device.name, offer, registered: now.seconds, factor: .oath(uri: uri)))
+            case .push(let push):
+                guard let device = devices.first(where: { $0.push != nil && $0.serves(users) }) else { continue }
+                let factor = KeptDevice.Factor.push(
+                    .init(mechanism: UUIDText.random(Self.random(16)), secret: push.secret, url: push.answerURL))
+                let kept = KeptDevice(place, device: device.name, offer, registered: now.seconds, factor: factor)
+                do throws(DeviceMessage.Refusal) {
+                    let message = try DeviceMessage.registering(push, as: kept, at: server)
+                    return .message(message)
+                } catch {
+                    notes.append("the device \(device.name) is not registered: \(error.words)")
+                }
+            }
+        }
+        return .nothing
+    }
+
+    private static func random(_ count: Int) -> [UInt8] {
+        var source = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &source) }
+    }
+
+    /// AM has answered a message.
+    mutating func told(_ message: DeviceMessage, status: Int, _ now: Circumstances) {
+        guard status == 200 else {
+            return notes.append("AM did not take what the device \(message.device) told it (\(status))")
+        }
+        notes.append(message.words)
+        if case .register(let kept) = message.purpose { keep(kept, now) }
+    }
+
+    /// AM goes on behind the page that offered a registration, or says that the journey is over.
+    mutating func wentOn(to step: JSONValue?, _ now: Circumstances) {
+        guard !pending.isEmpty else { return }
+        let offers = step.map { DeviceRegistration.find(in: $0) } ?? []
+        for kept in pending where !offers.contains(where: { $0.kind == kept.registrationKind }) {
+            notes.append("the device \(kept.device) is registered for one-time passwords")
+            keep(kept, now)
+        }
+        pending.removeAll { kept in !offers.contains { $0.kind == kept.registrationKind } }
+    }
+
+    private mutating func keep(_ kept: KeptDevice, _ now: Circumstances) {
+        own = nil
+        if now.state?.keep(kept) != true {
+            notes.append("it is not kept: there is no room for more devices (usher devices forget ID)")
+        }
+    }
+
+    // MARK: one-time passwords
+
+    /// What is answered by devices, before what the configuration says and after it.
+    func answers(
+        to step: JSONValue, users: [String]?, _ now: Circumstances
+    ) -> (before: [AuthorizationPolicy.CallbackAnswer], after: [AuthorizationPolicy.CallbackAnswer]) {
+        let users = users ?? []
+        let registers = DeviceRegistration.find(in: step).contains { offer in
+            pending.contains { $0.registrationKind == offer.kind }
+        }
+        var before: [AuthorizationPolicy.CallbackAnswer] = []
+        for (type, prompt) in codePrompts(in: step) {
+            guard let password = password(users, prompt: prompt, now) else { continue }
+            before.append(.init(callback: type, prompt: prompt, response: .oneTime(password)))
+        }
+        return (before, registers || !before.isEmpty ? [Self.button] : [])
+    }
+
+    /// Callbacks that ask for a code, as the devices' prompts say.
+    private func codePrompts(in step: JSONValue) -> [(type: String, prompt: String)] {
+        (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks).map(Callback.init).compactMap { callback in
+            guard ["NameCallback", "PasswordCallback"].contains(callback.type),
+                devices.contains(where: { $0.oath && Self.asks(callback.prompt, $0) })
+            else { return nil }
+            return (callback.type, callback.prompt)
+        }
+    }
+
+    private static func asks(_ prompt: String, _ device: Device) -> Bool {
+        device.prompts.contains { Glob.matches($0, prompt, ignoringCase: true) }
+    }
+
+    /// That of the device which was registered last.
+    private func password(_ users: [String], prompt: String, _ now: Circumstances) -> OneTimePassword? {
+        for kept in now.state?.keptDevices ?? [] where isHere(kept) && users.contains(kept.user) {
+            guard let device = devices.first(where: { $0.name == kept.device && $0.oath && $0.serves(users) }),
+                Self.asks(prompt, device), let password = kept.oneTimePassword
+            else { continue }
+            return password
+        }
+        return nil
+    }
+
+    // MARK: pushes
+
+    /// How long a wait may last before it is looked whether a push has come.
+    func slice(_ milliseconds: Int) -> Int {
+        devices.contains { $0.push == .approve || $0.push == .deny } ? min(milliseconds, Self.interval) : milliseconds
+    }
+
+    /// The answer to a push that has come for the session's user, where it is time for one.
+    mutating func pushAnswer(on step: JSONValue, users: [String]?, _ now: Circumstances) -> DeviceMessage? {
+        guard let users, let state = now.state, let pushes = now.pushes, !pushes.change({ $0.isEmpty }) else {
+            return nil
+        }
+        let shown = Self.shownNumber(in: step)
+        let present = own ?? state.keptDevices.filter { isHere($0) && users.contains($0.user) }
+        own = present
+        for kept in present where kept.isPush {
+            guard let device = devices.first(where: { $0.name == kept.device && $0.serves(users) }),
+                let decision = device.push, decision != .ignore
+            else { continue }
+            let claimed = pushes.change { inbox in
+                // the number tells which of two journeys of one user a push belongs to
+                inbox.claim(kept.id, after: device.delay, now: now.milliseconds) { message in
+                    message.numbers.isEmpty || shown.map(message.numbers.contains) ?? false
+                }
+            }
+            guard let claimed else { continue }
+            var number = claimed.numbers.isEmpty ? nil : shown
+            if device.number == .wrong { number = claimed.numbers.first { $0 != shown } ?? number }
+            do throws(DeviceMessage.Refusal) {
+                return try DeviceMessage.answering(
+                    claimed, of: kept, approves: decision == .approve, number: decision == .approve ? number : nil,
+                    at: server)
+            } catch {
+                notes.append("the device \(kept.device) does not answer: \(error.words)")
+            }
+        }
+        return nil
+    }
+
+    /// The number that the user is to choose on the device.
+    private static func shownNumber(in step: JSONValue) -> String? {
+        for json in (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks) {
+            let callback = Callback(json)
+            guard callback.type == "HiddenValueCallback", callback.output("id")?.text == "pushChallengeNumber",
+                let value = callback.output("value")
+            else { continue }
+            return value.text ?? value.integer.map { String($0) }
+        }
+        return nil
+    }
+
+    private static func waits(_ step: JSONValue) -> Bool {
+        (step["callbacks"]?.items ?? []).contains { $0["type"]?.text == "PollingWaitCallback" }
+    }
+
+    private func isHere(_ kept: KeptDevice) -> Bool { kept.server == server.url && kept.realm == realm }
+}
+
+extension KeptDevice {
+    var registrationKind: DeviceRegistration.Kind? { if case .oath(let uri) = factor { .oath(uri: uri) } else { nil } }
+
+    /// Nil for what takes pushes, and for a URI that says nothing usable.
+    var oneTimePassword: OneTimePassword? {
+        guard case .oath(let uri) = factor else { return nil }
+        let kind: OneTimePassword.Kind = uri.hasPrefix("otpauth://hotp/") ? .counter(first: 0) : .time(period: 30)
+        return try? OneTimePassword(reading: uri, OneTimePassword(key: [], kind: kind))
+    }
+}

@@ -1,0 +1,116 @@
+internal import Formats
+internal import HTTPCodec
+internal import Interception
+internal import TLSEngine
+
+/// What a device tells AM: that it is there, or what its user says to a push.
+struct DeviceMessage: Sendable {
+    enum Purpose: Sendable {
+        /// - Parameter device: kept once AM has taken the message.
+        case register(KeptDevice)
+        case answer
+    }
+
+    var purpose: Purpose
+    /// Its name.
+    var device: String
+    var head: RequestHead
+    var body: [UInt8]
+    /// For the log.
+    var words: String
+
+    var action: Action {
+        switch purpose {
+        case .register: .pushRegister
+        case .answer: .pushAuthenticate
+        }
+    }
+
+    /// Why AM cannot be told anything, one sentence.
+    struct Refusal: Error {
+        var words: String
+    }
+
+    static func registering(
+        _ push: PushRegistration, as kept: KeptDevice, at server: AuthorizationServer
+    ) throws(Refusal) -> DeviceMessage {
+        guard let own = kept.push else { throw Refusal(words: "the device takes no pushes") }
+        _ = try request(push.answerURL, "authenticate", push.affinity, server)
+        let claims: [JSONValue.Member] = [
+            .init("response", .string(try response(push.challenge, push.secret))),
+            .init("mechanismUid", .string(own.mechanism)), .init("deviceId", .string("usher-\(own.mechanism)")),
+            .init("deviceName", .string(kept.device)), .init("deviceType", .string("android")),
+            .init("communicationType", .string("gcm")),
+        ]
+        return DeviceMessage(
+            purpose: .register(kept), device: kept.device,
+            head: try request(push.registerURL, "register", push.affinity, server),
+            body: try body(push.messageID, claims, push.secret),
+            words: "the device \(kept.device) is registered for pushes")
+    }
+
+    /// - Parameter number: what a number challenge is answered with.
+    static func answering(
+        _ message: PushMessage, of kept: KeptDevice, approves: Bool, number: String?, at server: AuthorizationServer
+    ) throws(Refusal) -> DeviceMessage {
+        guard let own = kept.push else { throw Refusal(words: "the device takes no pushes") }
+        var claims: [JSONValue.Member] = [.init("response", .string(try response(message.challenge, own.secret)))]
+        if !approves { claims.append(.init("deny", .bool(true))) }
+        if let number { claims.append(.init("challengeResponse", .string(number))) }
+        let said = approves ? number == nil ? "approves" : "chooses a number of" : "denies"
+        return DeviceMessage(
+            purpose: .answer, device: kept.device, head: try request(own.url, "authenticate", message.affinity, server),
+            body: try body(message.messageID, claims, own.secret), words: "the device \(kept.device) \(said) the push")
+    }
+
+    // MARK: pieces
+
+    private static func response(_ challenge: [UInt8], _ secret: [UInt8]) throws(Refusal) -> String {
+        guard let code = MessageCode.hmac(.sha256, key: secret, challenge) else {
+            throw Refusal(words: "the library makes no code")
+        }
+        return Base64.encode(code)
+    }
+
+    private static func body(
+        _ id: String, _ claims: [JSONValue.Member], _ secret: [UInt8]
+    ) throws(Refusal) -> [UInt8] {
+        guard let token = SignedClaims.sign(.object(claims), key: secret) else {
+            throw Refusal(words: "the library makes no signature")
+        }
+        return Array(JSONValue.object([.init("messageId", .string(id)), .init("jwt", .string(token))]).serialized.utf8)
+    }
+
+    /// A URL comes from a journey; what it may name is AM's endpoint for messages and nothing else.
+    private static func request(
+        _ url: String, _ action: String, _ affinity: String?, _ server: AuthorizationServer
+    ) throws(Refusal) -> RequestHead {
+        guard var head = try? RequestHead(method: "POST", url: url), server.takesMessages(at: head, action) else {
+            throw Refusal(
+                words: "\(LogText.shown(url)) is no endpoint for messages of \(server.url); nothing is sent there")
+        }
+        head.fields.add("Accept", "application/json")
+        head.fields.add("Accept-API-Version", "protocol=1.0,resource=1.0")
+        head.fields.add("Content-Type", "application/json")
+        if let affinity, let cookie = usable(affinity) { head.fields.add("Cookie", cookie) }
+        return head
+    }
+
+    private static func usable(_ cookie: String) -> String? {
+        let parts = cookie.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, FieldSyntax.isName(String(parts[0])), SessionSource.isUsable(String(parts[1])),
+            FieldSyntax.isValue(cookie)
+        else { return nil }
+        return cookie
+    }
+}
+
+extension AuthorizationServer {
+    /// `…/push/sns/message?_action=register` within this server.
+    func takesMessages(at head: RequestHead, _ action: String) -> Bool {
+        guard refusal(of: head) == nil, head.query.map({ QueryText($0).values(named: "_action") }) == [action] else {
+            return false
+        }
+        return head.path == paths[.push] || head.path.hasSuffix("/push/sns/message")
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Formats
+import Operation
+
+struct DevicesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices", abstract: "The second factors that Usher plays for test users.",
+        subcommands: [DevicesShow.self, DevicesForget.self], defaultSubcommand: DevicesShow.self)
+
+    static var list: DeviceList { DeviceList(StateDirectory(ProcessEnvironment.all)) }
+}
+
+struct DevicesShow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List those that were registered, without their secrets.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let list = DevicesCommand.list
+        let text = try CommandContext.reporting { () throws(FileError) in
+            json ? try list.json().serialized + "\n" : try list.text()
+        }
+        if text.isEmpty {
+            Console.error("no device was registered")
+        } else {
+            Console.print(text)
+        }
+    }
+}
+
+struct DevicesForget: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Forget a device. AM knows it until it is removed there, too.")
+
+    @Argument(help: "Its id, as the list shows it.")
+    var id: String
+
+    func run() throws {
+        let id = id
+        let wasThere = try CommandContext.reporting { () throws(FileError) in try DevicesCommand.list.forget(id) }
+        guard wasThere else { throw CommandExit.failure("no device has the id \(id); usher devices lists them") }
+        Console.error("forgotten; a daemon that is running forgets it at its next reload")
+    }
+}

@@ -1,0 +1,50 @@
+internal import Authorization
+internal import Declaration
+internal import Interception
+
+/// `devices` → values.
+struct DeviceBuilder {
+    let findings: Findings
+
+    /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
+    func devices(_ items: [Decoded], servers: [AuthorizationServer]?) -> [Device] {
+        var names: Set<String> = []
+        return items.compactMap { item in
+            guard let fields = item.fields, let device = device(fields, item.position, servers) else { return nil }
+            if !names.insert(device.name).inserted {
+                findings.error(
+                    item.position, "another device is called \(device.name); give this one a name of its own")
+            }
+            return device
+        }
+    }
+
+    private func device(_ fields: Fields, _ position: Position, _ servers: [AuthorizationServer]?) -> Device? {
+        let users = fields.list("user").compactMap(\.text)
+        guard let first = users.first,
+            let server = ServerChoice(findings: findings, servers: servers).server(
+                fields, "devices", position)
+        else { return nil }
+        var device = Device(name: fields.text("name") ?? first, users: users, server: server)
+        if let flag = fields.flag("oath") { device.oath = flag }
+        device.push = fields.text("push").flatMap(Device.Decision.init)
+        if let number = fields.number("delay") { device.delay = number }
+        device.number = fields.text("number").flatMap(Device.Number.init) ?? device.number
+        if fields.has("prompt") { device.prompts = fields.list("prompt").compactMap(\.text) }
+        judge(device, fields, position)
+        return device
+    }
+
+    private func judge(_ device: Device, _ fields: Fields, _ position: Position) {
+        if !device.oath, device.push == nil {
+            findings.error(position, "this device does nothing; say push, or leave oath: false out")
+        }
+        for key in ["delay", "number"] where fields.has(key) && device.push != .approve && device.push != .deny {
+            guard let written = fields[key] else { continue }
+            findings.warning(written.position, "\(key) means nothing without push: approve or deny")
+        }
+        if fields.has("prompt"), !device.oath, let written = fields["prompt"] {
+            findings.warning(written.position, "prompt means nothing with oath: false")
+        }
+    }
+}

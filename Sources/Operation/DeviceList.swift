@@ -1,0 +1,38 @@
+import Authorization
+public import Formats
+
+/// The second factors that are kept, for whoever asks at the command line.
+public struct DeviceList {
+    private let files: StateFiles
+
+    public init(_ directory: StateDirectory) { files = StateFiles(directory) }
+
+    private func all() throws(FileError) -> [KeptDevice] {
+        try files.read(.devices).values.values.compactMap(KeptDevice.init).sorted {
+            ($0.user, $0.registered, $0.id) < ($1.user, $1.registered, $1.id)
+        }
+    }
+
+    /// Without secrets.
+    /// - Throws: `FileError` where the file cannot be read.
+    public func json() throws(FileError) -> JSONValue { .array(try all().map(\.summary)) }
+
+    /// A line for each; empty where there are none.
+    /// - Throws: `FileError` where the file cannot be read.
+    public func text() throws(FileError) -> String {
+        try all().map { kept in
+            let label = kept.issuer.isEmpty ? kept.account : "\(kept.issuer): \(kept.account)"
+            return
+                "\(kept.id)  \(kept.isPush ? "push" : "oath")  \(kept.user)  \(kept.device)  \(kept.server) \(kept.realm)  "
+                + "\(label)  since \(CalendarDate.text(kept.registered))\n"
+        }.joined()
+    }
+
+    /// - Returns: false where there is none of that id.
+    /// - Throws: `FileError` where the file cannot be read or written.
+    public func forget(_ id: String) throws(FileError) -> Bool {
+        guard try files.read(.devices).values[id] != nil else { return false }
+        _ = try files.merge(.devices, [id: nil])
+        return true
+    }
+}
