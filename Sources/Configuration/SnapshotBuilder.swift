@@ -49,7 +49,7 @@ struct SnapshotBuilder {
         let clients = ClientBuilder(findings: findings)
         settings.users = clients.users(root.fields("clients"))
         settings.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
-        settings.shownParameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
+        settings.disclosure.parameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
         settings.connectPorts = connectPorts(root.fields("destinations"))
         return Snapshot(
             generation: generation, file: file, listeners: listeners.map(\.listener), workers: root.number("workers"),

@@ -56,7 +56,7 @@ public struct CaseRun {
             given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
             destinations: snapshot.destinations, origin: origin, others: testCase.others, perform: CodeWait.answer)
         var shown = snapshot.settings
-        shown.secrets += secrets
+        shown.disclosure.secrets += secrets
         redaction = Redaction(shown)
         judge()
         milliseconds = Loop.monotonicMilliseconds() - began

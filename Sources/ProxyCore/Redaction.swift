@@ -16,8 +16,8 @@ public struct Redaction: Sendable {
     public static var shortestSecret: Int { SecretTexts.shortest }
 
     public init(_ settings: Settings) {
-        harmless = HarmlessNames(settings.shownParameters)
-        secrets = SecretTexts(settings.secrets)
+        harmless = HarmlessNames(settings.disclosure.parameters)
+        secrets = SecretTexts(settings.disclosure.secrets)
     }
 
     // MARK: words

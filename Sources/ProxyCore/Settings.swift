@@ -23,12 +23,19 @@ public struct Settings: Sendable {
     /// Who may use the proxy, where clients have to show a password.
     public var users: PasswordTable?
     public var forwarded = ForwardedField.none
-    /// Names of query parameters whose values the log may show, beside those that are harmless anyway.
-    public var shownParameters: [String] = []
-    /// What references of the configuration were filled in with, where that may be a secret.
-    public var secrets: [String] = []
+    public var disclosure = Disclosure()
     /// Ports that CONNECT may go to; nil for any.
     public var connectPorts: [UInt16]?
+
+    public init() {}
+}
+
+/// What may be told of requests, and what never.
+public struct Disclosure: Sendable {
+    /// Names of query parameters whose values the log may show, beside those that are harmless anyway.
+    public var parameters: [String] = []
+    /// What references of the configuration were filled in with, where that may be a secret.
+    public var secrets: [String] = []
 
     public init() {}
 }

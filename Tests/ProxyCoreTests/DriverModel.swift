@@ -406,8 +406,7 @@ final class DriverModel {
             checkIDs.append(id)
         case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
         case .awaitPerson(let id, let transaction): asked.append((id, transaction))
-        // time is advanced to `deadline`
-        case .wake: break
+        case .wake: break  // time is advanced to `deadline`
         case .intercept(let id, let call): calls.append((id, call))
         case .cancelIntercept(let id):
             calls.removeAll { $0.id == id }

@@ -95,7 +95,7 @@ struct RedactionTests {
 
     @Test func namesThatTheConfigurationShows() {
         var settings = Settings()
-        settings.shownParameters = ["Order", "q"]
+        settings.disclosure.parameters = ["Order", "q"]
         #expect(
             url("http://a.test/p?order=7&Q=x&%71=y&qq=z", settings) == "http://a.test/p?order=7&Q=x&%71=y&qq=REDACTED")
     }
@@ -108,7 +108,7 @@ struct RedactionTests {
         ])
     func encodedSecrets(_ text: String) {
         var settings = Settings()
-        settings.secrets = ["ä b/c?d%41e", "%41%42%43"]
+        settings.disclosure.secrets = ["ä b/c?d%41e", "%41%42%43"]
         let redaction = Redaction(settings)
         #expect(redaction.text("<\(text)>%4") == "<REDACTED>%4")
         #expect(redaction.text("\(text)x\(text)") == "REDACTEDxREDACTED")
@@ -119,7 +119,7 @@ struct RedactionTests {
     @Test("What came from a reference stands nowhere")
     func secrets() {
         var settings = Settings()
-        settings.secrets = ["s3cr3t/x", "s3cr3t", "tiny"]
+        settings.disclosure.secrets = ["s3cr3t/x", "s3cr3t", "tiny"]
         #expect(
             url("http://a.test/s3cr3t/x/s3cr3t?page=as3cr3tb", settings)
                 == "http://a.test/REDACTED/REDACTED?page=aREDACTEDb")
