@@ -27,6 +27,7 @@ test: ## every test
 bench: ## CPU, memory and start-up beside trafficserver, haproxy and squid; what interceptors cost
 	@bench/run
 	@bench/pipeline
+	@bench/stepups
 
 instructions: ## instruction counts of the engine's pieces against those written down
 	@scripts/deps instructions
