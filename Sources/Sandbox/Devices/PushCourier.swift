@@ -21,11 +21,12 @@ final class PushCourier: Sendable {
         let queue = queue
         thread = try SystemThread(name: "pushes") {
             while true {
-                let next = queue.wait { queue -> [UInt8]?? in
-                    if queue.isClosing { return .some(nil) }
-                    return queue.bodies.isEmpty ? nil : queue.bodies.removeFirst()
+                // what is left at the end is nobody's any more
+                let (body, isClosing) = queue.wait { queue -> ([UInt8], Bool)? in
+                    if queue.isClosing { return ([], true) }
+                    return queue.bodies.isEmpty ? nil : (queue.bodies.removeFirst(), false)
                 }
-                guard let body = next else { return }
+                if isClosing { return }
                 say("push → \(Self.deliver(body, target))")
             }
         }
