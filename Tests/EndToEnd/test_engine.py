@@ -260,9 +260,9 @@ def test_a_drain_delivers_what_is_queued(binary, write_config, origin):
     assert usher.process.wait(10) == 0
 
 
-def test_an_unread_log_does_not_hold_up_the_end(binary, write_config, origin):
+def test_an_unread_log_does_not_hold_up_the_end(binary, write_config, origin, tmp_path):
     server = origin()
-    path = write_config({"workers": 1})
+    path = write_config({"workers": 1, "admin": {"socket": str(tmp_path / "admin.sock")}})
     process = subprocess.Popen(
         [binary, "serve", "--config", path, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     port = int(process.stderr.readline().rsplit(b":", 1)[1])
