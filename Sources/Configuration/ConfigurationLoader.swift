@@ -48,7 +48,8 @@ public enum ConfigurationLoader {
         guard !findings.hasErrors else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
         }
-        snapshot.settings.disclosure.secrets = secrets.collector.texts + snapshot.settings.rules.compactMap(\.writtenSecret)
+        snapshot.settings.disclosure.secrets =
+            secrets.collector.texts + snapshot.settings.rules.compactMap(\.writtenSecret)
         snapshot.warnings = findings.diagnostics
         snapshot.variables = variables.names
         return .success(snapshot)

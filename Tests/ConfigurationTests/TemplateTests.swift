@@ -36,7 +36,8 @@ import Testing
             """)
         #expect(done.head.fields["X"] == "acme ${uuid} \"q\" w x ${uuid} ${request.query.in}")
         #expect(done.warnings == [])
-        #expect(try Self.snapshot("[{ set_header: { X: \"${env.TENANT}${now}\" } }]").settings.disclosure.secrets.count == 1)
+        let mixed = try Self.snapshot("[{ set_header: { X: \"${env.TENANT}${now}\" } }]")
+        #expect(mixed.settings.disclosure.secrets.count == 1)
     }
 
     @Test func valuesWithoutPlacesAreWhatTheyWere() throws {
