@@ -64,7 +64,7 @@ struct FlowTable: Sendable {
 
     init(secret: [UInt8]) { self.secret = secret }
 
-    private func key(_ realm: String) -> [UInt8] { SHA256.authenticate(Array(realm.utf8), key: secret) }
+    private func key(_ realm: String) -> [UInt8] { Signature.code(Array(realm.utf8), key: secret) }
 
     mutating func begin(_ flow: AuthenticationFlow, now: Int) { flows.insert(flow, id: flow.id, now: now) }
 

@@ -70,7 +70,7 @@ struct DeviceTests {
         let id = try #require(query["m"])
         let secret = try #require(query["s"].flatMap { Base64.decode($0) })
         let challenge = try #require(query["c"].flatMap { Base64.decode($0) })
-        let response = Base64.encode(SHA256.authenticate(challenge, key: secret))
+        let response = Base64.encode(Signature.code(challenge, key: secret))
         let claims: KeyValuePairs<String, JSONValue> = [
             "response": .string(response), "mechanismUid": .string("M1"), "deviceId": .string("d"),
             "communicationType": .string("gcm"),
@@ -95,7 +95,7 @@ struct DeviceTests {
         let challenge = try #require(claims["c"]?.text.flatMap { Base64.decode($0) })
         return (
             try #require(sent["messageId"]?.text), claims,
-            Base64.encode(SHA256.authenticate(challenge, key: secret))
+            Base64.encode(Signature.code(challenge, key: secret))
         )
     }
 

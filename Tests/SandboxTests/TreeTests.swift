@@ -75,16 +75,6 @@ import Testing
         #expect(OneTimePassword.counter(code, Directory.secret, now: now) == now / 30)
     }
 
-    /// FIPS 180-4 and RFC 2202, case 2.
-    @Test func knownHashes() {
-        func hex(_ bytes: [UInt8]) -> String {
-            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        }
-        #expect(hex(SHA1.hash(Array("abc".utf8))) == "a9993e364706816aba3e25717850c26c9cd0d89d")
-        let message = Array("what do ya want for nothing?".utf8)
-        #expect(hex(SHA1.authenticate(message, key: Array("Jefe".utf8))) == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79")
-    }
-
     @Test func aProfileIsAskedForPageByPage() throws {
         var world = World()
         var step = try world.reply(try world.begin(tree: "Profile"), World.credentials)

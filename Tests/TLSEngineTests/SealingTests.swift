@@ -18,6 +18,14 @@ struct SealingTests {
         #expect(code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == expected)
     }
 
+    /// FIPS 180-4, its example of two blocks.
+    @Test func aKnownDigest() {
+        let text = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
+        #expect(
+            Digest.sha256(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+    }
+
     @Test func anEmptyKeyIsAKey() throws {
         _ = MessageCode.hmac(.sha256, key: [1, 2, 3], [])
         let code = try #require(MessageCode.hmac(.sha256, key: [], []))

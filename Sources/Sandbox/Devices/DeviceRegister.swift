@@ -76,7 +76,7 @@ struct DeviceRegister: Sendable {
             return "no such message waits"
         }
         guard let claims = SignedToken.decode(token, key: message.secret) else { return "a bad signature" }
-        let response = Base64.encode(SHA256.authenticate(message.challenge, key: message.secret))
+        let response = Base64.encode(Signature.code(message.challenge, key: message.secret))
         guard claims["response"]?.text == response else { return "a wrong response to the challenge" }
         if message.owner == nil {
             guard let mechanism = claims["mechanismUid"]?.text, claims["deviceId"]?.text?.isEmpty == false,

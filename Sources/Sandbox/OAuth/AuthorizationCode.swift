@@ -1,5 +1,6 @@
 internal import Formats
 internal import HTTPCodec
+internal import TLSEngine
 
 /// The code flow: `authorize` and `access_token`.
 extension SandboxServer {
@@ -122,7 +123,7 @@ extension SandboxServer {
         else { return oauthFault(400, "invalid_grant", "The code is unknown, used or not this client's") }
         if let challenge = code.challenge {
             let verifier = form["code_verifier"] ?? ""
-            guard Base64.encode(SHA256.hash(Array(verifier.utf8)), urlSafe: true) == challenge else {
+            guard Base64.encode(Digest.sha256(Array(verifier.utf8)), urlSafe: true) == challenge else {
                 return oauthFault(400, "invalid_grant", "The code_verifier does not match the code_challenge")
             }
         }

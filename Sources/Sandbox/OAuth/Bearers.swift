@@ -8,7 +8,7 @@ extension SandboxServer {
     /// The nonce that proofs carry now. The one before is taken as well.
     func proofNonce(_ now: Int, back: Int = 0) -> String {
         let period = Array("nonce \(now / Self.nonceStep - back)".utf8)
-        return Base64.encode(SHA256.authenticate(period, key: grants.secret).prefix(18), urlSafe: true)
+        return Base64.encode(Signature.code(period, key: grants.secret).prefix(18), urlSafe: true)
     }
 
     /// The thumbprint of the key that a request proves to have; nil where it shows no proof and needs none.

@@ -43,7 +43,7 @@ struct DPoPProof: Sendable {
         let canonical = JSONValue.record([
             "crv": .string("P-256"), "kty": .string("EC"), "x": .string(x), "y": .string(y),
         ])
-        thumbprint = Base64.encode(SHA256.hash(Array(canonical.serialized.utf8)), urlSafe: true)
+        thumbprint = Base64.encode(Digest.sha256(Array(canonical.serialized.utf8)), urlSafe: true)
         self.id = id
         self.method = method
         self.url = url
@@ -65,7 +65,7 @@ struct DPoPProof: Sendable {
         guard self.url.prefix(while: { $0 != "?" && $0 != "#" }) == url else { throw Fault(words: "htu is not \(url)") }
         guard abs(now - issued) <= Self.tolerance else { throw Fault(words: "iat is too far away") }
         guard let token else { return }
-        guard tokenDigest == Base64.encode(SHA256.hash(Array(token.utf8)), urlSafe: true) else {
+        guard tokenDigest == Base64.encode(Digest.sha256(Array(token.utf8)), urlSafe: true) else {
             throw Fault(words: "ath is not of this access token")
         }
     }

@@ -19,6 +19,6 @@ enum SignedToken {
     }
 
     private static func signature(_ text: String, _ key: [UInt8]) -> String {
-        Base64.encode(SHA256.authenticate(Array(text.utf8), key: key), urlSafe: true)
+        Base64.encode(Signature.code(Array(text.utf8), key: key), urlSafe: true)
     }
 }

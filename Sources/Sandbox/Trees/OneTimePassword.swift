@@ -1,4 +1,5 @@
 internal import Formats
+internal import TLSEngine
 
 /// Time-based one-time passwords of the sandbox's users (RFC 6238): six digits, SHA-1, steps of thirty seconds.
 enum OneTimePassword {
@@ -10,7 +11,7 @@ enum OneTimePassword {
         for shift in stride(from: 56, through: 0, by: -8) {
             message.append(UInt8(truncatingIfNeeded: counter >> shift))
         }
-        let digest = SHA1.authenticate(message, key: key)
+        let digest = Signature.code(message, key: key, .sha1)
         let offset = Int(digest[19] & 0x0F)
         let number = digest[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
         let digits = String(number % 1_000_000)
