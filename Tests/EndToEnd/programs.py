@@ -7,6 +7,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -123,10 +124,14 @@ Flow = collections.namedtuple("Flow", "access events")
 
 class Usher(Program):
     def __init__(self, binary, config, listen=("127.0.0.1:0",), environment=None, state=None, output=None):
-        """`state` is the folder for what it keeps, its authority above all."""
+        """`state` is the folder for what it keeps, its authority above all; else it has one that goes with it."""
         self.config = config
+        environment = {"XDG_RUNTIME_DIR": "", **(environment or {})}
+        if not state and "STATE_DIRECTORY" not in environment:
+            self._folder = tempfile.TemporaryDirectory(prefix="usher-")
+            state = self._folder.name
         if state:
-            environment = {"XDG_RUNTIME_DIR": "", **(environment or {}), "STATE_DIRECTORY": str(state)}
+            environment["STATE_DIRECTORY"] = str(state)
             self.ca = pathlib.Path(state) / "ca.pem"
         command = [binary, "serve", "--config", config]
         for address in listen:
