@@ -48,7 +48,7 @@ public struct PathReading: Equatable, Sendable {
     /// Whether something holds of a path in every reading of it. One reading suffices for the ordinary path.
     public static func all(of path: [UInt8], hold: (PathReading) -> Bool) -> Bool {
         guard hold(.asWritten) else { return false }
-        guard isOdd(path) else { return true }
+        guard !isPlain(path.span, path.indices) else { return true }
         guard let plain = settled(path) else { return false }
         // where nothing climbs, readings only leave things out, and the one that leaves out most tells
         if !hasPair(plain, 0x2E, 0x2E) { return hold(.deepest) }
@@ -107,16 +107,17 @@ public struct PathReading: Equatable, Sendable {
     // MARK: bytes
 
     /// Nothing in it that servers read in more than one way.
-    private static func isOdd(_ path: [UInt8]) -> Bool {
+    public static func isPlain(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var last: UInt8 = 0
-        for byte in path {
+        for index in range {
+            let byte = bytes[index]
             switch byte {
-            case 0x25, 0x5C, 0x3B, 0xC0, 0xC1, 0xE0, 0xF0, 0xF8, 0xFC: return true
-            case 0x2F where last == 0x2F, 0x2E where last == 0x2F: return true
+            case 0x25, 0x5C, 0x3B, 0xC0, 0xC1, 0xE0, 0xF0, 0xF8, 0xFC: return false
+            case 0x2F where last == 0x2F, 0x2E where last == 0x2F: return false
             default: last = byte
             }
         }
-        return false
+        return true
     }
 
     /// The path without any encoding. Nil for one that is encoded deeper than the readings reach, in ways that servers

@@ -20,9 +20,15 @@ def lines(text):
 
 
 @pytest.mark.parametrize("line, text", WHOLE, ids=lambda value: f"line {value}" if isinstance(value, int) else "")
-def test_a_whole_configuration_is_accepted(call, tmp_path, line, text):
+def test_a_whole_configuration_is_accepted(call, tmp_path, certificates, line, text):
     (tmp_path / "usher.yaml").write_text(text)
-    done = call("check", tmp_path / "usher.yaml")
+    (tmp_path / "app.pem").write_bytes(certificates.app_certificate.read_bytes())
+    # what the pieces take from elsewhere
+    secrets = {"app-key": certificates.app_key.read_text(), "usher-state": "x" * 44}
+    for name, secret in secrets.items():
+        (tmp_path / name).write_text(secret)
+        (tmp_path / name).chmod(0o600)
+    done = call("check", tmp_path / "usher.yaml", CREDENTIALS_DIRECTORY=str(tmp_path))
     words = done.stdout + done.stderr
     assert done.returncode == 0 and "warning" not in words, f"line {line}: {words}"
 

@@ -8,6 +8,8 @@ internal import TLSEngine
 public final class TokenSource: Sendable {
     public let settings: TokenSettings
     private let patterns: [URLPattern]
+    /// The same, as far as they are of the ordinary kind.
+    private let reaches: [TokenReach?]
     /// A digest over all that a token depends on: what has another one shares no token with it, over reloads too.
     public let identity: UInt128
     /// Hosts, each whole or as the domain that they are below.
@@ -16,6 +18,7 @@ public final class TokenSource: Sendable {
     public init(_ settings: TokenSettings) {
         self.settings = settings
         patterns = settings.resources.map(URLPattern.init)
+        reaches = settings.resources.map(TokenReach.init)
         identity = Self.digest(settings)
         hosts = settings.resources.map(Self.host)
     }
@@ -47,8 +50,22 @@ public final class TokenSource: Sendable {
         case .trace, .connect, .options: return false
         default: break
         }
+        return covers(head) && (head.hasHostOfItsTarget || head.namesItsTarget)
+    }
+
+    /// As every one of its patterns would say; taking the URL apart for them is what costs.
+    private func covers(_ head: RequestHead) -> Bool {
+        var isClear = true
+        for reach in reaches {
+            switch reach?.covers(head) {
+            case true?: return true
+            case false?: break
+            case nil: isClear = false
+            }
+        }
+        if isClear { return false }
         let url = URLParts(head)
-        return patterns.contains { $0.matches(url) } && head.namesItsTarget
+        return patterns.contains { $0.matches(url) }
     }
 
     private static func host(_ glob: String) -> (name: [UInt8], isDomain: Bool) {
