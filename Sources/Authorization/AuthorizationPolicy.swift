@@ -64,6 +64,9 @@ public struct AuthorizationPolicy: Sendable {
     /// Second factors that are played for users of this server.
     public var devices: [Device] = []
     public var person = PersonPolicy()
+    public var sessions = SessionPolicy()
+    /// The client's id token is shown with what a step-up won.
+    public var showsIDToken = false
 
     public init(resources: [Resource], server: AuthorizationServer) {
         self.resources = resources

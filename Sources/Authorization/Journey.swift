@@ -52,11 +52,13 @@ struct Journey: Sendable {
         var hold = 45_000
     }
 
+    /// - Parameter users: what the user is called; nil where AM has to be asked for that.
     init(
         answers: [AuthorizationPolicy.CallbackAnswer], asksPerson: Bool = false, tree: RunningTree? = nil,
-        limits: Limits = Limits(), devices: DeviceAttendance? = nil
+        limits: Limits = Limits(), devices: DeviceAttendance? = nil, users: [String]? = nil
     ) {
         self.devices = devices
+        userNames = users
         self.answers = answers
         self.asksPerson = asksPerson
         self.tree = tree

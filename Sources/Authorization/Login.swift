@@ -17,7 +17,7 @@ public struct Login: Sendable {
     }
 
     /// Texts in a row, each with its length before it, so that no two rows read alike.
-    private static func material(_ texts: [String]) -> [UInt8] {
+    static func material(_ texts: [String]) -> [UInt8] {
         var out: [UInt8] = []
         for text in texts {
             out.append(contentsOf: "\(text.utf8.count):".utf8)

@@ -24,9 +24,17 @@ public struct Replay: Sendable {
     public private(set) var session: SessionSource
     private var transaction: (id: String, presentation: AuthorizationPolicy.Presentation)?
     private var tree: String?
+    /// How the last advice is answered; nil before the first.
+    private var style: AuthorizationPolicy.Presentation?
     private var cookieLines: [String] = []
+    /// The client's, where it is to be shown.
+    private let idToken: String?
 
-    public init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, session: SessionSource) {
+    public init(
+        policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, session: SessionSource,
+        idToken: String? = nil
+    ) {
+        self.idToken = policy.showsIDToken ? idToken : nil
         self.policy = policy
         self.resource = resource
         original = session
@@ -36,6 +44,7 @@ public struct Replay: Sendable {
     /// Takes over the result of a step-up. An id serves one access, so a later one takes the place of an earlier.
     public mutating func absorb(_ advice: Advice, _ outcome: StepUp.Outcome) {
         let style = policy.presentation(of: advice, at: resource)
+        self.style = style
         transaction = advice.transactionId.map { ($0, style) }
         if advice.source == .body, case .header = style, let value = advice.tree { tree = value }
         if let token = outcome.session {
@@ -71,8 +80,9 @@ public struct Replay: Sendable {
         } else {
             if let transaction { try present(transaction.id, as: transaction.presentation, on: &out.head) }
             if let tree { try setField("X-Tree", tree, on: &out.head) }
+            if let idToken { try presentIDToken(idToken, on: &out.head) }
         }
-        if isNewSession { try replaceSession(&out.head) }
+        if isNewSession, original.carrier != .provided { try replaceSession(&out.head) }
         return out
     }
 
@@ -94,6 +104,15 @@ public struct Replay: Sendable {
             } catch {
                 throw Refusal(reason: "the URL of the replay is malformed: \(error.explanation)")
             }
+        }
+    }
+
+    /// In the way of the transaction's id.
+    private func presentIDToken(_ token: String, on head: inout RequestHead) throws(Refusal) {
+        switch style {
+        case .query: try present(token, as: .query("_idtoken"), on: &head)
+        case .header: try setField("X-IdToken", token, on: &head)
+        case nil: break
         }
     }
 
@@ -149,7 +168,7 @@ public struct Replay: Sendable {
     /// never the client's own.
     /// - Parameter head: the request as the client sent it.
     public func cookiesForClient(_ head: RequestHead) -> [String] {
-        guard isNewSession else { return [] }
+        guard isNewSession, original.carrier != .provided else { return [] }
         if original.carrier == .subject {
             let own = head.fields.values(named: "Cookie").compactMap { CookieText($0)[policy.server.cookie] }.first
             guard (own ?? head.fields[policy.server.cookie]) == original.token else { return [] }

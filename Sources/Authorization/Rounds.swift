@@ -31,8 +31,13 @@ public struct Rounds: Sendable {
     public mutating func askAgain(after advice: Advice) -> Bool {
         guard canAskAgain else { return false }
         canAskAgain = false
+        giveBack(advice)
+        return true
+    }
+
+    /// No step-up took place for an advice that was counted.
+    public mutating func giveBack(_ advice: Advice) {
         if advice.isUpgrade { upgrades += 1 }
         if advice.isTransaction { transactions += 1 }
-        return true
     }
 }

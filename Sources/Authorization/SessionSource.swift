@@ -11,6 +11,8 @@ public struct SessionSource: Equatable, Sendable {
         case header
         /// `subject.ssoToken` of a policy evaluation: the user that the question is about, not its caller.
         case subject
+        /// The request carries none; Usher shows one for it.
+        case provided
     }
 
     /// The bytes as they came; never to be written to a log.

@@ -2,15 +2,13 @@ internal import Formats
 public import HTTPCodec
 internal import Interception
 
-/// One authentication at AM, from an advice to a session: a value that is given answers and says what to do next. It
-/// knows no connection and no clock; the limit on its whole time (`hold`) is kept by whoever drives it.
+/// One authentication at AM, from an advice or a tree to a session: a value that is given answers and says what to do next.
+/// It knows no connection and no clock; the limit on its whole time (`hold`) is kept by whoever drives it.
 ///
-/// Calls go to the configured server and nowhere else, whatever the advice names: they carry the user's session.
+/// Calls go to the configured server and nowhere else, whatever an advice names: they carry the user's session.
 public struct StepUp: Sendable {
     private let policy: AuthorizationPolicy
-    private let advice: Advice
-    private let session: SessionSource
-    private let document: String
+    let goal: Goal
     /// Where AM is asked.
     public let realm: String
     private var cookies = ServerCookies()
@@ -35,20 +33,36 @@ public struct StepUp: Sendable {
             (app?.fields.values(named: name) ?? []).filter(FieldSyntax.isValue).map { (name, $0) }
         }
         self.policy = policy
-        self.advice = advice
-        self.session = session
-        document = advice.xml
+        goal = Goal(advice, session)
         self.realm = realm
-        let tree = advice.tree.map { TreePattern.split($0) }
-        journey = Journey(
-            answers: policy.answers, asksPerson: policy.person.isAsked,
-            tree: tree.map { RunningTree(name: $0.name, realm: $0.realm ?? realm, server: policy.server) },
-            limits: .init(polls: policy.maxPolls, hold: policy.hold),
-            devices: DeviceAttendance(policy, realm: realm))
+        journey = Self.journey(policy, advice.tree, realm)
         if let named = advice.amURI, (try? RequestHead(method: "GET", url: named)).map(policy.server.signsIn) != true {
             note("the advice names another server, \(LogText.shown(named)); only \(policy.server.url) is asked")
         }
         if let affinity = session.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
+    }
+
+    /// A login by a tree, for a session of Usher's own, with the policy's answers.
+    /// - Parameters:
+    ///   - tree: nil for the realm's default.
+    ///   - users: whom it signs in, as far as that is known.
+    public init(policy: AuthorizationPolicy, tree: String?, realm: String, users: [String]) {
+        manners = []
+        self.policy = policy
+        goal = Goal(login: tree)
+        self.realm = realm
+        journey = Self.journey(policy, tree, realm, users: users)
+    }
+
+    private static func journey(
+        _ policy: AuthorizationPolicy, _ tree: String?, _ realm: String, users: [String]? = nil
+    ) -> Journey {
+        let tree = tree.map { TreePattern.split($0) }
+        return Journey(
+            answers: policy.answers, asksPerson: policy.person.isAsked,
+            tree: tree.map { RunningTree(name: $0.name, realm: $0.realm ?? realm, server: policy.server) },
+            limits: .init(polls: policy.maxPolls, hold: policy.hold),
+            devices: DeviceAttendance(policy, realm: realm), users: users)
     }
 
     /// What happened since the last time this was asked, a sentence each, without secrets.
@@ -60,15 +74,9 @@ public struct StepUp: Sendable {
     // MARK: events
 
     public mutating func begin() -> Order {
-        if let refusal = advice.refusal { return .failed(Failure(.unusable, refusal)) }
-        guard SessionSource.isUsable(session.token) else {
-            return .failed(Failure(.unusable, "the session holds characters that no cookie can carry"))
-        }
-        note("authenticating in realm \(realm) for \(advice.summary)")
-        return call(
-            Call(
-                query: [NamedText("authIndexType", "composite_advice"), NamedText("authIndexValue", document)],
-                action: .startAuthenticate))
+        if let refusal = goal.refusal { return .failed(Failure(.unusable, refusal)) }
+        note("authenticating in realm \(realm) for \(goal.summary)")
+        return call(Call(query: goal.query, action: .startAuthenticate))
     }
 
     /// AM's answer to the last call, whole.
@@ -93,7 +101,7 @@ public struct StepUp: Sendable {
         guard !authId.isEmpty || Self.isSuspended(answer) else {
             journey.succeeded(now)
             for sentence in journey.takeNotes() { note(sentence) }
-            return .succeeded(outcome(answer, fields))
+            return ended(answer, fields)
         }
         guard authId.utf8.count <= Self.maxAuthId else {
             return .failed(Failure(.tooLarge, "AM's authId has more than \(Self.maxAuthId >> 10) KiB"))
@@ -236,8 +244,7 @@ public struct StepUp: Sendable {
             addFields(to: &head, version: "protocol=1.0,resource=2.1")
             return .send(
                 ServerCall(
-                    head: head, body: wanted.body, number: calls, action: wanted.action,
-                    payload: ActionPayload(tree: document, type: "composite_advice"),
+                    head: head, body: wanted.body, number: calls, action: wanted.action, payload: goal.payload,
                     carriesAnswers: wanted.carriesAnswers))
         } catch {
             return .failed(Failure(.unusable, "the authenticate URL cannot be made: \(error.explanation)"))
@@ -250,15 +257,16 @@ public struct StepUp: Sendable {
         head.fields.add("Content-Type", "application/json")
         head.fields.add("X-Requested-With", Self.requestedWith)
         for field in manners { head.fields.add(field.name, field.value) }
-        head.fields.add("Cookie", cookieLine)
+        let cookieLine = cookieLine
+        if !cookieLine.isEmpty { head.fields.add("Cookie", cookieLine) }
     }
 
     /// AM's guard against cross-site requests asks for this field or for a version field; scripts in trees know by
     /// its value that a program asks, which wants callbacks and no page.
-    private static let requestedWith = "forgerock-sdk"
+    static let requestedWith = "forgerock-sdk"
 
     private var cookieLine: String {
-        var line = CookieText("\(policy.server.cookie)=\(session.token)")
+        var line = CookieText(goal.session.map { "\(policy.server.cookie)=\($0.token)" } ?? "")
         for pair in cookies.pairs { line.set(pair.name, pair.value) }
         return line.text
     }
@@ -274,32 +282,33 @@ public struct StepUp: Sendable {
     }
 
     /// The new session is in `Set-Cookie` first and in `tokenId` second; either may be missing (docs/protocol.md#how-it-ends).
-    private mutating func outcome(_ answer: JSONValue, _ fields: FieldTable) -> Outcome {
-        guard advice.isUpgrade else {
-            note("AM reports success after \(LogText.count(calls, "call")); a transaction leaves the session as it is")
-            return Outcome()
+    private mutating func ended(_ answer: JSONValue, _ fields: FieldTable) -> Order {
+        let success = "AM reports success after \(LogText.count(calls, "call"))"
+        guard goal.winsSession else {
+            note("\(success); a transaction leaves the session as it is")
+            return .succeeded(Outcome())
         }
-        let lines = fields.values(named: "Set-Cookie").filter { line in
-            guard let cookie = SetCookie(line), cookie.name == policy.server.cookie else { return false }
-            return !cookie.deletes && SessionSource.isUsable(cookie.value)
+        guard let won = WonSession(answer, fields, cookie: policy.server.cookie), won.token != goal.session?.token
+        else {
+            guard goal.session != nil else { return .failed(Failure(.unusable, "\(success) and gives no session")) }
+            note("\(success); the session stays")
+            return .succeeded(Outcome())
         }
-        let token = lines.first.flatMap { SetCookie($0)?.value } ?? answer["tokenId"]?.text
-        guard let token, token != session.token, SessionSource.isUsable(token) else {
-            note("AM reports success after \(LogText.count(calls, "call")); the session stays")
-            return Outcome()
-        }
-        note("AM reports success after \(LogText.count(calls, "call")) and gives a new session")
-        return Outcome(
-            session: token, affinity: cookies[SessionSource.affinityCookie], setCookieLines: lines + affinityLines)
+        note("\(success) and gives a new session")
+        return .succeeded(
+            Outcome(
+                session: won.token, affinity: cookies[SessionSource.affinityCookie],
+                setCookieLines: won.lines + affinityLines))
     }
 
     /// What tells this login from others: which answers it gives to whom, and for whose session.
     public var login: Login {
         let given = policy.answers.flatMap(\.parts)
+        let token = goal.session?.token ?? ""
         // where a person gives all of them, they are those of the session's own user
-        let whose = given.isEmpty && policy.asksPerson ? [session.token] : given
+        let whose = given.isEmpty && policy.asksPerson ? [token] : given
         return Login(
-            answers: [policy.server.url, realm] + whose, session: session.token, at: "\(policy.server.url) \(realm)")
+            answers: [policy.server.url, realm] + whose, session: token, at: "\(policy.server.url) \(realm)")
     }
 
     private mutating func note(_ sentence: String) { notes.append(sentence) }

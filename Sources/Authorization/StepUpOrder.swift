@@ -82,6 +82,14 @@ extension StepUp {
             self.reason = reason
         }
 
+        /// It may go well when it is tried again.
+        public var isTransient: Bool {
+            switch code {
+            case .expired, .unexpectedStatus, .notJSON, .cancelled: true
+            default: false
+            }
+        }
+
         /// Whether it may be that AM found the answers wrong, where it had been told any. What ends elsewhere says
         /// nothing about them.
         public var doubtsAnswers: Bool {

@@ -36,30 +36,35 @@ struct Check: ParsableCommand {
         let diagnostics: [Diagnostic]
         let stands: Bool
         var interceptors: InterceptorList?
+        var authorization: AuthorizationList?
         switch ConfigurationLoader.load(
             paths: paths, environment: ProcessEnvironment.all, interceptors: RegisteredInterceptors.all)
         {
         case .success(let snapshot):
             (diagnostics, stands) = (snapshot.warnings, true)
-            if explain { interceptors = InterceptorList(snapshot.settings) }
+            if explain {
+                interceptors = InterceptorList(snapshot.settings)
+                authorization = AuthorizationList(snapshot.settings)
+            }
         case .failure(let faults): (diagnostics, stands) = (faults.diagnostics, false)
         }
         if json {
-            Console.print(report(path, diagnostics, stands, interceptors).serialized + "\n")
+            Console.print(report(path, diagnostics, stands, interceptors, authorization).serialized + "\n")
         } else {
             for diagnostic in diagnostics { Console.print(diagnostic.description + "\n") }
             let faults = diagnostics.filter { $0.severity == .error }.count
             let word = faults == 1 ? "fault" : "faults"
             Console.print(stands ? "\(path): good\n" : "\(path): \(faults) \(word)\n")
-            if let interceptors {
-                Console.print("\n" + interceptors.text(TextStyle(environment: ProcessEnvironment.all)))
-            }
+            let style = TextStyle(environment: ProcessEnvironment.all)
+            if let interceptors { Console.print("\n" + interceptors.text(style)) }
+            if let authorization { Console.print(authorization.text(style)) }
         }
         if !stands { throw ExitCode(1) }
     }
 
     private func report(
-        _ path: String, _ diagnostics: [Diagnostic], _ stands: Bool, _ interceptors: InterceptorList?
+        _ path: String, _ diagnostics: [Diagnostic], _ stands: Bool, _ interceptors: InterceptorList?,
+        _ authorization: AuthorizationList?
     ) -> JSONValue {
         .object(
             [
@@ -75,6 +80,7 @@ struct Check: ParsableCommand {
                                 .init("nearest", $0.nearest.map(JSONValue.string) ?? .null),
                             ])
                         })),
-            ] + (interceptors.map { [.init("interceptors", $0.json)] } ?? []))
+            ] + (interceptors.map { [.init("interceptors", $0.json)] } ?? [])
+                + (authorization.map { [.init("authorization", $0.json)] } ?? []))
     }
 }

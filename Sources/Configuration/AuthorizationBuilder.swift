@@ -10,6 +10,8 @@ struct AuthorizationBuilder {
     let findings: Findings
     /// Whose TLS is opened.
     let opened: InterceptionPolicy
+    /// Clients show user names and passwords.
+    let hasUsers: Bool
 
     /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
     func policies(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> [AuthorizationPolicy] {
@@ -60,6 +62,9 @@ struct AuthorizationBuilder {
         let rounds = fields.fields("rounds")
         if let number = rounds?.number("upgrade") { policy.upgradeRounds = number }
         if let number = rounds?.number("transaction") { policy.transactionRounds = number }
+        if let flag = present?.flag("id_token") { policy.showsIDToken = flag }
+        policy.sessions = SessionBuilder(findings: findings, opened: opened, hasUsers: hasUsers).sessions(
+            fields, policy)
         return policy
     }
 

@@ -51,6 +51,10 @@ extension KeyTable {
     static let present: [Key] = [
         Key("gateway", .text(.presentation), "To a Gateway.", standard: "query:_txid"),
         Key("rest", .text(.presentation), "To a REST service.", standard: "header:X-TxID"),
+        Key(
+            "id_token", .boolean,
+            "The client's id token goes along, as _idtoken in the query or as the header X-IdToken; it is learned from its token "
+                + "exchanges.", standard: "false"),
     ]
 
     static let stepUpLimits: [Key] = [

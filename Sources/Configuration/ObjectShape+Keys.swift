@@ -22,7 +22,7 @@ extension ObjectShape {
     static let requestEdit: ObjectShape = .init("request_edit", KeyTable.requestEdit)
     static let responseEdit: ObjectShape = .init("response_edit", KeyTable.responseEdit)
     static let errorEdit: ObjectShape = .init("error_edit", KeyTable.errorEdit)
-    static let authorization: ObjectShape = .init("authorization", KeyTable.authorization)
+    static let authorization: ObjectShape = .init("authorization", KeyTable.authorization + KeyTable.sessionKeys)
     static let resource: ObjectShape = .init("resource", KeyTable.resource)
     static let present: ObjectShape = .init("present", KeyTable.present)
     static let stepUpLimits: ObjectShape = .init("step_up_limits", KeyTable.stepUpLimits)

@@ -31,12 +31,14 @@ struct SnapshotBuilder {
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
         let servers = isWhole ? settings.servers : nil
-        settings.authorization = AuthorizationBuilder(findings: findings, opened: tls.interception).policies(
-            root.all.first { $0.name == "authorization" }, servers: servers)
+        let hasUsers = root.fields("clients")?.has("basic") == true
+        settings.authorization = AuthorizationBuilder(
+            findings: findings, opened: tls.interception, hasUsers: hasUsers
+        ).policies(root.all.first { $0.name == "authorization" }, servers: servers)
         settings.tokens = TokenBuilder(
             findings: findings,
             choice: ServerChoice(findings: findings, servers: servers), tls: tls,
-            hasUsers: root.fields("clients")?.has("basic") == true
+            hasUsers: hasUsers
         ).policy(root.list("tokens"))
         settings.devices = DeviceBuilder(findings: findings).devices(root.list("devices"), servers: servers)
         for index in settings.authorization.indices {

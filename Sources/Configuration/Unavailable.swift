@@ -41,9 +41,6 @@ enum Unavailable {
         Row(.admin, "token", "the control interface over TCP"),
 
         Row(
-            .authorization, "session", "taking the session from elsewhere than the request",
-            "write session: request_cookie, or remove the key", accepted: [.string("request_cookie")]),
-        Row(
             .authorization, "on_failure", "answering a failed step-up otherwise than with the original answer",
             "write on_failure: original, or remove the key", accepted: [.string("original")]),
         Row(

@@ -37,16 +37,25 @@ extension CalendarTime {
     private static func seconds(day: [UInt8], month: [UInt8], year: Int?, clock: [UInt8], zone: [UInt8]) -> Int? {
         let name = ASCII.lowercased(String(decoding: month, as: UTF8.self))
         let times = clock.split(separator: ASCII.colon, omittingEmptySubsequences: false).map { number(Array($0), 2) }
-        guard let year, year >= 1970, let day = number(day, 1, 2), let month = months.firstIndex(of: name),
+        guard let year, let day = number(day, 1, 2), let month = months.firstIndex(of: name),
             String(decoding: zone, as: UTF8.self) == "GMT", times.count == 3, let hour = times[0],
             let minute = times[1], let second = times[2], hour < 24, minute < 60, second <= 60
         else { return nil }
+        return seconds(year, month + 1, day, hour * 3600 + minute * 60 + second)
+    }
+
+    /// - Parameters:
+    ///   - month: from 1 on.
+    ///   - second: of the day.
+    /// - Returns: seconds since 1970; nil where there is no such day.
+    static func seconds(_ year: Int, _ month: Int, _ day: Int, _ second: Int) -> Int? {
+        guard year >= 1970, (1...12).contains(month) else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard (1...lengths[month]).contains(day) else { return nil }
+        guard (1...lengths[month - 1]).contains(day) else { return nil }
         let before = year - 1
         let leaps = (before / 4 - before / 100 + before / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
-        let days = (year - 1970) * 365 + leaps + lengths[..<month].reduce(0, +) + day - 1
-        return days * 86400 + hour * 3600 + minute * 60 + second
+        let days = (year - 1970) * 365 + leaps + lengths[..<(month - 1)].reduce(0, +) + day - 1
+        return days * 86400 + second
     }
 }

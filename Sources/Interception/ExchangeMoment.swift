@@ -89,6 +89,11 @@ public enum ExchangeMoment: Equatable, Sendable {
     /// What became of the token for that resource, in words.
     case token(resource: String, String)
 
+    // MARK: sessions
+
+    /// Which session goes along with a request that carries none, and what came of getting it.
+    case session(String)
+
     // MARK: tunnels
 
     /// The client asks for another name in the tunnel than the tunnel was opened to.
@@ -141,6 +146,7 @@ extension ExchangeMoment {
         case .tokenCall(let action, let resource, let number, let url):
             .tokenCall(action, resource: shown(resource), number: number, url: shown(url))
         case .token(let resource, let words): .token(resource: shown(resource), shown(words))
+        case .session(let words): .session(shown(words))
         case .notReplayed(let reason): .notReplayed(shown(reason))
         case .stepUpFailed(let reason): .stepUpFailed(shown(reason))
         case .renamed(let name, let tunnel): .renamed(shown(name), tunnel: shown(tunnel))

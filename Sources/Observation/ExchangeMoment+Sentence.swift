@@ -26,7 +26,7 @@ extension ExchangeMoment {
             .delayed, .retried, .notRetried:
             .interceptor
         case .advice: .advice
-        case .conversation, .parked, .spoken: .authenticate
+        case .conversation, .session, .parked, .spoken: .authenticate
         case .replayed: .replay
         default: .note
         }
@@ -70,7 +70,7 @@ extension ExchangeMoment {
         case .tokenCall(let action, let resource, let number, let url):
             "\(action.rawValue): call \(number) for a token for \(resource) to \(url)"
         case .token(let resource, let words): "tokens of \(resource): \(words)"
-        case .conversation(let words): words
+        case .conversation(let words), .session(let words): words
         case .parked(let id, let milliseconds):
             "waits for a person as \(id), for \(milliseconds) ms at most (usher answer \(id))"
         case .spoken(let id, let milliseconds, let word): "\(id) was \(word) after \(milliseconds) ms"

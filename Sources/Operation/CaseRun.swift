@@ -1,3 +1,4 @@
+import Authorization
 public import Configuration
 import EventLoop
 import Formats
@@ -99,6 +100,7 @@ public struct CaseRun {
         text(testCase.action, "action", found?.action?.rawValue ?? "none", found?.evidence)
         text(testCase.tree, "tree", found?.payload?.tree ?? "none")
         text(testCase.realm, "realm", found?.realm ?? "none")
+        text(testCase.session, "session", dryRun.session?.origin.rawValue ?? "none", dryRun.session?.words)
         judgeInterceptors()
         if let took = testCase.took, took.value != dryRun.milliseconds {
             fail(took.place, "took", ["\(took.value)ms"], ["\(dryRun.milliseconds)ms"], story)

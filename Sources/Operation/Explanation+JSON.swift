@@ -1,3 +1,4 @@
+internal import Authorization
 public import Formats
 import HTTPCodec
 import Interception
@@ -20,6 +21,7 @@ extension Explanation {
             .init("evidence", .string(classification.evidence)),
             .init("resource", Self.optional(dryRun.resource)),
             .init("asks_person", .bool(dryRun.asksPerson)),
+            .init("session", Self.optional(dryRun.session?.origin.rawValue)),
             .init("unopened", Self.optional(dryRun.closed?.rawValue)),
             .init("route", Self.optional(route)),
             .init("interceptors", .array(rules.map(interceptor))),

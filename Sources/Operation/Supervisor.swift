@@ -31,6 +31,7 @@ public final class Supervisor {
     private var control: ControlServer?
     private let tokens = TokenTable()
     private let pushes = PushTable()
+    private let sessions = SessionTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -188,7 +189,7 @@ public final class Supervisor {
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
-                    state: state, pushes: pushes,
+                    state: state, pushes: pushes, sessions: sessions,
                     authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,
@@ -297,6 +298,7 @@ public final class Supervisor {
             snapshot = new
             state.reread()
             for worker in workers { worker.adopt(settings) }
+            sessions.keep(loginsOf: new.settings.authorization)
             Console.error("generation \(new.generation) of the configuration is in force")
             tellReady()
         }

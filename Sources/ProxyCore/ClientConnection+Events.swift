@@ -1,3 +1,4 @@
+public import Authorization
 public import HTTP1
 public import HTTPCodec
 public import Interception
@@ -282,6 +283,33 @@ extension ClientConnection {
 
     /// It waits for a person, or otherwise for what a detour waits for.
     public func awaitsPerson(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsPerson ?? false }
+
+    // MARK: sessions
+
+    /// What a request waits for that another one makes has come to something.
+    public mutating func flightCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        cell.exchange.flightCame(&context, &out)
+        settle(cell, &out)
+    }
+
+    /// It waits for that.
+    public func awaitsFlight(_ ticket: FlightTicket, _ id: ExchangeID) -> Bool {
+        cell(id)?.exchange.awaits(ticket) ?? false
+    }
+
+    /// Has AM end a session that nobody has use for: a call that no exchange waits for.
+    public mutating func logOut(_ end: OwnSession.End, now: Int, _ out: inout Outbox) {
+        out.now = now
+        let cell = begin(&out)
+        let call = DetourCall(
+            call: end.call, bound: .server(end.server), purpose: .logOut, maxResponseBytes: 64 << 10, keptBytes: 0)
+        // nobody has that number
+        cell.exchange.becomeCall(call, for: ExchangeID(0), places: [], began: now)
+        cell.exchange.beginCall(&context, &out)
+        settle(cell, &out)
+    }
 
     // MARK: time
 

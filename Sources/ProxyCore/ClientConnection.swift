@@ -111,7 +111,7 @@ public struct ClientConnection: ~Copyable {
 
     /// Between two requests: may be closed without loss.
     public var isIdle: Bool {
-        guard intake.pending.isEmpty else { return false }
+        guard intake.pending.isEmpty, !cells.contains(where: { $0.exchange.isCall }) else { return false }
         switch stage {
         case .awaitingHello: return true
         case .serving: return awaitsRequest

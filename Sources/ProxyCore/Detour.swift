@@ -13,6 +13,8 @@ enum DetourOrder {
     case wait(until: Int)
     /// A person is asked: `woke` is called when there is a word of it, or when that time has come.
     case ask(TransactionID, until: Int)
+    /// `woke` is called when somebody else has come to an end with what both need, or that time has come.
+    case waitFor(FlightTicket, until: Int)
     /// The request is sent again, with this in the place of what the client sent.
     case attempt(RequestHead, body: [UInt8])
     /// The request is sent again, as it would be for the first time; this goes to the client where no attempt is left.
@@ -31,6 +33,10 @@ final class DetourCall {
     enum Purpose {
         /// - Parameter login: the one that the call belongs to.
         case stepUp(login: LoginAttempt?)
+        /// A login of Usher's own, for requests that carry no session.
+        case session(login: LoginAttempt?)
+        /// A session of Usher's own that is over is ended at AM.
+        case logOut
         /// The interceptor whose login it is has no part in it.
         case login(interceptor: String)
         /// - Parameter resource: the first that the token is for.
@@ -58,13 +64,20 @@ final class DetourCall {
 extension DetourCall {
     /// Whose login it is.
     var issuer: String? { if case .login(let interceptor) = purpose { interceptor } else { nil } }
-    var stepUpLogin: LoginAttempt? { if case .stepUp(let login) = purpose { login } else { nil } }
+    var stepUpLogin: LoginAttempt? {
+        switch purpose {
+        case .stepUp(let login), .session(let login): login
+        case .login, .logOut, .token: nil
+        }
+    }
 
     /// What is told when it goes out.
     func moment(url: String) -> ExchangeMoment {
         switch purpose {
         case .stepUp: .call(call.action, number: call.number, url: url)
         case .token(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)
+        case .session: .session("\(call.action.rawValue): call \(call.number) of Usher's own login to \(url)")
+        case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
         case .login(let interceptor): .loginCall(call.action, interceptor: interceptor, number: call.number, url: url)
         }
     }
@@ -114,6 +127,12 @@ protocol Detour: AnyObject {
     func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment])
     /// A response of that status goes to the client.
     func delivers(_ status: Int)
+    /// It waits for this ticket's turn.
+    func awaits(_ ticket: FlightTicket) -> Bool
     /// Another detour has decided: what is under way here is nobody's any more.
     func abandon()
+}
+
+extension Detour {
+    func awaits(_ ticket: FlightTicket) -> Bool { false }
 }

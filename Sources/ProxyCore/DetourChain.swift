@@ -1,3 +1,4 @@
+import Authorization
 import HTTPCodec
 import Interception
 
@@ -74,6 +75,7 @@ final class DetourChain: Detour {
         for member in members { member.unheld(response, context, &notes) }
     }
 
+    func awaits(_ ticket: FlightTicket) -> Bool { members.contains { $0.awaits(ticket) } }
     func delivers(_ status: Int) { for member in members { member.delivers(status) } }
     func abandon() { for member in members { member.abandon() } }
 
@@ -90,7 +92,7 @@ final class DetourChain: Detour {
     private func settled(_ order: DetourOrder, by decider: any Detour) -> DetourOrder {
         switch order {
         case .deliver, .giveBack, .refuse: for member in members where member !== decider { member.abandon() }
-        case .call, .wait, .ask, .attempt, .again, .replace, .proceed: break
+        case .call, .wait, .waitFor, .ask, .attempt, .again, .replace, .proceed: break
         }
         return order
     }

@@ -22,7 +22,9 @@ struct DetourContext {
     let person: PersonContext
     let tokens: TokenContext
     let pushes: (any PushStore)?
+    let sessions: SessionStores?
 
+    var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {
         Circumstances(seconds: seconds, state: state, milliseconds: now, pushes: pushes)
     }

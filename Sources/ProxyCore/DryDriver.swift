@@ -47,9 +47,11 @@ struct DryDriver: ~Copyable {
         // where answers follow one another, logins are told as they would go; where there is one, what it is about comes first
         var cookies: DryLogins<CookieJar>?
         var tokens: DryLogins<TokenGrant>?
-        if case .script = origin { (cookies, tokens) = (DryLogins(), DryLogins()) }
+        var sessions: SessionStores?
+        if case .script = origin { (cookies, tokens, sessions) = (DryLogins(), DryLogins(), .dry) }
         connection = ClientConnection(
-            engine: engine, stores: SharedStores(cookies: cookies, limits: limits, tokens: tokens), number: 1,
+            engine: engine,
+            stores: SharedStores(cookies: cookies, limits: limits, tokens: tokens, sessions: sessions), number: 1,
             client: "127.0.0.1",
             source: source, now: 0)
         self.destinations = destinations
@@ -103,7 +105,7 @@ struct DryDriver: ~Copyable {
             case .finishClient: if ending == .open { ending = .closed }
             case .intercept(let id, let call):
                 if let answer = perform(call) { connection.intercepted(answer, id, now: now, &out) }
-            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .awaitTurn, .awaitPerson,
+            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .awaitTurn, .awaitPerson, .awaitFlight,
                 .cancelIntercept, .wake,
                 .record,
                 .proceed:

@@ -1,5 +1,5 @@
 import Addresses
-import Authorization
+public import Authorization
 public import HTTPCodec
 public import Interception
 
@@ -41,6 +41,8 @@ public struct DryRun: Sendable {
     public let resource: String?
     /// In a step-up for it a person may be asked.
     public let asksPerson: Bool
+    /// Where its session comes from, and the same in words; nil where it is for no protected resource.
+    public let session: (origin: SessionOrigin, words: String)?
     /// What happened, in order, but for what goes without saying.
     public let moments: [ExchangeMoment]
     /// Milliseconds that it took by the machines' clock.
@@ -76,6 +78,7 @@ public struct DryRun: Sendable {
         guard let cell = driver.connection.cells.last(where: { !$0.exchange.isCall }) else {
             (outcome, received, classification, resource, moments) = (.incomplete, nil, nil, nil, [])
             asksPerson = false
+            session = nil
             isPlanned = false
             return
         }
@@ -84,9 +87,14 @@ public struct DryRun: Sendable {
         outcome = driver.outcome(of: cell)
         received = driver.received(by: request)
         classification = cell.exchange.classification
-        let stepUp = isPlanned ? engine.stepUp(for: request) : nil
-        resource = stepUp?.resource.url
-        asksPerson = stepUp?.policy.asksPerson ?? false
+        let covered = isPlanned ? engine.stepUp(for: request) : nil
+        resource = covered?.resource.url
+        asksPerson = covered?.policy.asksPerson ?? false
+        let body = cell.exchange.body.bytes
+        session = covered.map { covered in
+            let origin = covered.policy.sessionOrigin(of: request, body: body)
+            return (origin, covered.policy.words(of: origin))
+        }
         moments = cell.exchange.record.events.map(\.moment)
     }
 }

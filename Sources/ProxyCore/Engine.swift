@@ -13,6 +13,8 @@ public final class Engine: Sendable {
     private let watches: [PatternWatch]
     public let headLimits: HeadLimits
     let redaction: Redaction
+    /// Those that want to know of clients' own logins.
+    let learners: [AuthorizationPolicy]
     /// Nil where `usher.proxy` is a host like any other.
     let pages: OwnPages?
 
@@ -48,6 +50,7 @@ public final class Engine: Sendable {
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
         plan = Plan(rules: settings.rules, chain: settings.chain, explains: explains)
         redaction = Redaction(settings)
+        learners = settings.authorization.filter(\.learns)
         watches = (settings.rules.flatMap(\.patterns) + settings.actions.flatMap(\.when.patterns)).map(\.watch)
         headLimits = HeadLimits(
             bytes: settings.limits.header, fields: settings.limits.headerFields, target: settings.limits.url)

@@ -27,13 +27,13 @@ extension Exchange {
             if covered.policy.clientHandlesAdvice(request) {
                 tell(.leftToClient, out.now)
             } else {
-                detour = StepUpDetour(policy: covered.policy, resource: covered.resource)
+                detour = stepUp(covered.policy, covered.resource)
                 if covered.policy.refusalToReplay(request, covered.resource, bodyComplete: true) == nil {
                     keep = max(keep, covered.policy.maxBodyBytes)
                 }
             }
         }
-        keep = max(keep, planTokens())
+        keep = max(keep, planTokens(), planSessions())
         body.keepLimit = min(keep, engine.settings.limits.keptBody)
         switch body.framing {
         case .none, .untilClose:
@@ -46,6 +46,15 @@ extension Exchange {
             break
         }
         classifyAndSend(&context, &out)
+    }
+
+    /// The step-up, and before it what shows a session where the request carries none.
+    private func stepUp(_ policy: AuthorizationPolicy, _ resource: AuthorizationPolicy.Resource) -> (any Detour)? {
+        guard policy.lacksSession(request) else { return StepUpDetour(policy: policy, resource: resource) }
+        let provided = ProvidedSession()
+        return DetourChain.of([
+            StepUpDetour(policy: policy, resource: resource, provided: provided), SessionDetour(policy, provided),
+        ])
     }
 
     mutating func collect(_ out: inout Outbox) {
@@ -178,6 +187,7 @@ extension Exchange {
     /// Those of the interceptors that apply, behind the step-up: what is an advice is no refusal of a login.
     private mutating func addDetours(_ out: borrowing Outbox) {
         watchTokens()
+        watchSessions()
         guard engine.plan.mayDetour else { return }
         var edits = editContext(out)
         let found = engine.plan.detours(for: request, body: arrivedBody, &edits)

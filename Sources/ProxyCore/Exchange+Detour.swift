@@ -7,15 +7,18 @@ extension Exchange {
     private func detourContext(_ context: ClientContext, _ now: CookieSessions.Now) -> DetourContext {
         DetourContext(
             request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
-            mayHaveArrived: awaitsResponse, now: now.milliseconds, seconds: now.seconds, logins: context.stores.logins,
-            cookies: context.stores.cookies, state: context.stores.state,
+            mayHaveArrived: awaitsResponse, now: now.milliseconds, seconds: now.seconds,
+            logins: context.stores.logins, cookies: context.stores.cookies, state: context.stores.state,
             person: PersonContext(
                 transactions: context.stores.transactions, address: context.source.address, user: record.user,
                 url: record.url),
             tokens: TokenContext(
-                store: context.stores.tokens, sender: RequestSender(address: context.source.address, user: record.user),
-                classification: classification),
-            pushes: context.stores.pushes)
+                store: context.stores.tokens, sender: sender(context), classification: classification),
+            pushes: context.stores.pushes, sessions: context.stores.sessions)
+    }
+
+    func sender(_ context: ClientContext) -> RequestSender {
+        RequestSender(address: context.source.address, user: record.user)
     }
 
     /// What has to be done before the request goes out is done; else it has begun.
@@ -112,6 +115,18 @@ extension Exchange {
 
     var awaitsPerson: Bool { if case .waiting(.detour) = stage { true } else { false } }
 
+    /// What the detour waits for has come.
+    mutating func flightCame(_ context: inout ClientContext, _ out: inout Outbox) {
+        guard case .waiting(.detour) = stage else { return }
+        _ = detourWoke(&context, &out)
+    }
+
+    /// The detour waits for this ticket's turn.
+    func awaits(_ ticket: FlightTicket) -> Bool {
+        guard case .waiting(.detour) = stage, let detour else { return false }
+        return detour.awaits(ticket)
+    }
+
     private mutating func perform(
         _ order: DetourOrder, _ context: inout ClientContext, _ out: inout Outbox
     ) {
@@ -132,6 +147,10 @@ extension Exchange {
         case .ask(let transaction, let time):
             enter(.waiting(.detour), until: time)
             out.orders.append(.awaitPerson(id, transaction))
+        case .waitFor(let ticket, let time):
+            enter(.waiting(.detour), until: time)
+            out.orders.append(.awaitFlight(id, ticket))
+            out.orders.append(.wake(at: time))
         case .proceed: leaseForSending(&context, &out)
         case .refuse(let error):
             release(reusable: false, &out)

@@ -70,7 +70,7 @@ extension Exchange {
         case .all: ""
         case .host: (attempt.head ?? request).host
         case .action: classification?.action?.rawValue ?? ""
-        case .client: record.user.map { "user \($0)" } ?? context.source.address?.clientNetwork.base.description ?? ""
+        case .client: sender(context).text
         }
     }
 

@@ -259,11 +259,12 @@ extension Exchange {
         enter(.deciding)
         switch held.reason {
         case .call: finishCall(held, &context, &out)
-        case .flow:
+        case .flow, .edit:
             learnFlow(held.body, context)
             deliverHeld(held, context, &out)
-        case .edit: deliverHeld(held, context, &out)
-        case .advice: considerHeld(held, &context, &out)
+        case .advice:
+            learnFlow(held.body, context)
+            considerHeld(held, &context, &out)
         }
     }
 
@@ -296,7 +297,7 @@ extension Exchange {
 
     /// Remembers whose flow the `authId` in an answer of AM belongs to.
     func learnFlow(_ body: [UInt8], _ context: ClientContext) {
-        guard let flows = context.stores.flows, let payload = classification?.payload,
+        guard tellsFlow, let flows = context.stores.flows, let payload = classification?.payload,
             let authId = Classifier.authId(in: body)
         else { return }
         flows.remember(authId: authId, payload: payload)

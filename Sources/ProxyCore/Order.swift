@@ -1,3 +1,4 @@
+public import Authorization
 public import HTTPCodec
 public import Interception
 public import Passwords
@@ -43,6 +44,8 @@ public enum Order: Sendable {
     case awaitTurn(ExchangeID, LimitTicket)
     /// A person is asked for the exchange's step-up: answered by `personSpoke`, when there is a word.
     case awaitPerson(ExchangeID, TransactionID)
+    /// The exchange waits for what another one makes: answered by `flightCame`, when there is something to know.
+    case awaitFlight(ExchangeID, FlightTicket)
     /// `woke` is called at that time, and not only when it is looked round for the next time.
     case wake(at: Int)
     /// The exchange is over: `takeRecord` has what is to be said of it.

@@ -14,12 +14,13 @@ public final class SharedStores {
     public let transactions: (any TransactionStore)?
     public let tokens: (any TokenStore)?
     public let pushes: (any PushStore)?
+    public let sessions: SessionStores?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
         state: (any StateStore)? = nil, transactions: (any TransactionStore)? = nil,
-        tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil
+        tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil, sessions: SessionStores? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -30,5 +31,6 @@ public final class SharedStores {
         self.transactions = transactions
         self.tokens = tokens
         self.pushes = pushes
+        self.sessions = sessions
     }
 }

@@ -14,10 +14,15 @@ final class StepUpDetour: Detour {
     /// The login that is under way, or whose answers the replay will judge.
     var login: LoginAttempt?
     private(set) var cookieLines: [String] = []
+    private let sharing = UpgradeSharing()
+    /// Where the request carries no session itself.
+    private let provided: ProvidedSession?
 
     enum Stage {
         /// No advice has come, or what came of it was delivered.
         case watching
+        /// Another exchange has the same upgrade made.
+        case sharing(Round)
         /// The login waits for others of the same user.
         case queueing(Round, ServerCall?)
         /// AM is asked, or will be again.
@@ -39,7 +44,8 @@ final class StepUpDetour: Detour {
     /// Milliseconds after which a login that waits for others asks again.
     private static let retryInterval = 50
 
-    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
+    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, provided: ProvidedSession? = nil) {
+        self.provided = provided
         self.policy = policy
         self.resource = resource
         rounds = Rounds(policy)
@@ -47,14 +53,14 @@ final class StepUpDetour: Detour {
 
     var isActive: Bool {
         switch stage {
-        case .queueing, .talking, .asking: true
+        case .sharing, .queueing, .talking, .asking: true
         case .watching, .replaying: false
         }
     }
 
     private var original: HeldResponse? {
         switch stage {
-        case .queueing(let round, _), .talking(let round), .asking(let round, _, _): round.original
+        case .sharing(let round), .queueing(let round, _), .talking(let round), .asking(let round, _, _): round.original
         case .replaying(let original): original
         case .watching: nil
         }
@@ -105,13 +111,12 @@ final class StepUpDetour: Detour {
         notes.append(
             .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
         judgeLogin(by: advice, &notes)
+        if sharing.isOutdated(context.sessions?.upgrades) { rounds.giveBack(advice) }
         do throws(NoStepUp) {
             let round = try begin(advice, response, in: exchange, context)
             if limit == nil { limit = context.now + policy.hold }
             login = nil
-            // where a person is asked, nobody's turn is waited for before AM is told anything
-            return policy.asksPerson
-                ? start(round, nil, context, &notes) : beginLogin(round, nil, context, &notes)
+            return share(round, context, &notes)
         } catch {
             notes.append(.declined(error.reason))
             return .deliver(response)
@@ -132,14 +137,12 @@ final class StepUpDetour: Detour {
         case .refused(let reason): throw NoStepUp(reason: reason)
         }
         if let refusal = rounds.refusal(of: advice) { throw NoStepUp(reason: refusal) }
-        guard
-            let session = replay?.session
-                ?? SessionSource.find(in: context.sent, body: context.body, policy: policy)
-        else {
+        guard let session = replay?.session ?? session(context) else {
             throw NoStepUp(
                 reason: "the request carries no session (cookie or header \(policy.server.cookie))")
         }
-        let replay = replay ?? Replay(policy: policy, resource: resource, session: session)
+        let replay =
+            replay ?? Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))
         if let obstacle = replay.obstacle(to: advice, context.request, body: context.body) {
             throw NoStepUp(reason: obstacle)
         }
@@ -150,7 +153,29 @@ final class StepUpDetour: Detour {
             machine: StepUp(policy: policy, advice: advice, session: session, realm: realm, app: context.request))
     }
 
+    private func session(_ context: DetourContext) -> SessionSource? {
+        let found = SessionSource.find(in: context.sent, body: context.body, policy: policy)
+        guard let shown = provided?.source, shown.token == found?.token else { return found }
+        return shown
+    }
+
     // MARK: the login
+
+    /// What others have had made already is not made again.
+    private func share(
+        _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        switch sharing.turn(round.machine, client: owner(context), context.sessions?.upgrades, &notes) {
+        case .go:
+            // where a person is asked, nobody's turn is waited for before AM is told anything
+            return policy.asksPerson
+                ? start(round, nil, context, &notes) : beginLogin(round, nil, context, &notes)
+        case .wait(let ticket):
+            stage = .sharing(round)
+            return .waitFor(ticket, until: limit ?? .max)
+        case .has(let outcome): return succeed(outcome, round, context, &notes)
+        }
+    }
 
     /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
     /// - Parameter call: the one that tells AM answers; nil where it is the first.
@@ -227,6 +252,7 @@ final class StepUpDetour: Detour {
             return failed(reason, context, &notes)
         }
         switch stage {
+        case .sharing(let round): return share(round, context, &notes)
         case .queueing(let round, let call): return beginLogin(round, call, context, &notes)
         case .asking(let round, let step, let place): return look(round, step, place, context, &notes)
         case .talking(var round):
@@ -249,10 +275,10 @@ final class StepUpDetour: Detour {
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .ask(let step): return ask(step, round, context, &notes)
         case .succeeded(let outcome):
-            replay?.absorb(round.advice, outcome)
-            grant(round.advice)
-            return sendAgain(round.original, context, &notes)
+            if let session = replay?.session.token { sharing.won(outcome, of: session) }
+            return succeed(outcome, round, context, &notes)
         case .failed(let failure):
+            sharing.leave()
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             if failure.code == .transactionUnreadable, rounds.askAgain(after: round.advice) {
                 notes.append(.askedAgain(failure.reason))
@@ -261,6 +287,24 @@ final class StepUpDetour: Detour {
             }
             return giveUp(.stepUpFailed(failure.reason), round.original, context, &notes)
         }
+    }
+
+    private func succeed(
+        _ outcome: StepUp.Outcome, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        if let token = outcome.session, let old = replay?.session.token {
+            let new = SessionSource(token: token, carrier: .provided, affinity: outcome.affinity)
+            if provided?.source == nil, policy.learns { context.sessions?.learned.replaced(old, by: new) }
+            provided?.upgrade(to: outcome, context.sessions)
+        }
+        replay?.absorb(round.advice, outcome)
+        grant(round.advice)
+        return sendAgain(round.original, context, &notes)
+    }
+
+    /// Whose upgrades this one may be shared with: those of the same client, but that a session of Usher's own is one for all.
+    private func owner(_ context: DetourContext) -> String {
+        provided?.isShared == true ? "" : "client \(context.client.text)"
     }
 
     /// AM reports success.
@@ -311,7 +355,11 @@ final class StepUpDetour: Detour {
 
     /// Nobody is asked to step up for a client that may be gone.
     var endsWithClient: Bool { isActive }
-    func abandon() { stage = .watching }
+    func awaits(_ ticket: FlightTicket) -> Bool { sharing.awaits(ticket) }
+    func abandon() {
+        stage = .watching
+        sharing.leave()
+    }
 
     func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         // a replay that is out may have done what must not be done twice: the client has to know of its fault
@@ -327,6 +375,7 @@ final class StepUpDetour: Detour {
         notes.append(moment)
         stage = .watching
         login = nil
+        sharing.leave()
         // an earlier round may have replaced the session, and the client has to learn of it all the same
         cookieLines = replay?.cookiesForClient(context.request) ?? []
         return .giveBack(original)

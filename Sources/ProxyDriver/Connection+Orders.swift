@@ -90,6 +90,8 @@ extension Connection {
             if machine.awaitsTurn(id) { worker.limits.register(ticket, of: id, for: self) }
         case .awaitPerson(let id, let transaction):
             if machine.awaitsPerson(id) { worker.transactions.register(transaction, of: id, for: self) }
+        case .awaitFlight(let id, let ticket):
+            if machine.awaitsFlight(ticket, id) { worker.flights.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id): machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)

@@ -1,3 +1,4 @@
+import Authorization
 import EventLoop
 internal import HTTP1
 internal import HTTPCodec
@@ -262,6 +263,13 @@ final class Connection {
         settle()
     }
 
+    /// What a request waits for that another one makes has come to something.
+    func flightCame(_ id: ExchangeID) {
+        guard !isClosed else { return }
+        machine.flightCame(id, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     // MARK: time
 
     /// The machine is woken at that time, and not only by the next sweep.
@@ -298,6 +306,12 @@ final class Connection {
         if farewell != nil { return }
         if machine.isIdle { return closeGently() }
         if machine.leave(now: worker.loop.now, &worker.out) { settle() }
+    }
+
+    /// Has AM end a session that nobody has use for.
+    func logOut(_ end: OwnSession.End) {
+        machine.logOut(end, now: worker.loop.now, &worker.out)
+        settle()
     }
 
     /// Closes in the middle of whatever is under way.

@@ -20,6 +20,12 @@ final class Worker {
     private(set) var settings: WorkerSettings
     let limits: LimitDesk
     let transactions: TransactionDesk
+    let flights: FlightBell
+    private let sessions: SessionTable
+    private let messages: Mailbox<WorkerMessage>
+    private let errands = Errands()
+    /// It serves nobody any more, and the others know.
+    private var hasLeft = false
     private let stores: SharedStores
     private let clients: ClientTable
     let names: NameResolver
@@ -55,9 +61,13 @@ final class Worker {
         settings = start.settings
         limits = try LimitDesk(loop: loop, start.limits)
         transactions = try TransactionDesk(loop: loop, start.transactions)
+        flights = FlightBell(loop: loop)
+        sessions = start.sessions
+        messages = start.messages
         stores = SharedStores(
             flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits,
-            state: start.state, transactions: transactions, tokens: start.tokens, pushes: start.pushes)
+            state: start.state, transactions: transactions, tokens: start.tokens, pushes: start.pushes,
+            sessions: start.sessions.stores(flights))
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }
@@ -81,6 +91,7 @@ final class Worker {
     }
 
     func run() {
+        sessions.enter(messages)
         loop.run()
         recorder.flush()
     }
@@ -105,6 +116,7 @@ final class Worker {
             listeners = []
             for connection in connections { connection?.closeIfIdle() }
             stopWhenEmpty()
+        case .endSessions: errands.add(sessions.takeEnds(), self)
         case .stop:
             for listener in listeners { listener.close() }
             loop.stop()
@@ -112,7 +124,12 @@ final class Worker {
     }
 
     private func stopWhenEmpty() {
-        if isDraining, openConnections == 0 { loop.stop() }
+        guard isDraining, openConnections == 0 else { return }
+        if !hasLeft {
+            hasLeft = true
+            errands.add(sessions.leave(messages), self)
+        }
+        if openConnections == 0, errands.isEmpty { loop.stop() }
     }
 
     // MARK: connections
@@ -144,7 +161,23 @@ final class Worker {
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),
             share: share, streams: protocols.server(), now: loop.refreshNow())
+        add(Connection(worker: self, client: channel, machine: machine))
+    }
+
+    /// A connection at whose other end nobody is, for a call of Usher's own; nil where the system has no room for it.
+    func connect(_ pair: SocketPair) -> Connection? {
+        guard let descriptor = pair.takeNear() else { return nil }
+        nextNumber += Self.maxWorkers
+        guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
+        else { return nil }
+        let machine = ClientConnection(
+            engine: settings.engine, stores: stores, number: nextNumber, client: "usher", now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, machine: machine)
+        add(connection)
+        return connection
+    }
+
+    private func add(_ connection: Connection) {
         if let index = free.popLast() {
             connection.index = index
             connections[index] = connection
@@ -196,8 +229,14 @@ final class Worker {
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             if connection.wakeAt <= now { connection.sweep(now) }
-            if now >= drainLimit { connection.cut() } else if isDraining { connection.closeIfIdle() }
+            if now >= drainLimit, !errands.owns(connection) {
+                connection.cut()
+            } else if isDraining {
+                connection.closeIfIdle()
+            }
         }
+        errands.sweep(self)
+        stopWhenEmpty()
         security.sweep()
         loop.trimPipes()
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)

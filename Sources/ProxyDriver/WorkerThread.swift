@@ -7,6 +7,8 @@ enum WorkerMessage: Sendable {
     case adopt(WorkerSettings)
     /// Accept nothing more, finish what is under way, end.
     case drain
+    /// There are sessions to be ended at AM.
+    case endSessions
     case stop
 }
 
@@ -24,6 +26,7 @@ struct WorkerStart: Sendable {
     var transactions: TransactionTable
     var tokens: TokenTable
     var pushes: PushTable
+    var sessions = SessionTable()
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -56,6 +59,7 @@ public final class WorkerThread: Sendable {
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
         logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, transactions: TransactionTable,
         tokens: TokenTable, state: (any StateStore & Sendable)? = nil, pushes: PushTable = PushTable(),
+        sessions: SessionTable = SessionTable(),
         authenticator: Authenticator,
         listeners: [WorkerListener],
         addresses: [SocketAddress],
@@ -67,7 +71,8 @@ public final class WorkerThread: Sendable {
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
             cookies: cookies, limits: limits, state: state, transactions: transactions, tokens: tokens, pushes: pushes,
-            authenticator: authenticator, listeners: listeners, addresses: addresses, messages: messages)
+            sessions: sessions, authenticator: authenticator, listeners: listeners, addresses: addresses,
+            messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

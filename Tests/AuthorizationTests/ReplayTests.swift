@@ -43,6 +43,66 @@ struct ReplayTests {
         #expect(try replay(get(url), [(transaction("t"), .init())]).request.head.url == expected)
     }
 
+    /// In the place of a stale one, however that is spelled, and nothing else changes.
+    @Test(arguments: [
+        ("?_txid=a&x=%2f%2F&_txid=b&y=+&_TXID=c", "?x=%2f%2F&y=+&_TXID=c&_txid=t"),
+        ("?%5ftxid=a&%5Ftxi%64=b&z", "?z&_txid=t"), ("?x=1;_txid=2", "?x=1;_txid=2&_txid=t"),
+        ("?_txid", "?_txid=t"), ("?a=1&&b=2&", "?a=1&&b=2&&_txid=t"), ("?q=%zz%", "?q=%zz%&_txid=t"),
+        ("/%7Euser/%2e?x", "/%7Euser/%2e?x&_txid=t"), ("?x=a?b=c", "?x=a?b=c&_txid=t"),
+    ])
+    func aStaleIdIsReplacedAndOddBytesStay(_ rest: String, _ expected: String) throws {
+        let url = "https://shop.example.test/a"
+        #expect(try replay(get(url + rest), [(transaction("t"), .init())]).request.head.url == url + expected)
+    }
+
+    @Test func aStaleFieldIsReplaced() throws {
+        let byField = AuthorizationPolicy.Resource(url: "*", present: .header("X-TxID"))
+        let head = try get(
+            "https://shop.example.test/a",
+            [("Cookie", "iPlanetDirectoryPro=A"), ("x-txid", "old"), ("X-Odd", "  kept "), ("X-TXID", "older")])
+        let sent = try replay(head, [(transaction("t"), .init())], resource: byField).request.head
+        #expect(sent.fields.values(named: "X-TxID") == ["t"] && sent.fields["X-Odd"] == "  kept ")
+        #expect(sent.fields.count == head.fields.count - 1)
+    }
+
+    // MARK: the id token
+
+    private func shown(
+        _ idToken: String?, _ url: String, _ advice: Advice, isWanted: Bool = true,
+        _ change: (inout RequestHead) -> Void = { _ in }
+    ) throws -> RequestHead {
+        var wanting = policy()
+        wanting.showsIDToken = isWanted
+        var head = try get(url)
+        change(&head)
+        let session = try #require(SessionSource.find(in: head, body: [], policy: wanting))
+        var replay = Replay(policy: wanting, resource: resource, session: session, idToken: idToken)
+        replay.absorb(advice, .init())
+        return try replay.request(head, body: []).head
+    }
+
+    @Test func anIDTokenGoesAlongWhereItIsAskedFor() throws {
+        let url = "https://shop.example.test/a"
+        #expect(try shown("h.p.s", url, transaction("t")).url == url + "?_txid=t&_idtoken=h.p.s")
+        #expect(try shown("h.p.s", url, tree("T", .header)).url == url + "?_idtoken=h.p.s")
+        #expect(
+            try shown("h.p.s", url + "?_idtoken=old&x=%20", transaction("t")).url == url
+                + "?x=%20&_txid=t&_idtoken=h.p.s")
+        let field = try shown("h.p.s", url, transaction("t", .body)) { $0.fields.add("x-idtoken", "old") }
+        #expect(field.url == url && field.fields.values(named: "X-IdToken") == ["h.p.s"])
+        #expect(try shown("h.p.s", url, transaction("t"), isWanted: false).url == url + "?_txid=t")
+        #expect(try shown(nil, url, transaction("t")).url == url + "?_txid=t")
+    }
+
+    /// The session that Usher shows stands in no request of the client's, and the client learns nothing of it.
+    @Test func aSessionThatIsShownIsReplacedNowhere() throws {
+        let head = try get("https://shop.example.test/a", [("Cookie", "a=1")])
+        var replay = Replay(policy: policy(), resource: resource, session: .init(token: "OWN", carrier: .provided))
+        replay.absorb(tree("T", .header), .init(session: "OWN-2", setCookieLines: ["iPlanetDirectoryPro=OWN-2"]))
+        #expect(try replay.request(head, body: []).head.fields["Cookie"] == "a=1")
+        #expect(replay.cookiesForClient(head).isEmpty && replay.session.token == "OWN-2")
+    }
+
     @Test func anIdCannotInject() throws {
         let url = "https://shop.example.test/a"
         let odd = "t\r\nX: 1&a=b#c"

@@ -107,7 +107,7 @@ import Testing
             [{ host: d.example.com, certificate: app.pem, key: locked.key, password: "${env.PASSWORD}" }]
         am:
           - url: https://am.example.com/am
-            realms: [/alpha]
+            realms: [/beta, /alpha]
             cookie: session
             paths: { authenticate: /1, authorize: /2, access_token: /3, revoke: /4, userinfo: /5, sessions: /6,
                      end_session: /7, par: /8, push: /9 }
@@ -124,7 +124,12 @@ import Testing
           am: https://am.example.com/am
           when_client_handles_advice: act
           offer_header: false
-          present: { gateway: "query:b", rest: "header:X-B" }
+          present: { gateway: "query:b", rest: "header:X-B", id_token: true }
+          session: login
+          login:
+            { tree: Login, user: u, realm: /alpha, max_idle: 1m, max_time: 1h, cool_down: 1s, logout: true,
+              answers: [{ callback: NameCallback, value: c }] }
+          learned: { by: "header:X-Client", keep: 1h }
           hold: 2m
           limits: { steps: 7, polls: 3, answer: 64KiB }
           body_limit: 2MiB

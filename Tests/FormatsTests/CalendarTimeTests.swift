@@ -21,4 +21,17 @@ struct CalendarTimeTests {
         let past = CalendarTime.seconds(ofHTTP: "Thursday, 01-Dec-77 00:00:00 GMT", now: now)
         #expect(past.map { CalendarTime($0).date } == "1977-12-01")
     }
+
+    @Test("A time in UTC is read as servers write it")
+    func internet() {
+        for seconds in stride(from: 0, through: 8_000_000_000, by: 86_399 * 31) {
+            #expect(CalendarTime.seconds(ofInternet: CalendarTime(seconds).internet) == seconds)
+        }
+        #expect(CalendarTime.seconds(ofInternet: "1970-01-01T00:01:00.999Z") == 60)
+        for text in [
+            "", "1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00+01:00", "1970-13-01T00:00:00Z",
+            "1970-02-30T00:00:00Z", "1970-01-01T24:00:00Z", "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00.xZ",
+            "1970-01-01 00:00:00Z", "19x0-01-01T00:00:00Z", "1969-01-01T00:00:00Z",
+        ] { #expect(CalendarTime.seconds(ofInternet: text) == nil, "\(text)") }
+    }
 }

@@ -1,3 +1,4 @@
+import Authorization
 import HTTP1
 import HTTPCodec
 import Interception
@@ -29,15 +30,6 @@ final class OriginConnection {
     var isBound = false
 
     init(_ origin: Origin) { self.origin = origin }
-}
-
-/// Idle connections, as one worker keeps them.
-final class PoolModel {
-    var idle: [Origin: [OriginConnection]] = [:]
-
-    func take(_ origin: Origin) -> OriginConnection? { idle[origin]?.popLast() }
-    func put(_ connection: OriginConnection) { idle[connection.origin, default: []].append(connection) }
-    var count: Int { idle.values.reduce(0) { $0 + $1.count } }
 }
 
 /// Carries out a connection's orders as the driver does, with arrays for sockets and a number for the clock.
@@ -85,6 +77,7 @@ final class DriverModel {
     /// Step-ups that wait for a person, and requests that were told to wait at a limit.
     private(set) var asked: [(id: ExchangeID, transaction: TransactionID)] = []
     private(set) var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
+    private var flying: [FlightTicket: ExchangeID] = [:]
     var splitter: Splitter
     /// The client reads nothing: what is written to it stays queued.
     var holdsOutput = false
@@ -97,7 +90,7 @@ final class DriverModel {
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
         logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
         limits: (any LimitStore)? = nil, transactions: (any TransactionStore)? = nil,
-        tokens: (any TokenStore)? = nil, pool: PoolModel = PoolModel(),
+        tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, pool: PoolModel = PoolModel(),
         delivery: Delivery = .whole, number: UInt64 = 1,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
         streams: (any StreamServer)? = nil, now: Int = 0
@@ -106,7 +99,7 @@ final class DriverModel {
             engine: Engine(settings),
             stores: SharedStores(
                 flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
-                transactions: transactions, tokens: tokens),
+                transactions: transactions, tokens: tokens, sessions: sessions),
             number: number, client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
         self.now = now
@@ -279,6 +272,11 @@ final class DriverModel {
         settle()
     }
 
+    func flightCame(_ ticket: FlightTicket) {
+        if let id = flying.removeValue(forKey: ticket) { machine.flightCame(id, now: now, &out) }
+        settle()
+    }
+
     // MARK: time
 
     /// Lets time pass; the connection wakes at each of its deadlines on the way.
@@ -406,6 +404,7 @@ final class DriverModel {
             checkIDs.append(id)
         case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
         case .awaitPerson(let id, let transaction): asked.append((id, transaction))
+        case .awaitFlight(let id, let ticket): flying[ticket] = id
         case .wake: break  // time is advanced to `deadline`
         case .intercept(let id, let call): calls.append((id, call))
         case .cancelIntercept(let id):

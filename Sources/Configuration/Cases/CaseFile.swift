@@ -41,6 +41,7 @@ public struct TestCase: Sendable {
     public var action: Placed<String>?
     public var tree: Placed<String>?
     public var realm: Placed<String>?
+    public var session: Placed<String>?
     /// All that apply, in any order.
     public var applied: Placed<[String]>?
     public var notApplied: Placed<[String]>?

@@ -1,3 +1,4 @@
+internal import Authorization
 internal import Declaration
 internal import Formats
 internal import HTTPCodec
@@ -57,6 +58,9 @@ extension ObjectShape {
         [
             Key("action", .text(.any), "The Action, or none."), Key("tree", .text(.any), "The tree."),
             Key("realm", .text(.any), "The realm."),
+            Key(
+                "session", .choice(SessionOrigin.allCases.map(\.rawValue)),
+                "Where the session comes from that goes to a protected resource."),
             Key("applied", .oneOrMany(.text(.any)), "The interceptors that apply, all of them."),
             Key("not_applied", .oneOrMany(.text(.any)), "Interceptors that do not."),
             Key("took", .duration(0...86_400_000), "How long waits make it take; nothing else takes time."),

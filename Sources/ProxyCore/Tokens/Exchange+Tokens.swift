@@ -34,7 +34,7 @@ extension Exchange {
         addDetour(TokenWatch(tokens))
     }
 
-    private mutating func addDetour(_ one: any Detour) {
+    mutating func addDetour(_ one: any Detour) {
         detour = DetourChain.of((detour.map { [$0] } ?? []) + [one])
     }
 }

@@ -8,13 +8,14 @@ struct RequestSender {
     /// Whose password was right.
     let user: String?
 
+    /// The whole of an IPv6 address, for a network may have many clients; all of loopback is one.
+    var place: IPAddress? { address.map { $0.family == .v6 && $0.bits != 1 ? $0 : $0.clientNetwork.base } }
+
     /// Nil where nothing tells the client from others.
     func client(_ naming: TokenSettings.Naming, _ head: RequestHead) -> TokenClient? {
         switch naming {
         case .proxyUser: user.map { .user($0) }
-        case .address:
-            // the whole of an IPv6 address: a network may have many clients
-            address.map { .address($0.family == .v6 && $0.bits != 1 ? $0 : $0.clientNetwork.base) }
+        case .address: place.map { .address($0) }
         case .header(let name): head.fields[name].flatMap { $0.isEmpty ? nil : .named(TokenDigest.of($0)) }
         }
     }

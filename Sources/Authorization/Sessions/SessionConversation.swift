@@ -1,0 +1,130 @@
+internal import Formats
+public import HTTPCodec
+internal import Interception
+
+/// Wins a session of Usher's own, or begins the idle time of the one there is anew: a value that is given AM's answers and
+/// says what to do next. It knows no connection and no clock.
+public struct SessionConversation: Sendable {
+    public enum Order: Sendable {
+        case send(ServerCall)
+        /// AM wants to be asked again later; ends with `woke()`.
+        case wait(milliseconds: Int)
+        case won(SessionSource, SessionTimes)
+        case failed(StepUp.Failure)
+    }
+
+    private enum Stage {
+        case begun
+        case renews(SessionSource)
+        case logsIn(StepUp)
+        /// Won; AM is asked how long it lasts.
+        case asks(SessionSource)
+    }
+
+    private let policy: AuthorizationPolicy
+    /// The session that there is, where its time may be begun anew.
+    private let old: SessionSource?
+    private var stage = Stage.begun
+    private var notes: [String] = []
+
+    public init(_ policy: AuthorizationPolicy, renewing old: SessionSource?) {
+        self.policy = policy
+        self.old = old
+    }
+
+    private var settings: SessionLogin { policy.sessions.login }
+
+    /// What tells this login from others.
+    public var login: Login { fresh.login }
+
+    private var fresh: StepUp {
+        StepUp(
+            policy: policy.forLogin, tree: settings.tree, realm: settings.realm,
+            users: settings.user.map { [$0] } ?? [])
+    }
+
+    /// What happened since the last time this was asked, a sentence each, without secrets.
+    public mutating func takeNotes() -> [String] {
+        defer { notes.removeAll() }
+        return notes
+    }
+
+    public mutating func begin() -> Order {
+        guard let old else { return logIn() }
+        stage = .renews(old)
+        return ask(.reset, old) ?? logIn()
+    }
+
+    private mutating func logIn() -> Order {
+        var machine = fresh
+        return perform(machine.begin(), machine)
+    }
+
+    /// AM's answer to the last call, whole.
+    public mutating func answered(
+        status: Int, fields: FieldTable, body: [UInt8], _ now: Circumstances = Circumstances()
+    ) -> Order {
+        switch stage {
+        case .begun: return .failed(.init(.cancelled, "an answer came to a login that asked nothing"))
+        case .logsIn(var machine):
+            return perform(machine.answered(status: status, fields: fields, body: body, now), machine)
+        case .renews(let session):
+            guard status == 200, let times = times(body) else {
+                notes.append(
+                    status == 200
+                        ? "AM does not tell how long the session lasts" : "AM has the session no more (\(status))")
+                return logIn()
+            }
+            notes.append("the session's idle time begins anew")
+            return .won(session, times)
+        case .asks(let session):
+            guard status == 200, let times = times(body) else {
+                notes.append("AM does not tell how long the session lasts (\(status)); max_idle and max_time count")
+                return .won(session, configured)
+            }
+            return .won(session, times)
+        }
+    }
+
+    /// The wait is over.
+    public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
+        guard case .logsIn(var machine) = stage else {
+            return .failed(.init(.cancelled, "woken without having waited"))
+        }
+        return perform(machine.woke(now), machine)
+    }
+
+    /// A call did not come to an answer.
+    /// - Returns: nil where the login is over with it.
+    public mutating func failed(_ reason: String) -> Order? {
+        guard case .asks(let session) = stage else { return nil }
+        notes.append("\(reason); max_idle and max_time of the configuration count")
+        return .won(session, configured)
+    }
+
+    private mutating func perform(_ order: StepUp.Order, _ machine: StepUp) -> Order {
+        var machine = machine
+        notes += machine.takeNotes()
+        stage = .logsIn(machine)
+        switch order {
+        case .send(let call): return .send(call)
+        case .wait(let milliseconds): return .wait(milliseconds: milliseconds)
+        case .ask:
+            return .failed(.init(.unanswered, "a person would have to be asked, and a login of Usher's own asks none"))
+        case .failed(let failure): return .failed(failure)
+        case .succeeded(let outcome):
+            let session = SessionSource(token: outcome.session ?? "", carrier: .provided, affinity: outcome.affinity)
+            stage = .asks(session)
+            return ask(.info, session) ?? .won(session, configured)
+        }
+    }
+
+    private func ask(_ question: SessionQuestion, _ session: SessionSource) -> Order? {
+        (try? policy.server.sessionCall(question, session, realm: settings.realm, number: 1)).map { .send($0) }
+    }
+
+    private var configured: SessionTimes { SessionTimes(idle: settings.maxIdle, total: settings.maxTime) }
+    private func times(_ body: [UInt8]) -> SessionTimes? {
+        (try? JSONValue(parsing: body)).flatMap { SessionTimes($0) }
+    }
+}

@@ -1,0 +1,94 @@
+public import Formats
+public import HTTPCodec
+public import Interception
+
+/// Which requests are shown a session that they do not carry, and what answers say of one.
+extension AuthorizationPolicy {
+    /// Whether Usher has to find a session for a request, as its client sent it.
+    public func lacksSession(_ head: RequestHead) -> Bool {
+        guard sessions.source != .request, !isPolicyEvaluation(head) else { return false }
+        return SessionSource.find(in: head, body: nil, policy: self) == nil
+    }
+
+    /// Why a session may not go out with a request as it stands now, one sentence; nil where it may: to what the entry's
+    /// resources name, whoever changed the request.
+    public func refusalToShowSession(on head: RequestHead) -> String? {
+        guard head.method != .trace else { return "an answer to a TRACE would show the session" }
+        guard resource(for: head) != nil else {
+            return
+                "interceptors send the request to what authorization.resources do not name, and no session goes there"
+        }
+        return URLPlace(head.originText)?.refusal(of: head, "the request", "the resource that is asked")
+    }
+
+    /// Whether an answer says that there is no session, or none that is good: it asks for a sign-in, and for no step-up.
+    public func asksToSignIn(_ response: ResponseHead, to sent: RequestHead) -> Bool {
+        switch response.status {
+        case 401: return true
+        case 301, 302, 303, 307, 308:
+            guard let location = response.fields["Location"] else { return false }
+            return URLReference.resolve(location, against: sent).map(server.signsIn) ?? false
+        default: return false
+        }
+    }
+}
+
+extension AuthorizationPolicy {
+    /// Its requests have use for what was learned.
+    public func wants(_ news: LearnedSessions.News) -> Bool {
+        switch news {
+        case .session: sessions.source == .learned || showsIDToken
+        case .idToken: showsIDToken
+        }
+    }
+}
+
+/// What an exchange of a client with AM says of the client's session.
+public enum SessionEvent: Equatable, Sendable {
+    case news(LearnedSessions.News)
+    /// This session is over.
+    case ended(String)
+    /// The client's is, whichever it was.
+    case left
+}
+
+extension AuthorizationServer {
+    /// Whether the body of an answer may tell of a session or a token.
+    public static func tells(_ action: Action) -> Bool {
+        [.startAuthenticate, .authenticate, .resumeAuthenticate, .exchangeToken, .refreshToken].contains(action)
+    }
+
+    /// - Parameters:
+    ///   - sent: the request, as it went out.
+    ///   - body: of the request, where it was kept.
+    ///   - answer: what the response's body says, where it was read.
+    public func event(
+        _ action: Action, sent: RequestHead, body: [UInt8], _ response: ResponseHead, _ answer: JSONValue?
+    ) -> SessionEvent? {
+        // what another server of the same host says is no word of AM
+        guard let place = URLPlace(url), place.isOrigin(of: sent), place.holds(sent) || paths.values.contains(sent.path)
+        else { return nil }
+        switch action {
+        case .startAuthenticate, .authenticate, .resumeAuthenticate:
+            guard response.status == 200, let answer, answer.members != nil, answer["authId"] == nil,
+                let won = WonSession(answer, response.fields, cookie: cookie)
+            else { return nil }
+            let affinity = response.fields.values(named: "Set-Cookie").compactMap { SetCookie($0) }
+                .last { $0.name == SessionSource.affinityCookie && !$0.deletes && SessionSource.isUsable($0.value) }
+            return .news(.session(.init(token: won.token, carrier: .provided, affinity: affinity?.value)))
+        case .exchangeToken, .refreshToken:
+            guard response.status == 200, let token = answer?["id_token"]?.text, !token.isEmpty,
+                FieldSyntax.isValue(token)
+            else { return nil }
+            return .news(.idToken(token))
+        case .logout:
+            guard (200..<300).contains(response.status) else { return nil }
+            let named =
+                (try? JSONValue(parsing: body))?["tokenId"]?.text ?? sent.query.flatMap { QueryText($0)["tokenId"] }
+            guard let session = named ?? SessionSource.carried(by: sent, named: cookie)?.token else { return .left }
+            return .ended(session)
+        case .endSession: return response.status < 400 ? .left : nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Interception
+
+/// An upgrade that AM granted, for all who need the same: the same advice, for the same session, of the same client.
+public struct SharedUpgrade: Sendable {
+    public let outcome: StepUp.Outcome
+    /// A hash of the session that it took the place of; it is known to nobody else.
+    private let replaced: Int
+
+    public init(_ outcome: StepUp.Outcome, of session: String) {
+        self.outcome = outcome
+        replaced = session.hashValue
+    }
+
+    /// It is no good to anybody once this session is over.
+    public func dies(with session: String) -> Bool {
+        outcome.session == session || replaced == session.hashValue
+    }
+
+    /// How long whoever comes with the old session is given the new one, in milliseconds: an app asks for several things at
+    /// once, and a request may be on its way while the answer is that tells it of its new session.
+    public static let memory = 10_000
+}
+
+extension StepUp {
+    /// What tells an upgrade from others; nil where it may not be shared. A transaction is for one request alone.
+    /// - Parameter client: who asks, for whom alone a session is upgraded.
+    public func sharedMaterial(client: String) -> [UInt8]? {
+        guard goal.isShared, let document = goal.payload.tree else { return nil }
+        return Login.material([client, document]) + login.inSession
+    }
+}

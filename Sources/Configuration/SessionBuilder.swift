@@ -1,0 +1,104 @@
+internal import Authorization
+internal import Declaration
+internal import Formats
+internal import HTTPCodec
+internal import Interception
+internal import ProxyCore
+
+/// `session`, `login` and `learned` of an entry of `authorization`.
+struct SessionBuilder {
+    let findings: Findings
+    /// Whose TLS is opened.
+    let opened: InterceptionPolicy
+    /// Clients show user names and passwords.
+    let hasUsers: Bool
+
+    /// - Parameter policy: the rest of the entry, its answers among it.
+    func sessions(_ fields: Fields, _ policy: AuthorizationPolicy) -> SessionPolicy {
+        var sessions = SessionPolicy()
+        if let source = fields.text("session").flatMap(SessionPolicy.Source.init) { sessions.source = source }
+        sessions.login = login(fields.fields("login"), policy)
+        let learned = fields.fields("learned")
+        if let identity = learned?.text("by").flatMap(Self.identity) { sessions.identity = identity }
+        if let number = learned?.number("keep") { sessions.keep = number }
+        judge(fields, sessions, policy)
+        return sessions
+    }
+
+    private func login(_ fields: Fields?, _ policy: AuthorizationPolicy) -> SessionLogin {
+        var login = SessionLogin()
+        login.realm = policy.server.realms.first ?? "/"
+        login.answers = policy.answers
+        guard let fields else { return login }
+        login.tree = fields.text("tree")
+        login.user = fields.text("user")
+        if let written = fields["realm"], let realm = written.text {
+            if policy.server.realms.contains(realm) {
+                login.realm = realm
+            } else {
+                findings.error(
+                    written.position,
+                    "login.realm is none of the realms of \(policy.server.url) (\(policy.server.realms.joined(separator: ", "))), "
+                        + "found \"\(written.written)\"", nearest: Nearest.name(to: realm, among: policy.server.realms))
+            }
+        }
+        if fields.has("answers") {
+            login.answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
+            if PersonBuilder(findings: findings).policy(fields, login.answers).isAsked
+                || login.answers.contains(where: { $0.response == .ask })
+            {
+                findings.error(
+                    fields.position(of: "answers") ?? fields.position,
+                    "nobody is asked in a login of Usher's own; say what it answers")
+            }
+        }
+        if let number = fields.number("max_idle") { login.maxIdle = number }
+        if let number = fields.number("max_time") { login.maxTime = number }
+        if let number = fields.number("cool_down") { login.coolDown = number }
+        if let flag = fields.flag("logout") { login.logsOut = flag }
+        return login
+    }
+
+    private func judge(_ fields: Fields, _ sessions: SessionPolicy, _ policy: AuthorizationPolicy) {
+        if let login = fields["login"], sessions.source != .login {
+            findings.warning(login.position, "nobody logs in by this; write session: login")
+        }
+        if let learned = fields["learned"], sessions.source != .learned, !policy.showsIDToken {
+            findings.warning(
+                learned.position, "nothing is learned; write session: learned, or present: { id_token: true }")
+        }
+        if case .user = sessions.identity, !hasUsers {
+            findings.error(
+                fields.fields("learned")?.position(of: "by") ?? fields.position,
+                "by: proxy_user takes clients that show a user name; set clients.basic")
+        }
+        if policy.showsIDToken || sessions.source == .learned, !GlobReach(url: policy.server.url).isOpened(by: opened) {
+            findings.warning(
+                fields.position(of: "session") ?? fields.position(of: "present") ?? fields.position,
+                "requests to \(policy.server.host) pass in tunnels that are not opened, so no login is seen; name the host in tls.intercept"
+            )
+        }
+        guard sessions.source != .request else { return }
+        for item in fields.list("resources") {
+            guard let written = item.text.map({ _ in item }) ?? item.fields?["url"], let url = written.text,
+                GlobReach(url: url).isFar
+            else { continue }
+            findings.error(
+                written.position,
+                "with session: \(sessions.source.rawValue) a session goes to every host that this covers; name the host, as "
+                    + "https://shop.example.com/*")
+        }
+    }
+
+    static func identity(_ text: String) -> SessionPolicy.Identity? {
+        switch text {
+        case "client": return .client
+        case "proxy_user": return .user
+        case "address": return .address
+        default:
+            guard text.hasPrefix("header:") else { return nil }
+            let name = String(text.dropFirst(7))
+            return FieldSyntax.isName(name) ? .header(name) : nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import Authorization
+public import Formats
+internal import Interception
+public import ProxyCore
+
+/// The entries of `authorization`, for whoever looks a configuration through: what each covers, at which AM, and where sessions
+/// come from.
+public struct AuthorizationList: Sendable {
+    fileprivate struct Row {
+        let resources: [String]
+        let server: String
+        let session: String
+    }
+
+    private let rows: [Row]
+
+    public init(_ settings: Settings) {
+        rows = settings.authorization.map {
+            Row(resources: $0.resources.map(\.url), server: $0.server.url, session: $0.sessionWords)
+        }
+    }
+
+    /// Empty where there are none.
+    public func text(_ style: TextStyle) -> String {
+        rows.map { row in
+            "\n\(style.heading("AUTHORIZATION")) at \(row.server)\n"
+                + row.resources.map { "  \($0)\n" }.joined() + "  session: \(row.session)\n"
+        }.joined()
+    }
+
+    public var json: JSONValue {
+        .array(
+            rows.map {
+                .object([
+                    .init("am", .string($0.server)), .init("resources", .array($0.resources.map(JSONValue.string))),
+                    .init("session", .string($0.session)),
+                ])
+            })
+    }
+}

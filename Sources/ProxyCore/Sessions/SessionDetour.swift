@@ -1,0 +1,364 @@
+import Authorization
+import Formats
+import HTTPCodec
+import Interception
+
+/// Shows a session for a request that carries none: one that its client won before, or one that Usher logs in for.
+final class SessionDetour: Detour {
+    /// What is done once there is a session.
+    private enum Purpose {
+        /// The request goes out.
+        case send
+        /// It goes out again where the session is another one than was refused; else the client gets this.
+        case renew(HeldResponse, OwnSession)
+    }
+
+    private enum Stage {
+        case watching
+        /// What was asked for is at hand, or there is nothing to be had.
+        case ready
+        /// Somebody else logs in.
+        case queueing(Purpose, Flight<OwnSession>)
+        /// The login waits for others with the same answers.
+        case holding(Purpose, Flight<OwnSession>, SessionConversation)
+        case talking(Purpose, Flight<OwnSession>, SessionConversation)
+    }
+
+    private let policy: AuthorizationPolicy
+    private let provided: ProvidedSession
+    private var stage = Stage.watching
+    private(set) var limit: Int?
+    /// The login that is under way.
+    private var login: LoginAttempt?
+    /// The session whose time the login would begin anew.
+    private var renewing: OwnSession?
+    /// What goes along where the login comes to nothing.
+    private var fallback: OwnSession?
+    /// The token that the attempt before this one showed.
+    private var shown: String?
+    private var hasRenewed = false
+    /// The session went along with the attempt under way.
+    private var isSent = false
+    private lazy var material = policy.loginMaterial
+
+    /// More of an answer than this is delivered, whatever it asks for.
+    private static let largestRefusal = 64 << 10
+    /// Milliseconds after which a login that waits for others asks again.
+    private static let retryInterval = 50
+    private static let clockDifference = 1_000
+
+    init(_ policy: AuthorizationPolicy, _ provided: ProvidedSession) {
+        self.policy = policy
+        self.provided = provided
+    }
+
+    var endsWithClient: Bool { false }
+    var isActive: Bool {
+        switch stage {
+        case .watching, .ready: false
+        case .queueing, .holding, .talking: true
+        }
+    }
+    var keepsResponse: Bool { kept != nil }
+    var keptBytes: Int { kept?.body.count ?? 0 }
+    var maxResponseBytes: Int { Self.largestRefusal }
+    var cookieLines: [String] { [] }
+
+    private var kept: HeldResponse? {
+        switch stage {
+        case .queueing(.renew(let held, _), _), .holding(.renew(let held, _), _, _),
+            .talking(.renew(let held, _), _, _):
+            held
+        case .watching, .ready, .queueing, .holding, .talking: nil
+        }
+    }
+
+    // MARK: before the request goes out
+
+    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        if case .ready = stage { return nil }
+        guard provided.source == nil, policy.refusalToShowSession(on: context.sent) == nil else { return nil }
+        switch policy.sessions.source {
+        case .request: return nil
+        case .learned:
+            let words = learn(context)
+            notes.append(.session(words))
+            return nil
+        case .login: return ask(.send, context, &notes)
+        }
+    }
+
+    /// What is known of the client, in words.
+    private func learn(_ context: DetourContext) -> String {
+        guard let stores = context.sessions else { return "the session goes along \(policy.words(of: .learned))" }
+        guard let client = context.client.learned(policy.sessions.identity, context.request) else {
+            return "no session: the request does not tell whose it is (authorization.learned.by)"
+        }
+        guard let found = stores.learned.find(client, at: policy.server.url)?.session else {
+            return "no session: no login of this client at \(policy.server.url) was seen"
+        }
+        provided.take(learned: found)
+        return "with the session of this client's login at \(policy.server.url)"
+    }
+
+    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+        stage = .watching
+        isSent = false
+        guard let session = provided.source else { return }
+        let name = policy.server.cookie
+        var cookies = CookieText(head.fields.values(named: "Cookie").joined(separator: "; "))
+        // what an interceptor has set stands
+        if cookies[name].map({ $0 != shown }) ?? (head.fields[name] != nil) { return }
+        if let refusal = policy.refusalToShowSession(on: head) {
+            notes.append(.session("no session goes along: \(refusal)"))
+            return
+        }
+        cookies.set(name, session.token)
+        head.fields.set("Cookie", cookies.text)
+        shown = session.token
+        isSent = true
+    }
+
+    /// - Returns: nil where the request may go out.
+    private func ask(_ purpose: Purpose, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        guard let store = context.sessions?.own else {
+            stage = .ready
+            notes.append(.session("the session goes along \(policy.words(of: .login))"))
+            return nil
+        }
+        if limit == nil { limit = context.now + policy.hold }
+        var refused: ((OwnSession) -> Bool)?
+        if case .renew(_, let old) = purpose { refused = { $0 === old } }
+        switch store.ask(material, refused: refused) {
+        case .use(let session): return done(session, purpose)
+        case .wait(let ticket):
+            stage = .queueing(purpose, Flight(ticket, store))
+            return .waitFor(ticket, until: limit ?? .max)
+        case .lead(let ticket, let old): return lead(purpose, Flight(ticket, store), old, context, &notes)
+        case .failed(let reason): return giveUp(reason, purpose, &notes)
+        case .alone: return giveUp("there is no room for more logins", purpose, &notes)
+        }
+    }
+
+    /// - Parameter old: the session that there is, and that is to be renewed.
+    private func lead(
+        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ old: OwnSession?, _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder? {
+        fallback = old
+        // the two clocks of a due time and of this exchange may differ a little
+        renewing = old.flatMap { context.now + Self.clockDifference < $0.renewableUntil ? $0 : nil }
+        let conversation = SessionConversation(policy, renewing: renewing?.source)
+        return begin(purpose, flight, conversation, context, &notes)
+    }
+
+    /// Begins, waits until it may begin, or gives up where AM refused these answers lately.
+    private func begin(
+        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ conversation: SessionConversation, _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder? {
+        if let logins = context.logins {
+            switch logins.begin(conversation.login, policy.lockout) {
+            case .go(let key): login = LoginAttempt(logins, key, policy.lockout)
+            case .later:
+                stage = .holding(purpose, flight, conversation)
+                return .wait(until: bounded(context.now + Self.retryInterval))
+            case .held(let refusals, let milliseconds):
+                let reason =
+                    "AM refused these answers \(refusals) times in a row; they are not tried again yet (authorization.lockout)"
+                flight.fail(reason, for: milliseconds)
+                return settle(reason, purpose, &notes)
+            }
+        }
+        var conversation = conversation
+        let order = conversation.begin()
+        return perform(order, purpose, flight, conversation, context, &notes)
+    }
+
+    private func bounded(_ time: Int) -> Int { min(time, limit ?? .max) }
+
+    // MARK: the conversation
+
+    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+        guard case .talking(let purpose, let flight, var conversation) = stage else { return .deliver(response) }
+        let order = conversation.answered(
+            status: response.head.status, fields: response.head.fields, body: response.body, context.circumstances)
+        return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
+    }
+
+    private func perform(
+        _ order: SessionConversation.Order, _ purpose: Purpose, _ flight: Flight<OwnSession>,
+        _ conversation: SessionConversation, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder? {
+        var conversation = conversation
+        for sentence in conversation.takeNotes() { notes.append(.session(sentence)) }
+        stage = .talking(purpose, flight, conversation)
+        switch order {
+        case .send(let call):
+            return .call(
+                DetourCall(
+                    call: call, bound: .server(policy.server), purpose: .session(login: login),
+                    maxResponseBytes: policy.maxResponseBytes, keptBytes: context.body.count + keptBytes))
+        case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
+        case .won(let source, let times):
+            login?.judge(.taken)
+            login = nil
+            let session = session(source, times, context)
+            flight.win(session, due: times.due, lasts: times.lasts)
+            notes.append(.session("a session of Usher's own is at hand; it lasts \(times.lasts / 1000) s"))
+            return done(session, purpose)
+        case .failed(let failure):
+            login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
+            login = nil
+            flight.fail(failure.reason, for: failure.isTransient ? 0 : policy.sessions.login.coolDown)
+            return settle(failure.reason, purpose, &notes)
+        }
+    }
+
+    /// The session that was won, or the one there was where AM said that it is good.
+    private func session(_ source: SessionSource, _ times: SessionTimes, _ context: DetourContext) -> OwnSession {
+        if let renewing, renewing.source.token == source.token { return renewing }
+        let logOut = policy.sessions.login.logsOut ? context.sessions?.logOut : nil
+        return OwnSession(
+            source, at: policy.server, realm: policy.sessions.login.realm,
+            renewableUntil: context.now + SessionTimes.due(of: times.total), onEnd: logOut)
+    }
+
+    private func done(_ session: OwnSession, _ purpose: Purpose) -> DetourOrder? {
+        stage = .ready
+        limit = nil
+        provided.take(session, material: material)
+        guard case .renew(let held, let old) = purpose else { return nil }
+        // AM says that the session is good: it was refused for another reason
+        return session.source.token == old.source.token ? .giveBack(held) : .again(held)
+    }
+
+    /// A login came to nothing: a session that is still good goes along all the same.
+    private func settle(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        if case .send = purpose, let fallback {
+            notes.append(.session("\(reason); the session that there is goes along until its end"))
+            return done(fallback, purpose)
+        }
+        return giveUp(reason, purpose, &notes)
+    }
+
+    /// There is no session to be had: the request goes out without, and the resource says what it thinks of that.
+    private func giveUp(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        stage = .ready
+        limit = nil
+        login = nil
+        provided.drop()
+        if case .renew(let held, _) = purpose {
+            notes.append(.session("no session: \(reason); the original answer was delivered"))
+            return .giveBack(held)
+        }
+        notes.append(.session("no session: \(reason); the request goes out without"))
+        return nil
+    }
+
+    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        switch stage {
+        case .watching, .ready: return nil
+        case .queueing(let purpose, _), .holding(let purpose, _, _):
+            return giveUp(reason, purpose, &notes) ?? .proceed
+        case .talking(let purpose, let flight, var conversation):
+            if let order = conversation.failed(reason) {
+                return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
+            }
+            // what AM was told it may have refused
+            login = nil
+            flight.fail(reason, for: 0)
+            return settle(reason, purpose, &notes) ?? .proceed
+        }
+    }
+
+    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        guard isActive else { return nil }
+        if let limit, context.now >= limit {
+            return failed("the login took longer than authorization.hold allows", context, &notes)
+        }
+        switch stage {
+        case .watching, .ready: return nil
+        case .queueing(let purpose, let flight):
+            switch flight.look() {
+            case .wait: return .waitFor(flight.ticket, until: limit ?? .max)
+            case .use(let session): return done(session, purpose) ?? .proceed
+            case .failed(let reason): return giveUp(reason, purpose, &notes) ?? .proceed
+            case .lead: return lead(purpose, flight, nil, context, &notes) ?? .proceed
+            }
+        case .holding(let purpose, let flight, let conversation):
+            return begin(purpose, flight, conversation, context, &notes) ?? .proceed
+        case .talking(let purpose, let flight, var conversation):
+            let order = conversation.woke(context.circumstances)
+            return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
+        }
+    }
+
+    func awaits(_ ticket: FlightTicket) -> Bool {
+        if case .queueing(_, let flight) = stage { flight.ticket == ticket } else { false }
+    }
+
+    func abandon() {
+        stage = .watching
+        login = nil
+    }
+
+    // MARK: answers
+
+    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
+        guard isSent, !hasRenewed, !isActive, provided.isShared else { return nil }
+        return policy.asksToSignIn(response, to: sent) ? Self.largestRefusal : nil
+    }
+
+    func consider(
+        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        guard isSent, !hasRenewed, let own = provided.own, policy.asksToSignIn(response.head, to: context.sent),
+            !isAdvice(response.head, body: response.body, context)
+        else { return .deliver(response) }
+        hasRenewed = true
+        guard let resource = policy.resource(for: context.request),
+            policy.refusalToReplay(
+                context.request, resource, bodyComplete: context.isWhole, after: response.head.status) == nil
+        else { return .deliver(response) }
+        notes.append(
+            .session("the resource asks for a sign-in (\(response.head.status)); AM is asked about the session"))
+        switch ask(.renew(response, own), context, &notes) {
+        case .giveBack(let held)?: return .deliver(held)
+        case let order?: return order
+        case nil: return .deliver(response)
+        }
+    }
+
+    private func isAdvice(_ response: ResponseHead, body: [UInt8]?, _ context: DetourContext) -> Bool {
+        guard let resource = policy.resource(for: context.request) else { return false }
+        let reader = AdviceReader(policy.forms(for: context.request, sent: context.sent, resource))
+        return reader.read(status: response.status, fields: response.fields, body: body) != nil
+    }
+
+    /// What the resource says of the session is no affair of a client that knows nothing of it.
+    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+        guard isSent else { return }
+        if provided.isShared {
+            response.fields.removeCookies(named: policy.server.cookie)
+        } else if response.status != 401, policy.asksToSignIn(response, to: context.sent),
+            !isAdvice(response, body: nil, context),
+            let client = context.client.learned(policy.sessions.identity, context.request)
+        {
+            context.sessions?.learned.forget(client, at: policy.server.url)
+        }
+    }
+
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
+    func delivers(_ status: Int) {}
+}
+
+extension FieldTable {
+    /// Removes what sets or deletes a cookie of that name.
+    fileprivate mutating func removeCookies(named name: String) {
+        guard values(named: "Set-Cookie").contains(where: { SetCookie($0)?.name == name }) else { return }
+        _ = removeAll { table, index in
+            table.isNamed(index, "Set-Cookie") && SetCookie(table.value(index))?.name == name
+        }
+    }
+}

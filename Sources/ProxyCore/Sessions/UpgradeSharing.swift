@@ -1,0 +1,96 @@
+import Authorization
+import Interception
+
+/// One exchange's part in an upgrade that others may need at the same time: one of them makes it, all have the new session.
+final class UpgradeSharing {
+    enum Turn {
+        /// The upgrade is this exchange's to make.
+        case go
+        /// Somebody makes it.
+        case wait(FlightTicket)
+        case has(StepUp.Outcome)
+    }
+
+    private enum Stage {
+        case apart
+        case waits(Flight<SharedUpgrade>)
+        case leads(Flight<SharedUpgrade>)
+        /// It goes by what an earlier one won, of which the resource has yet to tell whether it suffices.
+        case has(StepUp.Outcome)
+    }
+
+    private var stage = Stage.apart
+    /// It has gone by an earlier one once.
+    private var hasBeenServed = false
+
+    /// - Parameter client: who asks; nobody else's upgrade is shared.
+    func turn(
+        _ machine: StepUp, client: String, _ store: (any FlightStore<SharedUpgrade>)?, _ notes: inout [ExchangeMoment]
+    ) -> Turn {
+        switch stage {
+        case .leads: return .go
+        case .waits(let flight): return look(flight, &notes)
+        case .apart, .has: break
+        }
+        stage = .apart
+        guard let store, let material = machine.sharedMaterial(client: client) else { return .go }
+        switch store.ask(material, refused: nil) {
+        case .use(let known):
+            stage = .has(known.outcome)
+            notes.append(.conversation("another request had this session upgraded a moment ago; AM is not asked again"))
+            return .has(known.outcome)
+        case .lead(let ticket, _):
+            stage = .leads(Flight(ticket, store))
+            return .go
+        case .wait(let ticket):
+            stage = .waits(Flight(ticket, store))
+            notes.append(.conversation("another request has begun this upgrade of the session; this one waits for it"))
+            return .wait(ticket)
+        case .failed, .alone: return .go
+        }
+    }
+
+    private func look(_ flight: Flight<SharedUpgrade>, _ notes: inout [ExchangeMoment]) -> Turn {
+        switch flight.look() {
+        case .wait: return .wait(flight.ticket)
+        case .lead:
+            stage = .leads(flight)
+            notes.append(.conversation("the upgrade that was waited for came to nothing; this request goes on with it"))
+            return .go
+        case .use(let shared):
+            stage = .apart
+            notes.append(.conversation("the upgrade that was waited for is granted"))
+            return .has(shared.outcome)
+        case .failed:
+            stage = .apart
+            return .go
+        }
+    }
+
+    func awaits(_ ticket: FlightTicket) -> Bool {
+        if case .waits(let flight) = stage { flight.ticket == ticket } else { false }
+    }
+
+    /// AM granted what this exchange asked for.
+    func won(_ outcome: StepUp.Outcome, of session: String) {
+        guard case .leads(let flight) = stage else { return }
+        // where the session stays there is nothing that whoever comes later could go by
+        flight.win(
+            SharedUpgrade(outcome, of: session), due: SharedUpgrade.memory,
+            lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)
+        stage = .apart
+    }
+
+    /// It came to nothing here, or is over. Somebody else of those who wait goes on with it.
+    func leave() { stage = .apart }
+
+    /// The resource asks again. True where that says no more than that what an earlier one won does not suffice: once in an
+    /// exchange.
+    func isOutdated(_ store: (any FlightStore<SharedUpgrade>)?) -> Bool {
+        guard case .has(let outcome) = stage else { return false }
+        stage = .apart
+        store?.forget { $0.outcome == outcome }
+        defer { hasBeenServed = true }
+        return !hasBeenServed
+    }
+}

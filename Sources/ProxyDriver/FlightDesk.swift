@@ -1,0 +1,55 @@
+import Authorization
+import EventLoop
+import ProxyCore
+
+/// One loop's ear for what exchanges of other loops make for its own. Made with the first that may have to wait.
+final class FlightBell {
+    private unowned(unsafe) let loop: Loop
+    private var made: WaitingExchanges<FlightTicket>?
+
+    init(loop: Loop) { self.loop = loop }
+
+    /// Nil where the system has no room for it.
+    var mailbox: Mailbox<FlightTicket>? {
+        if made == nil { made = try? WaitingExchanges(loop: loop) { $0.flightCame($1) } }
+        return made?.mailbox
+    }
+
+    func register(_ ticket: FlightTicket, of id: ExchangeID, for connection: Connection) {
+        made?.register(ticket, of: id, for: connection)
+    }
+
+    func forget(_ ticket: FlightTicket) { made?.forget(ticket) }
+}
+
+/// One loop's way to what is done once for all loops.
+final class FlightDesk<Value: Sendable>: FlightStore {
+    private let table: FlightTable<Value>
+    private let bell: FlightBell
+
+    init(_ table: FlightTable<Value>, _ bell: FlightBell) {
+        self.table = table
+        self.bell = bell
+    }
+
+    func ask(_ material: [UInt8], refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
+        guard let port = bell.mailbox else { return .alone }
+        return table.ask(material, refused: refused, port)
+    }
+
+    func look(_ ticket: FlightTicket) -> FlightLook<Value> { table.look(ticket) }
+
+    func won(_ ticket: FlightTicket, _ value: Value, due: Int, lasts: Int) {
+        table.won(ticket, value, due: due, lasts: lasts)
+    }
+
+    func failed(_ ticket: FlightTicket, _ reason: String, for time: Int) { table.failed(ticket, reason, for: time) }
+
+    func leave(_ ticket: FlightTicket) {
+        bell.forget(ticket)
+        table.leave(ticket)
+    }
+
+    func change(_ material: [UInt8], _ change: (Value) -> Value?) { table.change(material, change) }
+    func forget(_ isOver: (Value) -> Bool) { table.forget(isOver) }
+}
