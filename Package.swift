@@ -118,7 +118,7 @@ let package = Package(
             "ProxyCoreTests",
             [
                 "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception",
-                "Authorization", "Observation", "Declaration", "Interceptors",
+                "ContentCoding", "Authorization", "Observation", "Declaration", "Interceptors",
             ]),
         tests("ControlTests", ["Control", "Formats", "HTTPCodec", "Authorization", "ProxyCore"]),
         tests("EventLoopTests", ["EventLoop", "Names", "TestSockets"]),

@@ -88,7 +88,10 @@ struct Journey: Sendable {
         switch stage {
         case .polling(let step, let until):
             let users = userNames
-            if let message = attend({ $0.pushAnswer(on: step, users: users, now) }) ?? nil {
+            if let users,
+                let message = attend({ $0.pushAnswer(DeviceAttendance.shownNumber(in: step), users: users, now) })
+                    ?? nil
+            {
                 stage = .messaging(step, message, until: until)
                 return .message(message)
             }
@@ -262,6 +265,9 @@ struct Journey: Sendable {
                 )
                 stage = .timing(step)
                 return .wait(milliseconds: seconds * 1000)
+            case .later(let milliseconds):
+                stage = .timing(step)
+                return .wait(milliseconds: milliseconds)
             case .failed(let reason):
                 throw StepUp.Failure(.unusable, "no one-time password for \(next.shown): \(reason)")
             }
@@ -282,6 +288,11 @@ public struct Circumstances {
     public var milliseconds: Int
     /// Pushes that were delivered; nil where none are taken.
     public var pushes: (any PushStore)?
+    /// The devices that are kept, the newest first.
+    var devices: [KeptDevice] {
+        guard let state else { return [] }
+        return pushes?.change { $0.roster(of: state).devices } ?? state.keptDevices
+    }
 
     public init(
         seconds: Int = 0, state: (any StateStore)? = nil, milliseconds: Int = 0, pushes: (any PushStore)? = nil

@@ -62,7 +62,7 @@ public struct StepUp: Sendable {
             answers: policy.answers, asksPerson: policy.person.isAsked,
             tree: tree.map { RunningTree(name: $0.name, realm: $0.realm ?? realm, server: policy.server) },
             limits: .init(polls: policy.maxPolls, hold: policy.hold),
-            devices: DeviceAttendance(policy, realm: realm), users: users)
+            devices: DeviceAttendance(policy.devices, policy.server, realm: realm), users: users)
     }
 
     /// What happened since the last time this was asked, a sentence each, without secrets.

@@ -5,6 +5,7 @@ internal import Interception
 /// `devices` → values.
 struct DeviceBuilder {
     let findings: Findings
+    let tls: TLSSettings
 
     /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
     func devices(_ items: [Decoded], servers: [AuthorizationServer]?) -> [Device] {
@@ -30,6 +31,7 @@ struct DeviceBuilder {
         device.push = fields.text("push").flatMap(Device.Decision.init)
         if let number = fields.number("delay") { device.delay = number }
         device.number = fields.text("number").flatMap(Device.Number.init) ?? device.number
+        if let flag = fields.flag("seen") { device.isSeen = flag }
         if fields.has("prompt") { device.prompts = fields.list("prompt").compactMap(\.text) }
         judge(device, fields, position)
         return device
@@ -42,6 +44,14 @@ struct DeviceBuilder {
         for key in ["delay", "number"] where fields.has(key) && device.push != .approve && device.push != .deny {
             guard let written = fields[key] else { continue }
             findings.warning(written.position, "\(key) means nothing without push: approve or deny")
+        }
+        if device.isSeen, !GlobReach(url: device.server.url).isOpened(by: tls.interception),
+            let written = fields["seen"]
+        {
+            findings.warning(
+                written.position,
+                "requests to \(device.server.host) pass in tunnels that are not opened, so no journey is seen; name the host in tls.intercept"
+            )
         }
         if fields.has("prompt"), !device.oath, let written = fields["prompt"] {
             findings.warning(written.position, "prompt means nothing with oath: false")

@@ -20,5 +20,9 @@ extension KeyTable {
             "number", .choice(Device.Number.allCases.map(\.rawValue)),
             "What a number challenge is answered with: the number that the journey shows, or another one.",
             standard: "shown"),
+        Key(
+            "seen", .boolean,
+            "It takes part in journeys that apps run through this proxy themselves, too: it keeps what they register, and answers a push that they wait for.",
+            standard: "false"),
     ]
 }

@@ -40,7 +40,7 @@ struct SnapshotBuilder {
             choice: ServerChoice(findings: findings, servers: servers), tls: tls,
             hasUsers: hasUsers
         ).policy(root.list("tokens"))
-        settings.devices = DeviceBuilder(findings: findings).devices(root.list("devices"), servers: servers)
+        settings.devices = DeviceBuilder(findings: findings, tls: tls).devices(root.list("devices"), servers: servers)
         for index in settings.authorization.indices {
             let server = settings.authorization[index].server
             settings.authorization[index].devices = settings.devices.filter { $0.server == server }

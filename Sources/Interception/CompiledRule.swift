@@ -258,7 +258,8 @@ final class CompiledRule: Sendable {
                     outcome.verdict = .respond(answer, interceptor: name)
                 case .respondInTurn(let counter, let answers):
                     var decisions = context.decisions
-                    let answer = answers[min(decisions.turn(at: counter), answers.count - 1)]
+                    let turn = context.isTrial ? 0 : decisions.turn(at: counter)
+                    let answer = answers[min(turn, answers.count - 1)]
                     context.decisions = decisions
                     notes.append("answered \(answer.status) in the origin's place")
                     outcome.verdict = .respond(answer, interceptor: name)

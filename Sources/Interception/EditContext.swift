@@ -16,6 +16,8 @@ public struct EditContext {
     public var chance: any RandomNumberGenerator
     /// The interceptor whose own call the exchange is: it has no part in that.
     public var issuer: String?
+    /// It is seen what would come of a phase, on copies: nobody is answered by that.
+    var isTrial = false
 
     public init(
         _ classification: Classification? = nil, sentBody: EditedBody.Arrival? = nil, state: ExchangeState? = nil,
@@ -29,6 +31,13 @@ public struct EditContext {
         self.bodyLimit = bodyLimit
         self.chance = chance
         self.issuer = issuer
+    }
+
+    /// For what is seen on copies.
+    var trial: EditContext {
+        var trial = self
+        trial.isTrial = true
+        return trial
     }
 
     /// What was decided of interceptors. It outlasts a phase that is tried on copies.

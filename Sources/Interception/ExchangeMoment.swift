@@ -94,6 +94,11 @@ public enum ExchangeMoment: Equatable, Sendable {
     /// Which session goes along with a request that carries none, and what came of getting it.
     case session(String)
 
+    // MARK: devices
+
+    /// A call of a device goes out, in an app's own journey.
+    case deviceCall(Action, number: Int, url: String)
+
     // MARK: tunnels
 
     /// The client asks for another name in the tunnel than the tunnel was opened to.
@@ -143,6 +148,7 @@ extension ExchangeMoment {
         case .loginCall(let action, let interceptor, let number, let url):
             .loginCall(action, interceptor: shown(interceptor), number: number, url: shown(url))
         case .login(let interceptor, let words): .login(interceptor: shown(interceptor), shown(words))
+        case .deviceCall(let action, let number, let url): .deviceCall(action, number: number, url: shown(url))
         case .tokenCall(let action, let resource, let number, let url):
             .tokenCall(action, resource: shown(resource), number: number, url: shown(url))
         case .token(let resource, let words): .token(resource: shown(resource), shown(words))

@@ -20,7 +20,7 @@ extension ExchangeMoment {
 
     public var kind: Kind {
         switch self {
-        case .recognised, .call, .loginCall, .tokenCall: .action
+        case .recognised, .call, .loginCall, .tokenCall, .deviceCall: .action
         case .token: .token
         case .login, .judged, .edited, .warned, .responded, .queued, .admitted, .broken, .cutShort, .endDelayed,
             .delayed, .retried, .notRetried:
@@ -67,6 +67,7 @@ extension ExchangeMoment {
         case .loginCall(let action, let interceptor, let number, let url):
             "\(action.rawValue): call \(number) of the login of \(interceptor) to \(url)"
         case .login(let interceptor, let words): "\(interceptor): \(words)"
+        case .deviceCall(let action, let number, let url): "\(action.rawValue): call \(number) of a device to \(url)"
         case .tokenCall(let action, let resource, let number, let url):
             "\(action.rawValue): call \(number) for a token for \(resource) to \(url)"
         case .token(let resource, let words): "tokens of \(resource): \(words)"

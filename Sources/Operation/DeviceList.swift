@@ -31,8 +31,8 @@ public struct DeviceList {
     /// - Returns: false where there is none of that id.
     /// - Throws: `FileError` where the file cannot be read or written.
     public func forget(_ id: String) throws(FileError) -> Bool {
-        guard try files.read(.devices).values[id] != nil else { return false }
-        _ = try files.merge(.devices, [id: nil])
+        guard let known = try files.read(.devices).values[id] else { return false }
+        _ = try files.merge(.devices, [id: DocumentChange(before: known, value: nil)])
         return true
     }
 }

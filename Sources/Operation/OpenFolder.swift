@@ -192,6 +192,14 @@ struct OpenFolder: ~Copyable {
         return found ? status.st_mtim.tv_sec : nil
     }
 
+    /// Tells a file from whatever is put in its place.
+    func version(_ name: String) -> FileVersion? {
+        var status = stat()
+        guard owner.act({ fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }
+        return FileVersion(
+            number: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    }
+
     func touch(_ name: String) { _ = owner.act { utimensat(descriptor.number, name, nil, AT_SYMLINK_NOFOLLOW) } }
 
     func remove(_ name: String) { _ = owner.act { unlinkat(descriptor.number, name, 0) } }

@@ -32,6 +32,11 @@ enum StateFile {
         try within(path) { folder, name in folder.changed(name) } ?? nil
     }
 
+    /// Nil where there is none.
+    static func version(_ path: String) throws(FileError) -> FileVersion? {
+        try within(path) { folder, name in folder.version(name) } ?? nil
+    }
+
     /// Makes a file as young as if it had just been written.
     static func touch(_ path: String) throws(FileError) {
         _ = try within(path) { folder, name in folder.touch(name) }

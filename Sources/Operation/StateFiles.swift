@@ -9,6 +9,9 @@ struct StateFiles: Sendable {
 
     func path(_ space: StateSpace) -> String { folder.file("\(space.rawValue).json") }
 
+    /// Nil where there is none, or none can be seen.
+    func version(_ space: StateSpace) -> FileVersion? { (try? StateFile.version(path(space))) ?? nil }
+
     /// None where there is no file.
     func read(_ space: StateSpace) throws(FileError) -> StateDocuments {
         guard let bytes = try StateFile.readSecret(path(space), "holds secrets") else { return StateDocuments() }
@@ -20,18 +23,23 @@ struct StateFiles: Sendable {
     }
 
     /// Makes changes to what a file holds, which others may have changed too. Without any it is read alone.
-    /// - Parameter changes: nil for what is removed.
-    /// - Returns: what it holds then.
-    func merge(_ space: StateSpace, _ changes: [String: [UInt8]?]) throws(FileError) -> StateDocuments {
-        guard !changes.isEmpty else { return try read(space) }
+    /// - Returns: what it holds then, and which version of it that is; the one before where it changes meanwhile.
+    func merge(
+        _ space: StateSpace, _ changes: [String: DocumentChange]
+    ) throws(FileError) -> (StateDocuments, FileVersion?) {
+        guard !changes.isEmpty else {
+            let version = version(space)
+            return (try read(space), version)
+        }
         try folder.make()
-        return try StateFile.locked(folder, mayGoWithout: false) { () throws(FileError) -> StateDocuments in
+        return try StateFile.locked(folder, mayGoWithout: false) {
+            () throws(FileError) -> (StateDocuments, FileVersion?) in
             var documents = try readable(space)
             // what another process has written may leave no room: whoever comes last is not kept
-            for (name, value) in changes { _ = documents.put(name, value) }
+            for (name, change) in changes { _ = documents.put(name, change, of: space) }
             var text = documents.text
             try StateFile.replace(path(space), secret: SecretBytes(taking: &text))
-            return documents
+            return (documents, version(space))
         }
     }
 

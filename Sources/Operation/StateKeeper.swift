@@ -9,8 +9,10 @@ import EventLoop
 final class StateKeeper: StateStore, Sendable {
     fileprivate struct State {
         var spaces: [StateSpace: StateDocuments] = [:]
-        /// What is not on the disk yet; nil for what is removed.
-        var unwritten: [StateSpace: [String: [UInt8]?]] = [:]
+        /// What is not on the disk yet.
+        var unwritten: [StateSpace: [String: DocumentChange]] = [:]
+        /// The files as they were read or written last.
+        var versions: [StateSpace: FileVersion] = [:]
         /// Spaces whose files are to be read again.
         var stale: Set<StateSpace> = []
         /// Spaces that had no room, of which that was said.
@@ -37,6 +39,7 @@ final class StateKeeper: StateStore, Sendable {
         var first = State()
         var failure: String?
         for space in StateSpace.allCases {
+            first.versions[space] = files.version(space)
             do throws(FileError) {
                 first.spaces[space] = try files.read(space)
             } catch {
@@ -72,7 +75,8 @@ final class StateKeeper: StateStore, Sendable {
                 return
             }
             state.spaces[key.space] = documents
-            state.unwritten[key.space, default: [:]][key.name] = .some(value)
+            state.unwritten[key.space, default: [:]][key.name, default: DocumentChange(before: old, value: old)].value =
+                value
         }
         if isNews {
             say(
@@ -80,6 +84,13 @@ final class StateKeeper: StateStore, Sendable {
                     + "\(StateDocuments.mostDocuments) things and \(StateDocuments.mostBytes >> 20) MiB")
         }
         return isKept
+    }
+
+    func isCurrent(_ space: StateSpace) -> Bool {
+        let version = files.version(space)
+        if state.withLock({ $0.versions[space] == version }) { return true }
+        state.signal { $0.stale.insert(space) }
+        return false
     }
 
     /// Has the files read once more: others may have changed them.
@@ -99,7 +110,7 @@ final class StateKeeper: StateStore, Sendable {
     // MARK: the thread
 
     private struct Work {
-        var unwritten: [StateSpace: [String: [UInt8]?]]
+        var unwritten: [StateSpace: [String: DocumentChange]]
         var stale: Set<StateSpace>
         var closing: Bool
     }
@@ -112,10 +123,13 @@ final class StateKeeper: StateStore, Sendable {
             var unread: FileError?
             for space in Set(work.unwritten.keys).union(work.stale) {
                 let changes = work.unwritten[space] ?? [:]
+                let version = files.version(space)
                 do throws(FileError) {
-                    let merged = try files.merge(space, changes)
-                    state.withLock { $0.take(merged, space) }
+                    let (merged, version) = try files.merge(space, changes)
+                    state.withLock { $0.take(merged, version, space) }
                 } catch {
+                    // what cannot be read is not waited for
+                    state.withLock { $0.versions[space] = version }
                     if changes.isEmpty { unread = error } else { failure = error }
                     state.withLock { $0.giveBack(changes, space) }
                 }
@@ -146,15 +160,18 @@ final class StateKeeper: StateStore, Sendable {
 
 extension StateKeeper.State {
     /// What is on the disk now, with what has changed since.
-    fileprivate mutating func take(_ documents: StateDocuments, _ space: StateSpace) {
+    fileprivate mutating func take(_ documents: StateDocuments, _ version: FileVersion?, _ space: StateSpace) {
+        versions[space] = version
         var documents = documents
-        for (name, value) in unwritten[space] ?? [:] { _ = documents.put(name, value) }
+        for (name, change) in unwritten[space] ?? [:] { _ = documents.put(name, change, of: space) }
         spaces[space] = documents
     }
 
     /// What could not be written is still to be written, unless it has changed since.
-    fileprivate mutating func giveBack(_ changes: [String: [UInt8]?], _ space: StateSpace) {
+    fileprivate mutating func giveBack(_ changes: [String: DocumentChange], _ space: StateSpace) {
         guard !changes.isEmpty else { return }
-        unwritten[space, default: [:]].merge(changes) { newer, _ in newer }
+        unwritten[space, default: [:]].merge(changes) { newer, older in
+            DocumentChange(before: older.before, value: newer.value)
+        }
     }
 }

@@ -41,6 +41,8 @@ final class DetourCall {
         case login(interceptor: String)
         /// - Parameter resource: the first that the token is for.
         case token(resource: String)
+        /// A device tells AM something, or has to know whose session it is.
+        case device
     }
 
     let call: ServerCall
@@ -67,7 +69,7 @@ extension DetourCall {
     var stepUpLogin: LoginAttempt? {
         switch purpose {
         case .stepUp(let login), .session(let login): login
-        case .login, .logOut, .token: nil
+        case .login, .logOut, .token, .device: nil
         }
     }
 
@@ -78,6 +80,7 @@ extension DetourCall {
         case .token(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)
         case .session: .session("\(call.action.rawValue): call \(call.number) of Usher's own login to \(url)")
         case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
+        case .device: .deviceCall(call.action, number: call.number, url: url)
         case .login(let interceptor): .loginCall(call.action, interceptor: interceptor, number: call.number, url: url)
         }
     }

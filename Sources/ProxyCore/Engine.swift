@@ -48,6 +48,7 @@ public final class Engine: Sendable {
         oldVia = Engine.via(pseudonym, received: .http10)
         self.settings = settings
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
+        devicesWatch = settings.devices.contains(where: \.isSeen)
         plan = Plan(rules: settings.rules, chain: settings.chain, explains: explains)
         redaction = Redaction(settings)
         learners = settings.authorization.filter(\.learns)
@@ -69,4 +70,6 @@ public final class Engine: Sendable {
     }
 
     var tokens: TokenPolicy? { settings.tokens }
+    /// Devices take part in journeys of apps.
+    let devicesWatch: Bool
 }

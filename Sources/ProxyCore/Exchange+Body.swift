@@ -188,6 +188,7 @@ extension Exchange {
     private mutating func addDetours(_ out: borrowing Outbox) {
         watchTokens()
         watchSessions()
+        watchDevices()
         guard engine.plan.mayDetour else { return }
         var edits = editContext(out)
         let found = engine.plan.detours(for: request, body: arrivedBody, &edits)

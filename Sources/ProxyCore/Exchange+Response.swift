@@ -260,10 +260,10 @@ extension Exchange {
         switch held.reason {
         case .call: finishCall(held, &context, &out)
         case .flow, .edit:
-            learnFlow(held.body, context)
+            learnFlow(held, context)
             deliverHeld(held, context, &out)
         case .advice:
-            learnFlow(held.body, context)
+            learnFlow(held, context)
             considerHeld(held, &context, &out)
         }
     }
@@ -296,9 +296,9 @@ extension Exchange {
     }
 
     /// Remembers whose flow the `authId` in an answer of AM belongs to.
-    func learnFlow(_ body: [UInt8], _ context: ClientContext) {
+    func learnFlow(_ held: HeldResponse, _ context: ClientContext) {
         guard tellsFlow, let flows = context.stores.flows, let payload = classification?.payload,
-            let authId = Classifier.authId(in: body)
+            let authId = held.plainBody(held.limit).flatMap(Classifier.authId)
         else { return }
         flows.remember(authId: authId, payload: payload)
     }

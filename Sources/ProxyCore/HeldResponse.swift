@@ -21,6 +21,9 @@ struct HeldResponse {
 }
 
 extension HeldResponse {
+    /// Its body without content codings; nil where it cannot be had within that many bytes.
+    func plainBody(_ limit: Int) -> [UInt8]? { PlainBody.read(body, head.fields, limit: limit) }
+
     /// What an interceptor answered in the place of whoever was called.
     init(_ local: DirectResponse) {
         head = ResponseHead(status: local.status, reason: ReasonPhrase.of(local.status))

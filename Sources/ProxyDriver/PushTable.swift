@@ -1,11 +1,11 @@
 public import Authorization
 internal import EventLoop
 
-/// Pushes for devices, shared by all loops. Asked where one is delivered, and while a step-up waits that has a device.
+/// What devices have in memory, shared by all loops.
 public final class PushTable: PushStore, Sendable {
-    private let inbox = Locked(PushInbox())
+    private let memory = Locked(DeviceMemory())
 
     public init() {}
 
-    public func change<Result>(_ body: (inout PushInbox) -> Result) -> Result { inbox.withLock(body) }
+    public func change<Result>(_ body: (inout DeviceMemory) -> Result) -> Result { memory.withLock(body) }
 }

@@ -8,9 +8,9 @@ import Testing
 /// Second factors in a step-up: registered, kept, and answering.
 @Suite("Devices in step-ups")
 struct DeviceJourneyTests {
-    private final class Memory: StateStore, PushStore {
+    final class Memory: StateStore, PushStore {
         var documents = StateDocuments()
-        var inbox = PushInbox()
+        var devices = DeviceMemory()
 
         func value(of key: StateKey) -> [UInt8]? { documents.values["\(key.space)/\(key.name)"] }
         func documents(in space: StateSpace) -> [String: [UInt8]] {
@@ -25,7 +25,7 @@ struct DeviceJourneyTests {
             body(&value)
             return documents.put("\(key.space)/\(key.name)", value)
         }
-        func change<Result>(_ body: (inout PushInbox) -> Result) -> Result { body(&inbox) }
+        func change<Result>(_ body: (inout DeviceMemory) -> Result) -> Result { body(&devices) }
     }
 
     private let memory = Memory()
@@ -117,8 +117,8 @@ struct DeviceJourneyTests {
         let token = try #require(SignedClaims.sign(claims, key: DeviceMessageTests.secret))
         let push = try PushMessage(
             delivered: Array("{\"messageId\":\"AUTHENTICATE:7\",\"message\":\"\(token)\"}".utf8),
-            to: memory.keptDevices)
-        _ = memory.inbox.take(push, now: 2000)
+            at: 1_700_000_002, to: DeviceMessageTests.device(kept))
+        _ = memory.devices.inbox.take(push, now: 2000)
         #expect(machine.woke(now(2400)).wait == 100)
         let approval = try #require(machine.woke(now(2500)).call)
         #expect(approval.action == .pushAuthenticate)
@@ -136,6 +136,40 @@ struct DeviceJourneyTests {
         #expect(machine.takeNotes().contains { $0.contains("AM did not take what the device phone told it (400)") })
     }
 
+    /// AM would have a device whose secret nobody has, and the user be locked out of the tree.
+    @Test func nothingIsRegisteredThatCannotBeKept() {
+        for number in 0..<KeptDevice.most {
+            #expect(memory.keep(DeviceMessageTests.kept("M\(number)", user: "user\(number)")))
+        }
+        var machine = machine()
+        _ = answer(&machine, page(hidden("mfaDeviceRegistration", DeviceMessageTests.pushURI()), Self.waiting))
+        #expect(answer(&machine, Self.bob).wait == 100)
+        #expect(machine.takeNotes().contains { $0.contains("there is no room for more devices") })
+        var other = self.machine()
+        _ = answer(&other, page(hidden("mfaDeviceRegistration", Self.otp), Self.button))
+        // the button would have AM take the device
+        #expect(answer(&other, Self.bob).failure?.code == .unanswered)
+    }
+
+    /// Runs of tests register each time; who has many already loses the oldest.
+    @Test func aNewDeviceTakesThePlaceOfAnOldOne() throws {
+        for number in 0..<KeptDevice.most {
+            #expect(
+                memory.keep(
+                    DeviceMessageTests.kept(
+                        "M\(number)", user: number < 4 ? "bob" : "user\(number)", registered: number)))
+        }
+        let oldest = DeviceMessageTests.kept("M0").id
+        var machine = machine()
+        _ = answer(&machine, page(hidden("mfaDeviceRegistration", DeviceMessageTests.pushURI()), Self.waiting))
+        #expect(answer(&machine, Self.bob).call?.action == .pushRegister)
+        #expect(memory.keptDevices.contains { $0.id == oldest })
+        _ = answer(&machine, "{}")
+        let left = memory.keptDevices
+        #expect(left.count == KeptDevice.most && left.count { $0.user == "bob" } == 4)
+        #expect(!left.contains { $0.id == oldest })
+    }
+
     @Test func aRegistrationElsewhereIsNotSaid() {
         var machine = machine()
         let uri = DeviceMessageTests.pushURI(register: "https://evil.example.com/push/sns/message?_action=register")
@@ -147,7 +181,7 @@ struct DeviceJourneyTests {
     @Test(arguments: [(Device.Number.shown, "43"), (.wrong, "34")])
     func aNumberIsChosenOnTheRightPage(_ number: Device.Number, _ chosen: String) throws {
         #expect(memory.keep(DeviceMessageTests.kept()))
-        _ = memory.inbox.take(try DeviceMessageTests.delivered(), now: 0)
+        _ = memory.devices.inbox.take(try DeviceMessageTests.delivered(), now: 0)
         var machine = machine { $0.number = number }
         _ = answer(&machine, page(Self.waiting, hidden("pushChallengeNumber", "99")))
         _ = answer(&machine, Self.bob)
@@ -162,7 +196,7 @@ struct DeviceJourneyTests {
 
     @Test func whatIsIgnoredIsNotAnswered() throws {
         #expect(memory.keep(DeviceMessageTests.kept()))
-        _ = memory.inbox.take(try DeviceMessageTests.delivered(), now: 0)
+        _ = memory.devices.inbox.take(try DeviceMessageTests.delivered(), now: 0)
         var machine = machine { $0.push = .ignore }
         _ = answer(&machine, page(Self.waiting, hidden("pushChallengeNumber", "43")))
         #expect(answer(&machine, Self.bob).wait == 2000)

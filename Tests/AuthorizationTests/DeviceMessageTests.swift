@@ -41,11 +41,11 @@ struct DeviceMessageTests {
         ])
     }
 
-    static func kept(_ mechanism: String = "M1", user: String = "bob") -> KeptDevice {
+    static func kept(_ mechanism: String = "M1", user: String = "bob", registered: Int = 0) -> KeptDevice {
         let registration = DeviceRegistration(kind: .oath(uri: ""), issuer: "Example", account: "bob")
         let place = KeptDevice.Place(server: server.url, realm: "/alpha", user: user)
         return KeptDevice(
-            place, device: "phone", registration, registered: 1_700_000_000,
+            place, device: "phone", registration, registered: registered,
             factor: .push(.init(mechanism: mechanism, secret: secret, url: base + "authenticate")))
     }
 
@@ -53,9 +53,27 @@ struct DeviceMessageTests {
     static let push =
         "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.eyJjIjoiWkdWbVoyaHBhbXRzYlc1dmNIRnljM1IxZG5kNGVYcDdmSDErZjRDQmdvTT0iLCJ1IjoiTTEiLCJ0IjoiNjAiLCJpIjoiMTcwMDAwMDAwMDAwMCIsIm0iOiJMb2dpbiIsImsiOiJjaGFsbGVuZ2UiLCJuIjoiMzQsIDQzLDU3IiwibCI6IllXMXNZbU52YjJ0cFpUMHdNUT09In0.5ErDfbVB5rXKDP1PqR1vH8TLwzjmErCMyuTlxvA4Vp0"
 
-    static func delivered(_ token: String = push, id: String = "AUTHENTICATE:1") throws -> PushMessage {
+    /// Pushes that differ in nothing but the message for the user.
+    static func token(_ number: Int, issued: Int? = nil) -> String {
+        var claims: [JSONValue.Member] = [
+            .init("c", .string(Base64.encode(challenge))), .init("u", .string("M1")), .init("t", .string("60")),
+            .init("m", .string("Login \(number)")),
+        ]
+        if let issued { claims.append(.init("i", .string(String(issued * 1000)))) }
+        return SignedClaims.sign(.object(claims), key: secret) ?? ""
+    }
+
+    static func device(_ kept: KeptDevice = kept()) -> (String) -> KeptDevice? {
+        { $0 == kept.push?.mechanism ? kept : nil }
+    }
+
+    static let now = 1_700_000_000
+
+    static func delivered(
+        _ token: String = push, id: String = "AUTHENTICATE:1", at now: Int = now
+    ) throws -> PushMessage {
         try PushMessage(
-            delivered: Array("{\"messageId\":\"\(id)\",\"message\":\"\(token)\"}".utf8), to: [kept()])
+            delivered: Array("{\"messageId\":\"\(id)\",\"message\":\"\(token)\"}".utf8), at: now, to: device())
     }
 
     // MARK: registrations
@@ -188,14 +206,26 @@ struct DeviceMessageTests {
     ])
     func eachFormOfDelivery(_ body: String) throws {
         let body = Array(body.replacing("PUSH", with: Self.push).utf8)
-        #expect(try PushMessage(delivered: body, to: [Self.kept()]).messageID == "1")
+        #expect(try PushMessage(delivered: body, at: Self.now, to: Self.device()).messageID == "1")
     }
 
     @Test func aPushForNobodyHereIsRefused() throws {
         let body = Array("{\"messageId\":\"1\",\"message\":\"\(Self.push)\"}".utf8)
         #expect(throws: PushMessage.Refusal.unknownDevice) {
-            try PushMessage(delivered: body, to: [Self.kept("M2")])
+            try PushMessage(delivered: body, at: Self.now, to: Self.device(Self.kept("M2")))
         }
+    }
+
+    /// AM says in milliseconds when it was made; its clock may be minutes off.
+    @Test(arguments: [(-301, nil), (-300, 60), (0, 60), (59, 60), (355, 5), (360, nil), (100_000, nil)])
+    func aPushIsForItsTime(_ age: Int, _ lifetime: Int?) throws {
+        let token = Self.token(1, issued: Self.now)
+        guard let lifetime else {
+            #expect(throws: PushMessage.Refusal.untimely) { try Self.delivered(token, at: Self.now + age) }
+            return
+        }
+        let push = try Self.delivered(token, at: Self.now + age)
+        #expect(push.lifetime == lifetime && push.memory == 360 - age)
     }
 
     @Test func aPushThatSomebodyElseSignedIsRefused() {
@@ -204,7 +234,30 @@ struct DeviceMessageTests {
         }
     }
 
+    /// Whoever may reach the proxy may post: no device is looked for before it looks like a push.
+    @Test func whatIsNoPushCostsNoLook() {
+        for body in ["{}", "{\"messageId\":\"1\"}", "{\"messageId\":\"1\",\"message\":\"e30.e30.e30\"}", "["] {
+            #expect(throws: PushMessage.Refusal.self) {
+                try PushMessage(delivered: Array(body.utf8), at: Self.now) { _ in
+                    Issue.record("looked for a device")
+                    return nil
+                }
+            }
+        }
+    }
+
     // MARK: what is kept
+
+    @Test func theRosterIsOfWhatIsKept() {
+        var roster = DeviceRoster()
+        let (old, new) = (Self.kept("M1"), Self.kept("M2", registered: 1))
+        roster.read([old.id: old.document])
+        #expect(roster.device(mechanism: "M1") == old && roster.device(mechanism: "M2") == nil)
+        roster.read([old.id: old.document, new.id: new.document])
+        #expect(roster.devices == [new, old] && roster.device(mechanism: "M2") == new)
+        roster.read([new.id: new.document])
+        #expect(roster.device(mechanism: "M1") == nil)
+    }
 
     @Test func aDocumentIsReadAgain() throws {
         let kept = Self.kept()

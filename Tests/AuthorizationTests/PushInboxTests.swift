@@ -8,7 +8,7 @@ struct PushInboxTests {
     private let device = DeviceMessageTests.kept().id
 
     private func push(_ number: Int) throws -> PushMessage {
-        try DeviceMessageTests.delivered(id: "AUTHENTICATE:\(number)")
+        try DeviceMessageTests.delivered(DeviceMessageTests.token(number), id: "AUTHENTICATE:\(number)")
     }
 
     @Test mutating func eachIsTakenAndAnsweredOnce() throws {
@@ -25,6 +25,19 @@ struct PushInboxTests {
         #expect(again == .known)
     }
 
+    /// The id stands outside of what is signed: whoever caught a push may write any beside it.
+    @Test mutating func oneTokenIsOnePush() throws {
+        let token = DeviceMessageTests.token(1)
+        var taken: [PushInbox.Taking] = []
+        for number in 0...PushInbox.mostOfOneDevice {
+            taken.append(inbox.take(try DeviceMessageTests.delivered(token, id: "AUTHENTICATE:\(number)"), now: 0))
+        }
+        #expect(taken == [.taken] + Array(repeating: .known, count: PushInbox.mostOfOneDevice))
+        let another = inbox.take(
+            try DeviceMessageTests.delivered(DeviceMessageTests.token(2), id: "AUTHENTICATE:1"), now: 0)
+        #expect(another == .taken)
+    }
+
     @Test mutating func itsDelayIsKept() throws {
         _ = inbox.take(try push(1), now: 100)
         let early = inbox.claim(device, after: 500, now: 599) { _ in true }
@@ -36,7 +49,10 @@ struct PushInboxTests {
         _ = inbox.take(try push(1), now: 0)
         let late = inbox.claim(device, after: 0, now: 60_000) { _ in true }
         #expect(late == nil)
-        let again = inbox.take(try push(1), now: 60_001)
+        // whoever caught it may come with it later
+        let caught = inbox.take(try push(1), now: 60_001)
+        #expect(caught == .known)
+        let again = inbox.take(try push(1), now: 86_400_000)
         #expect(again == .taken)
     }
 

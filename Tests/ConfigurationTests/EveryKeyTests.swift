@@ -162,7 +162,7 @@ import Testing
               redirect_uri: "app:/x", consent: allow, client_by: "header:X-C" }
         devices:
           - { user: bob, name: phone, am: "https://other.example.com/am", oath: false, push: deny, delay: 2s, number: wrong }
-          - { user: [alice, carol], am: "https://am.example.com/am", prompt: ["*code*"] }
+          - { user: [alice, carol], am: "https://am.example.com/am", prompt: ["*code*"], seen: true }
         limits:
           { connections: 10, per_client: 2, header: 1KiB, header_fields: 5, url: 512B, body: 1B, buffered_body: 0B,
             buffered: 1MiB, retries: 3, idle_per_origin: 1, leaf_certificates: 1 }

@@ -27,6 +27,31 @@ def test_what_others_redirect_takes_no_secret_along(play, origin, edit, own):
         assert "no host that the interceptor names" in words(usher, "/db")
 
 
+def test_what_is_not_to_be_asked_is_not(play, origin):
+    """A port or a scheme that is left out is left out wherever others send the request."""
+    thief, server = origin(), origin()
+    _, client = play(
+        {"name": "own", "when": {"host": "127.0.0.1", "not": {"port": thief.port}}, "basic_auth": {
+            "user": "a", "password": "b"}},
+        {"name": "move", "when": {"path": "/moved"}, "request": [{"set_host": f"127.0.0.1:{thief.port}"}]})
+    assert client.exchange(request("GET", f"{server.url}/moved")).status == 200
+    assert thief.requests[0].get("authorization") is None
+    assert client.exchange(request("GET", f"{server.url}/here")).status == 200
+    assert server.requests[0].get("authorization")
+
+
+def test_a_host_that_only_the_field_names_gets_no_secret(play, origin):
+    """Behind a shared front end it is the field that decides who gets the request."""
+    server = origin()
+    _, client = play(
+        {"name": "own", "when": {"host": ["127.0.0.1", "shop.example.com"]}, "basic_auth": {"user": "a", "password": "b"}},
+        {"name": "thief", "when": {"path": "/thief"}, "request": [{"set_header": {"Host": "thief.example.com"}}]},
+        {"name": "shop", "when": {"path": "/shop"}, "request": [{"set_header": {"Host": "shop.example.com"}}]})
+    for path, isShown in [("/thief", False), ("/shop", True), ("/", True)]:
+        assert client.exchange(request("GET", f"{server.url}{path}")).status == 200
+        assert (server.requests[-1].get("authorization") is not None) == isShown, path
+
+
 def test_a_trace_shows_no_secret(play, origin):
     database = Couch()
     server = origin(database)

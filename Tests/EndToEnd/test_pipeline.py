@@ -51,6 +51,19 @@ def test_a_body_over_the_limit(play, origin):
         assert any("larger than the 4096 bytes" in event["text"] for event in usher.flows("/")[-1].events)
 
 
+def test_a_turn_is_for_whoever_is_answered(play):
+    """Who goes away before the request is whole takes nobody's answer along."""
+    url = "http://mock.example.com/x"
+    usher, client = play([{
+        "name": "turn", "when": {"host": "mock.example.com"}, "request": [{"respond": [{"status": 503}, {"status": 200}]}]}])
+    with Connection(("127.0.0.1", usher.port)) as gone:
+        gone.send(request("POST", url, [("Content-Length", "5")]) + b"he")
+        # one loop: it has read this before what comes next
+        assert client.exchange(request("GET", "http://usher.proxy/")).status == 200
+        gone.reset()
+    assert [client.exchange(request("POST", url, [], b"a")).status for _ in range(2)] == [503, 200]
+
+
 def test_attempts_until_it_goes_well(play, origin):
     script = Script(BUSY, BUSY, OK)
     server = origin(script)

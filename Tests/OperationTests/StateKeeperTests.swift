@@ -102,6 +102,47 @@ struct StateKeeperTests {
         third.close()
     }
 
+    /// What was told by one process is told by no other: the file's counter is the highest of both.
+    @Test func countersOfTwoProcessesGoForwardAlone() throws {
+        func bytes(_ counter: Int) -> [UInt8] { Array(String(counter).utf8) }
+        let before = try keeper()
+        before.set(Self.key, bytes(5))
+        before.close()
+        let (first, second) = (try keeper(), try keeper())
+        first.set(Self.key, bytes(10))
+        first.close()
+        second.set(Self.key, bytes(6))
+        second.close()
+        #expect(second.value(of: Self.key) == bytes(10))
+        let third = try keeper()
+        #expect(third.value(of: Self.key) == bytes(10))
+        third.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatOthersWroteIsSeenBeforeACounterIsTaken() async throws {
+        let (first, second) = (try keeper(), try keeper())
+        #expect(second.isCurrent(.counters))
+        first.set(Self.key, Array("10".utf8))
+        first.close()
+        #expect(!second.isCurrent(.counters))
+        while !second.isCurrent(.counters) { await Task.yield() }
+        #expect(second.value(of: Self.key) == Array("10".utf8))
+        second.set(Self.key, Array("11".utf8))
+        while !second.isCurrent(.counters) { await Task.yield() }
+        second.close()
+    }
+
+    /// What cannot be read holds nobody up.
+    @Test(.timeLimit(.minutes(1))) func whatCannotBeReadIsNotWaitedFor() async throws {
+        let first = try keeper()
+        first.set(Self.key, [1])
+        first.close()
+        let keeper = try keeper()
+        try folder.write("state/kept/counters.json", "{", mode: 0o600)
+        while !keeper.isCurrent(.counters) { await Task.yield() }
+        keeper.close()
+    }
+
     @Test(.timeLimit(.minutes(1))) func aReloadReadsWhatOthersChanged() async throws {
         let (first, second) = (try keeper(), try keeper())
         first.set(Self.key, [1])

@@ -16,14 +16,16 @@ final class Conversation {
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
         logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
         limits: (any LimitStore)? = nil, transactions: (any TransactionStore)? = nil,
-        tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, pool: PoolModel = PoolModel(),
+        tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, devices: DeviceBook? = nil,
+        pool: PoolModel = PoolModel(),
         delivery: Delivery = .whole,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
         streams: (any StreamServer)? = nil
     ) {
         driver = DriverModel(
             settings, flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
-            transactions: transactions, tokens: tokens, sessions: sessions, pool: pool, delivery: delivery,
+            transactions: transactions, tokens: tokens, sessions: sessions, devices: devices, pool: pool,
+            delivery: delivery,
             source: source,
             share: share, streams: streams)
     }

@@ -90,7 +90,8 @@ final class DriverModel {
         _ settings: Settings = Settings(), flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil,
         logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
         limits: (any LimitStore)? = nil, transactions: (any TransactionStore)? = nil,
-        tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, pool: PoolModel = PoolModel(),
+        tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, devices: DeviceBook? = nil,
+        pool: PoolModel = PoolModel(),
         delivery: Delivery = .whole, number: UInt64 = 1,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
         streams: (any StreamServer)? = nil, now: Int = 0
@@ -99,7 +100,7 @@ final class DriverModel {
             engine: Engine(settings),
             stores: SharedStores(
                 flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
-                transactions: transactions, tokens: tokens, sessions: sessions),
+                state: devices, transactions: transactions, tokens: tokens, pushes: devices, sessions: sessions),
             number: number, client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
         self.now = now

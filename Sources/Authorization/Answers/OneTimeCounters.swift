@@ -10,13 +10,19 @@ struct OneTimeCounters {
         case code(String)
         /// The one of this time was given before; another one comes at this time, in seconds since 1970.
         case taken(until: Int)
+        /// It is being read which ones another process has given; to be asked again after so many milliseconds.
+        case later(milliseconds: Int)
         case failed(String)
     }
 
     /// The clock went back rather than that these were given before their time.
     private static let mostAhead: UInt64 = 10
 
+    /// How long it takes to read a small file, in milliseconds.
+    private static let reading = 10
+
     func claim(_ password: OneTimePassword, seconds: Int) -> Claim {
+        if let state, !state.isCurrent(.counters) { return .later(milliseconds: Self.reading) }
         let key = StateKey(.counters, password.name)
         var counter: UInt64 = 0
         var isTaken = false
@@ -41,6 +47,27 @@ struct OneTimeCounters {
         }
         guard isKept else { return .failed("the state directory has no room to remember which one was given") }
         return password.code(counter).map(Claim.code) ?? .failed("the library makes none")
+    }
+
+    /// How far ahead a code is looked for that somebody else gave.
+    private static let mostPassed: UInt64 = 10
+
+    /// Somebody else may have told AM the code of this password: it is not given once more.
+    func saw(_ code: String, of password: OneTimePassword, seconds: Int) {
+        let key = StateKey(.counters, password.name)
+        let first: UInt64
+        switch password.kind {
+        case .time(let period): first = UInt64(max(0, seconds) / period).subtractingReportingOverflow(1).partialValue
+        case .counter(let start):
+            let last = state?.value(of: key).flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            first = max(start, last.map { $0 &+ 1 } ?? start)
+        }
+        let count: UInt64 = if case .time = password.kind { 3 } else { Self.mostPassed }
+        let found = (0..<count).lazy.map { first &+ $0 }.first { counter in
+            password.code(counter).map { $0.utf8.elementsEqual(code.utf8) } ?? false
+        }
+        guard let found else { return }
+        _ = change(key) { last in last = max(last ?? found, found) }
     }
 
     /// - Returns: false where it cannot be kept.

@@ -1,7 +1,7 @@
 public import Interception
 
 /// One entry of `devices`: a second factor that Usher plays for test users.
-public struct Device: Sendable {
+public struct Device: Equatable, Sendable {
     /// What becomes of a push.
     public enum Decision: String, CaseIterable, Sendable { case approve, deny, ignore }
     /// What a number challenge is answered with: the number that the journey shows, or another one of those offered.
@@ -21,6 +21,8 @@ public struct Device: Sendable {
     public var number = Number.shown
     /// Globs over the prompts that ask for a one-time password.
     public var prompts = Device.standardPrompts
+    /// It takes part in journeys that apps run themselves, too.
+    public var isSeen = false
 
     public static let standardPrompts = ["*verification code*", "*one*time*", "*passcode*", "*otp*"]
 

@@ -12,13 +12,15 @@ struct DeviceAttendance: Sendable {
         case message(DeviceMessage)
     }
 
-    private let devices: [Device]
+    let devices: [Device]
     private let server: AuthorizationServer
     private let realm: String
     /// Messages of registrations that were dealt with.
     private var offered: [DeviceRegistration] = []
     /// Registered for one-time passwords, and kept once AM goes on: only then has it taken them, too.
-    private var pending: [KeptDevice] = []
+    private(set) var pending: [KeptDevice] = []
+    /// What this run has registered.
+    private(set) var registered: [KeptDevice] = []
     /// What is kept for the user, since the last step: a wait looks often.
     private var own: [KeptDevice]?
     private(set) var notes: [String] = []
@@ -30,12 +32,13 @@ struct DeviceAttendance: Sendable {
     /// What is sent where nothing else is said to a page's button: it is how a person goes on.
     private static let button = AuthorizationPolicy.CallbackAnswer(
         callback: "ConfirmationCallback", response: .choose("*"))
+    private static let noRoom = "there is no room for more devices (usher devices forget ID)"
 
-    /// Nil where there are no devices for this server.
-    init?(_ policy: AuthorizationPolicy, realm: String) {
-        guard !policy.devices.isEmpty else { return nil }
-        devices = policy.devices
-        server = policy.server
+    /// - Parameter devices: those of this server; nil comes of none.
+    init?(_ devices: [Device], _ server: AuthorizationServer, realm: String) {
+        guard !devices.isEmpty else { return nil }
+        self.devices = devices
+        self.server = server
         self.realm = realm
     }
 
@@ -50,27 +53,37 @@ struct DeviceAttendance: Sendable {
     /// - Parameter users: what the session's user is called; nil where nobody has asked.
     mutating func look(at step: JSONValue, users: [String]?, _ now: Circumstances) -> Turn {
         own = nil
-        guard let state = now.state else { return .nothing }
-        let offers = DeviceRegistration.find(in: step).filter { !offered.contains($0) }
+        guard now.state != nil else { return .nothing }
         guard let users else {
-            let asksCode = !codePrompts(in: step).isEmpty && state.keptDevices.contains { !$0.isPush && isHere($0) }
-            let waits = Self.waits(step) && state.keptDevices.contains { $0.isPush && isHere($0) }
-            return offers.isEmpty && !asksCode && !waits ? .nothing : .needsUser
+            let asksCode = !codePrompts(in: step).isEmpty && hasKept(now) { !$0.isPush }
+            let waits = Self.waits(step) && hasKept(now, \.isPush)
+            return offers(in: step).isEmpty && !asksCode && !waits ? .nothing : .needsUser
         }
-        guard let user = users.first else { return .nothing }
-        for offer in offers where offered.count < Self.mostOffered {
+        return register(from: step, users: users, now)
+    }
+
+    /// What a step offers that was not dealt with yet.
+    func offers(in step: JSONValue) -> [DeviceRegistration] {
+        DeviceRegistration.find(in: step).filter { !offered.contains($0) }
+    }
+
+    mutating func register(from step: JSONValue, users: [String], _ now: Circumstances) -> Turn {
+        guard let state = now.state, let user = users.first else { return .nothing }
+        for offer in offers(in: step) where offered.count < Self.mostOffered {
             offered.append(offer)
             let place = KeptDevice.Place(server: server.url, realm: realm, user: user)
             switch offer.kind {
             case .oath(let uri):
                 guard let device = devices.first(where: { $0.oath && $0.serves(users) }) else { continue }
-                pending.append(
-                    KeptDevice(place, device: device.name, offer, registered: now.seconds, factor: .oath(uri: uri)))
+                let kept = KeptDevice(
+                    place, device: device.name, offer, registered: now.seconds, factor: .oath(uri: uri))
+                if mayKeep(kept, state, now) { pending.append(kept) }
             case .push(let push):
                 guard let device = devices.first(where: { $0.push != nil && $0.serves(users) }) else { continue }
                 let factor = KeptDevice.Factor.push(
                     .init(mechanism: UUIDText.random(Self.random(16)), secret: push.secret, url: push.answerURL))
                 let kept = KeptDevice(place, device: device.name, offer, registered: now.seconds, factor: factor)
+                guard mayKeep(kept, state, now) else { continue }
                 do throws(DeviceMessage.Refusal) {
                     let message = try DeviceMessage.registering(push, as: kept, at: server)
                     return .message(message)
@@ -80,6 +93,13 @@ struct DeviceAttendance: Sendable {
             }
         }
         return .nothing
+    }
+
+    /// A device that AM has taken and nobody keeps would lock its user out.
+    private mutating func mayKeep(_ kept: KeptDevice, _ state: any StateStore, _ now: Circumstances) -> Bool {
+        let hasRoom = state.hasRoom(for: kept, beside: now.devices)
+        if !hasRoom { notes.append("the device \(kept.device) is not registered: \(Self.noRoom)") }
+        return hasRoom
     }
 
     private static func random(_ count: Int) -> [UInt8] {
@@ -109,9 +129,25 @@ struct DeviceAttendance: Sendable {
 
     private mutating func keep(_ kept: KeptDevice, _ now: Circumstances) {
         own = nil
-        if now.state?.keep(kept) != true {
-            notes.append("it is not kept: there is no room for more devices (usher devices forget ID)")
+        if now.state?.keep(kept) == true {
+            registered.append(kept)
+        } else {
+            notes.append("it is not kept: \(Self.noRoom)")
         }
+    }
+
+    /// AM says whose devices this run has registered.
+    mutating func confirm(_ users: [String], _ now: Circumstances) {
+        guard let user = users.first else { return }
+        for kept in registered where !users.contains(kept.user) {
+            now.state?.forget(kept)
+            let isServed = devices.contains { $0.name == kept.device && $0.serves(users) }
+            if !isServed || now.state?.keep(kept.of(user)) != true {
+                notes.append("the device \(kept.device) is not kept: AM says that the user is another one")
+            }
+        }
+        registered = []
+        own = nil
     }
 
     // MARK: one-time passwords
@@ -125,8 +161,10 @@ struct DeviceAttendance: Sendable {
             pending.contains { $0.registrationKind == offer.kind }
         }
         var before: [AuthorizationPolicy.CallbackAnswer] = []
-        for (type, prompt) in codePrompts(in: step) {
-            guard let password = password(users, prompt: prompt, now) else { continue }
+        let prompts = codePrompts(in: step)
+        let kept = prompts.isEmpty || users.isEmpty ? [] : present(users, now)
+        for (type, prompt) in prompts {
+            guard let password = password(kept, users, prompt: prompt) else { continue }
             before.append(.init(callback: type, prompt: prompt, response: .oneTime(password)))
         }
         return (before, registers || !before.isEmpty ? [Self.button] : [])
@@ -135,11 +173,13 @@ struct DeviceAttendance: Sendable {
     /// Callbacks that ask for a code, as the devices' prompts say.
     private func codePrompts(in step: JSONValue) -> [(type: String, prompt: String)] {
         (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks).map(Callback.init).compactMap { callback in
-            guard ["NameCallback", "PasswordCallback"].contains(callback.type),
-                devices.contains(where: { $0.oath && Self.asks(callback.prompt, $0) })
-            else { return nil }
-            return (callback.type, callback.prompt)
+            asksCode(callback) ? (callback.type, callback.prompt) : nil
         }
+    }
+
+    func asksCode(_ callback: Callback) -> Bool {
+        ["NameCallback", "PasswordCallback"].contains(callback.type)
+            && devices.contains { $0.oath && Self.asks(callback.prompt, $0) }
     }
 
     private static func asks(_ prompt: String, _ device: Device) -> Bool {
@@ -147,8 +187,8 @@ struct DeviceAttendance: Sendable {
     }
 
     /// That of the device which was registered last.
-    private func password(_ users: [String], prompt: String, _ now: Circumstances) -> OneTimePassword? {
-        for kept in now.state?.keptDevices ?? [] where isHere(kept) && users.contains(kept.user) {
+    private func password(_ present: [KeptDevice], _ users: [String], prompt: String) -> OneTimePassword? {
+        for kept in present {
             guard let device = devices.first(where: { $0.name == kept.device && $0.oath && $0.serves(users) }),
                 Self.asks(prompt, device), let password = kept.oneTimePassword
             else { continue }
@@ -164,21 +204,24 @@ struct DeviceAttendance: Sendable {
         devices.contains { $0.push == .approve || $0.push == .deny } ? min(milliseconds, Self.interval) : milliseconds
     }
 
-    /// The answer to a push that has come for the session's user, where it is time for one.
-    mutating func pushAnswer(on step: JSONValue, users: [String]?, _ now: Circumstances) -> DeviceMessage? {
-        guard let users, let state = now.state, let pushes = now.pushes, !pushes.change({ $0.isEmpty }) else {
-            return nil
-        }
-        let shown = Self.shownNumber(in: step)
-        let present = own ?? state.keptDevices.filter { isHere($0) && users.contains($0.user) }
+    /// A push has come for somebody, and some device here takes pushes.
+    func hasPush(_ now: Circumstances) -> Bool {
+        now.pushes?.change { $0.inbox.isEmpty } == false && hasKept(now, \.isPush)
+    }
+
+    /// The answer to a push that has come for the user, where it is time for one.
+    /// - Parameter shown: the number that the page shows.
+    mutating func pushAnswer(_ shown: String?, users: [String], _ now: Circumstances) -> DeviceMessage? {
+        guard let pushes = now.pushes, !pushes.change({ $0.inbox.isEmpty }) else { return nil }
+        let present = own ?? present(users, now)
         own = present
         for kept in present where kept.isPush {
             guard let device = devices.first(where: { $0.name == kept.device && $0.serves(users) }),
                 let decision = device.push, decision != .ignore
             else { continue }
-            let claimed = pushes.change { inbox in
+            let claimed = pushes.change { memory in
                 // the number tells which of two journeys of one user a push belongs to
-                inbox.claim(kept.id, after: device.delay, now: now.milliseconds) { message in
+                memory.inbox.claim(kept.id, after: device.delay, now: now.milliseconds) { message in
                     message.numbers.isEmpty || shown.map(message.numbers.contains) ?? false
                 }
             }
@@ -197,7 +240,7 @@ struct DeviceAttendance: Sendable {
     }
 
     /// The number that the user is to choose on the device.
-    private static func shownNumber(in step: JSONValue) -> String? {
+    static func shownNumber(in step: JSONValue) -> String? {
         for json in (step["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks) {
             let callback = Callback(json)
             guard callback.type == "HiddenValueCallback", callback.output("id")?.text == "pushChallengeNumber",
@@ -208,8 +251,19 @@ struct DeviceAttendance: Sendable {
         return nil
     }
 
-    private static func waits(_ step: JSONValue) -> Bool {
+    static func waits(_ step: JSONValue) -> Bool {
         (step["callbacks"]?.items ?? []).contains { $0["type"]?.text == "PollingWaitCallback" }
+    }
+
+    // MARK: what is kept
+
+    private func hasKept(_ now: Circumstances, _ fits: (KeptDevice) -> Bool) -> Bool {
+        now.devices.contains { fits($0) && isHere($0) }
+    }
+
+    /// The user's own here, the newest first.
+    func present(_ users: [String], _ now: Circumstances) -> [KeptDevice] {
+        now.devices.filter { isHere($0) && users.contains($0.user) }
     }
 
     private func isHere(_ kept: KeptDevice) -> Bool { kept.server == server.url && kept.realm == realm }

@@ -17,32 +17,31 @@ public struct KeptDevice: Equatable, Sendable {
     }
 
     /// The entry of `devices` that it was registered by.
-    public var device: String
+    public let device: String
     /// AM's URL.
-    public var server: String
-    public var realm: String
+    public let server: String
+    public let realm: String
     /// The session's user, by AM's word.
-    public var user: String
-    public var issuer: String
-    public var account: String
+    public let user: String
+    public let issuer: String
+    public let account: String
     /// In seconds since 1970.
-    public var registered: Int
-    var factor: Factor
-
+    public let registered: Int
+    let factor: Factor
     /// By what people name it; it tells nothing of its secret.
-    public var id: String {
+    public let id: String
+
+    private static func id(_ place: Place, _ factor: Factor) -> String {
         let text: String =
             switch factor {
             case .oath(let uri): uri
             case .push(let push): push.mechanism
             }
-        return Digest.sha256(Array("\(server) \(realm) \(user) \(text)".utf8)).prefix(5).map { byte in
+        let whole = "\(place.server) \(place.realm) \(place.user) \(text)"
+        return Digest.sha256(Array(whole.utf8)).prefix(5).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }
-
-    /// All of them are looked at where a push comes.
-    static let most = 1000
 
     public var isPush: Bool { if case .push = factor { true } else { false } }
     var push: Push? { if case .push(let push) = factor { push } else { nil } }
@@ -72,6 +71,7 @@ public struct KeptDevice: Equatable, Sendable {
             let server = value["server"]?.text, let realm = value["realm"]?.text, let user = value["user"]?.text,
             let registered = value["registered"]?.integer
         else { return nil }
+        let factor: Factor
         if let uri = value["uri"]?.text {
             factor = .oath(uri: uri)
         } else if let mechanism = value["mechanism"]?.text, let url = value["url"]?.text,
@@ -81,24 +81,34 @@ public struct KeptDevice: Equatable, Sendable {
         } else {
             return nil
         }
-        self.device = device
-        self.server = server
-        self.realm = realm
-        self.user = user
-        self.registered = registered
-        issuer = value["issuer"]?.text ?? ""
-        account = value["account"]?.text ?? ""
+        self.init(
+            Place(server: server, realm: realm, user: user), device: device,
+            (value["issuer"]?.text ?? "", value["account"]?.text ?? ""), registered: registered, factor: factor)
     }
 
     init(_ place: Place, device: String, _ registration: DeviceRegistration, registered: Int, factor: Factor) {
+        self.init(
+            place, device: device, (registration.issuer, registration.account), registered: registered, factor: factor)
+    }
+
+    private init(
+        _ place: Place, device: String, _ label: (issuer: String, account: String), registered: Int, factor: Factor
+    ) {
         self.device = device
         server = place.server
         realm = place.realm
         user = place.user
-        issuer = registration.issuer
-        account = registration.account
+        (issuer, account) = label
         self.registered = registered
         self.factor = factor
+        id = Self.id(place, factor)
+    }
+
+    /// The same as another user's.
+    func of(_ user: String) -> KeptDevice {
+        KeptDevice(
+            Place(server: server, realm: realm, user: user), device: device, (issuer, account), registered: registered,
+            factor: factor)
     }
 
     /// Whose devices: those of others have no part in a journey.
@@ -121,16 +131,51 @@ public struct KeptDevice: Equatable, Sendable {
     }
 }
 
+extension KeptDevice {
+    /// The newest first.
+    static func all(in documents: [String: [UInt8]]) -> [KeptDevice] {
+        documents.values.compactMap(KeptDevice.init).sorted { ($0.registered, $0.id) > ($1.registered, $1.id) }
+    }
+
+    /// The same user's, of the same kind, by the same entry of `devices`.
+    private func isLike(_ other: KeptDevice) -> Bool {
+        place == other.place && device == other.device && isPush == other.isPush && id != other.id
+    }
+
+    static let most = 1000
+    /// Of one kind, of one user and entry: runs of tests register each time.
+    static let mostAlike = 4
+
+    /// Those that have to go where this one is kept, too; nil where there is no room for it.
+    fileprivate func displaced(
+        in documents: [String: [UInt8]], beside devices: [KeptDevice]
+    ) -> [KeptDevice]? {
+        let leaving = devices.filter(isLike).dropFirst(Self.mostAlike - 1)
+        let gone = Set(leaving.map(\.id) + [id])
+        let left = documents.filter { !gone.contains($0.key) }
+        let bytes = left.reduce(id.utf8.count + document.count) { $0 + $1.key.utf8.count + $1.value.count }
+        return left.count < Self.most && bytes <= StateDocuments.mostBytes ? Array(leaving) : nil
+    }
+}
+
 extension StateStore {
-    /// All that are kept, the newest first.
-    public var keptDevices: [KeptDevice] {
-        documents(in: .devices).values.compactMap(KeptDevice.init).sorted {
-            ($0.registered, $0.id) > ($1.registered, $1.id)
-        }
+    /// All devices that are kept, the newest first.
+    public var keptDevices: [KeptDevice] { KeptDevice.all(in: documents(in: .devices)) }
+
+    /// - Parameter devices: all that are kept.
+    func hasRoom(for device: KeptDevice, beside devices: [KeptDevice]) -> Bool {
+        device.displaced(in: documents(in: .devices), beside: devices) != nil
     }
 
     /// - Returns: false where there is no room.
     func keep(_ device: KeptDevice) -> Bool {
-        documents(in: .devices).count < KeptDevice.most && set(StateKey(.devices, device.id), device.document)
+        let documents = documents(in: .devices)
+        guard let displaced = device.displaced(in: documents, beside: KeptDevice.all(in: documents)) else {
+            return false
+        }
+        for old in displaced { forget(old) }
+        return set(StateKey(.devices, device.id), device.document)
     }
+
+    func forget(_ device: KeptDevice) { remove(StateKey(.devices, device.id)) }
 }

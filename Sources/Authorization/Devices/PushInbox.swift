@@ -8,10 +8,12 @@ public struct PushInbox: Sendable {
     }
 
     private var waiting: [Waiting] = []
-    /// Ids of messages that were here, until they expire: a delivery may come twice.
-    private var seen: [String: Int] = [:]
+    /// Messages that were here, by what is signed of them, until nobody would take them any more: a delivery may come twice, and
+    /// what stands beside the signature tells nothing.
+    private var seen: [[UInt8]: Int] = [:]
     static let mostOfOneDevice = 8
     static let most = 1024
+    static let mostSeen = 8 * most
 
     public init() {}
 
@@ -27,14 +29,15 @@ public struct PushInbox: Sendable {
     /// - Parameter now: in milliseconds.
     public mutating func take(_ message: PushMessage, now: Int) -> Taking {
         forget(now)
-        let key = "\(message.device) \(message.messageID)"
-        guard seen[key] == nil else { return .known }
-        guard waiting.count < Self.most, seen.count < 8 * Self.most,
+        if seen.values.contains(where: { $0 <= now }) { seen = seen.filter { $0.value > now } }
+        guard seen[message.fingerprint] == nil else { return .known }
+        guard waiting.count < Self.most,
             waiting.count(where: { $0.message.device == message.device }) < Self.mostOfOneDevice
         else { return .full }
-        let expires = now + message.lifetime * 1000
-        seen[key] = expires
-        waiting.append(Waiting(message: message, arrived: now, expires: expires))
+        // each of them was AM's: whoever has seen so many may forget the one that ends first
+        if seen.count >= Self.mostSeen, let first = seen.min(by: { $0.value < $1.value }) { seen[first.key] = nil }
+        seen[message.fingerprint] = now + message.memory * 1000
+        waiting.append(Waiting(message: message, arrived: now, expires: now + message.lifetime * 1000))
         return .taken
     }
 
@@ -48,13 +51,5 @@ public struct PushInbox: Sendable {
         return index.map { waiting.remove(at: $0).message }
     }
 
-    private mutating func forget(_ now: Int) {
-        waiting.removeAll { $0.expires <= now }
-        if seen.values.contains(where: { $0 <= now }) { seen = seen.filter { $0.value > now } }
-    }
-}
-
-/// Keeps the inbox for all loops. Asked where a push is delivered, and while a step-up waits that has a device.
-public protocol PushStore: AnyObject {
-    func change<Result>(_ body: (inout PushInbox) -> Result) -> Result
+    private mutating func forget(_ now: Int) { waiting.removeAll { $0.expires <= now } }
 }

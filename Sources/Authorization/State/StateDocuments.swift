@@ -58,6 +58,12 @@ public struct StateDocuments: Equatable, Sendable {
         return true
     }
 
+    /// Makes one change to what others may have changed meanwhile.
+    /// - Returns: false where it is out of bounds.
+    public mutating func put(_ name: String, _ change: DocumentChange, of space: StateSpace) -> Bool {
+        put(name, change.merged(into: values[name], of: space))
+    }
+
     /// The text of a file, the documents in the order of their names.
     public var text: [UInt8] {
         let sorted = values.sorted { $0.key < $1.key }

@@ -9,9 +9,13 @@ public protocol StateStore: AnyObject {
     /// - Returns: false where it cannot be kept, for its size or for want of room; it then stays as it was.
     @discardableResult
     func change(_ key: StateKey, _ body: (inout [UInt8]?) -> Void) -> Bool
+    /// Whether nobody else has written into a space since it was read. Where somebody has, it is read anew.
+    func isCurrent(_ space: StateSpace) -> Bool
 }
 
 extension StateStore {
+    public func isCurrent(_ space: StateSpace) -> Bool { true }
+
     /// - Returns: false where it cannot be kept, for its size or for want of room; what was there then stays.
     @discardableResult
     public func set(_ key: StateKey, _ bytes: [UInt8]) -> Bool { change(key) { $0 = bytes } }

@@ -41,7 +41,7 @@ extension Plan {
         if mayRetry(head, context.classification) { return true }
         let classification = context.classification
         var head = head
-        var trial = context
+        var trial = context.trial
         defer { context.decisions = trial.decisions }
         var outcome = Outcome()
         if let first = firstRequestMatch(head, classification) {
@@ -62,7 +62,7 @@ extension Plan {
     public func needsRequestBody(from index: Int, _ head: RequestHead, _ context: inout EditContext) -> Bool {
         guard readsRequestBodies else { return false }
         var head = head
-        var trial = context
+        var trial = context.trial
         defer { context.decisions = trial.decisions }
         var outcome = Outcome()
         return meetsBody(from: index, &head, &trial, &outcome)
@@ -106,7 +106,7 @@ extension Plan {
     ) -> Bool {
         guard readsResponseBodies else { return false }
         var response = response
-        var trial = context
+        var trial = context.trial
         defer { context.decisions = trial.decisions }
         var outcome = Outcome()
         var bodies = SubjectBodies(request: sentBody(of: request, context))

@@ -10,7 +10,19 @@ public struct HostGuard: Sendable {
 
     /// - Parameter head: as it would go out. What comes back with the answer to a TRACE is shown to nobody (RFC 9110 §9.3.8).
     public func admits(_ head: RequestHead) -> Bool {
-        head.method != .trace && condition.holds(for: Subject(request: head, response: nil, classification: nil))
+        guard head.method != .trace, holds(for: head) else { return false }
+        // behind a shared front end it is this field that decides who gets the request
+        for value in head.fields.values(named: "Host") {
+            var named = head
+            guard (try? named.adopt(authority: value, scheme: head.target.scheme)) != nil, holds(for: named) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func holds(for head: RequestHead) -> Bool {
+        condition.holds(for: Subject(request: head, response: nil, classification: nil))
     }
 }
 
@@ -18,16 +30,37 @@ extension Condition {
     /// What it asks of these, whatever else it asks for.
     fileprivate func parts(about keys: [Key]) -> Condition {
         switch self {
-        case .always, .not: .always
+        case .always: .always
+        // what is left out of a part would let it rule out more
+        case .not(let part): part.isAbout(keys) ? self : .always
         case .all(let parts): .all(parts.map { $0.parts(about: keys) })
         case .any(let parts): .any(parts.map { $0.parts(about: keys) })
         case .test(let key, _): keys.contains(key) ? self : .always
         }
     }
 
+    private func isAbout(_ keys: [Key]) -> Bool {
+        switch self {
+        case .always: true
+        case .not(let part): part.isAbout(keys)
+        case .all(let parts), .any(let parts): parts.allSatisfy { $0.isAbout(keys) }
+        case .test(let key, _): keys.contains(key)
+        }
+    }
+
+    /// Without what it rules out.
+    private var asked: Condition {
+        switch self {
+        case .always, .not: .always
+        case .all(let parts): .all(parts.map(\.asked))
+        case .any(let parts): .any(parts.map(\.asked))
+        case .test: self
+        }
+    }
+
     /// It holds for certain hosts alone.
     public var namesHosts: Bool {
-        let condition = CompiledCondition(parts(about: [.host]))
+        let condition = CompiledCondition(asked.parts(about: [.host]))
         // two that have nothing in common
         return ["http://nobody.invalid/", "http://192.0.2.1/"].contains { url in
             guard let head = try? RequestHead(method: "GET", url: url) else { return false }

@@ -38,6 +38,12 @@ public enum Trees {
             name: "PushNumber", header: "Look at your device", level: 10,
             nodes: [PushRegistrationPage(), PushPage(asksNumber: true)]),
         Tree(
+            name: "OathLogin", header: "Sign in with a device", level: 10,
+            nodes: [QuestionPage(.name, .password), CodeRegistrationPage(isTimed: false), DeviceCodePage()]),
+        Tree(
+            name: "PushLogin", header: "Sign in with a device", level: 10,
+            nodes: [QuestionPage(.name, .password), PushRegistrationPage(), PushPage(asksNumber: true)]),
+        Tree(
             name: "Social", header: "Sign in elsewhere", nodes: [ProviderPage(), QuestionPage(.name, .password)]),
         Tree(name: "Redirect", header: "Sign in elsewhere", nodes: [RedirectPage()]),
     ]

@@ -32,9 +32,11 @@ extension Exchange {
             return refusePush(503, "nobody keeps devices here", &out)
         }
         do throws(PushMessage.Refusal) {
-            let message = try PushMessage(delivered: body.bytes, to: state.keptDevices)
+            let message = try PushMessage(delivered: body.bytes, at: out.seconds) { mechanism in
+                pushes.change { $0.roster(of: state).device(mechanism: mechanism) }
+            }
             let now = out.now
-            switch pushes.change({ $0.take(message, now: now) }) {
+            switch pushes.change({ $0.inbox.take(message, now: now) }) {
             case .taken, .known: break
             case .full: return refusePush(503, "too many pushes wait for an answer", &out)
             }
@@ -46,6 +48,7 @@ extension Exchange {
             case .unreadable(let words): refusePush(400, "this is no push: \(words)", &out)
             case .unknownDevice: refusePush(404, "no device of that name was registered through this proxy", &out)
             case .wrongSignature: refusePush(403, "the push is not signed with the device's secret", &out)
+            case .untimely: refusePush(410, "the push was made too long ago, or AM's clock and this one differ", &out)
             }
         }
     }

@@ -1,0 +1,200 @@
+internal import Formats
+public import HTTPCodec
+public import Interception
+
+/// A journey that an app runs itself, as devices see it go by: what it registers is kept, and a push that it waits for is
+/// answered. Nothing of what the app and AM say to each other is changed.
+public struct SeenJourney: Sendable {
+    /// What has to be done before what was looked at goes on.
+    public enum Order: Sendable {
+        case goOn
+        case send(ServerCall)
+    }
+
+    private enum Stage: Sendable {
+        case resting
+        /// AM is asked whose session it is, for what the app sends or for what it gets.
+        case naming(JSONValue, isAnswer: Bool)
+        /// AM is asked who it was, behind the end.
+        case confirming
+        case messaging(DeviceMessage, JSONValue?)
+    }
+
+    public let server: AuthorizationServer
+    private let realm: String
+    private var attendance: DeviceAttendance
+    private var stage = Stage.resting
+    /// What the user is called: by AM's word.
+    private var users: [String]?
+    /// The name that the app gave.
+    private var typed: String?
+    private var session: SessionSource?
+    private var hasAsked = false
+    /// AM's last page waits, and shows that number.
+    private var waits = false
+    private var number: String?
+    private var calls = 0
+    private var notes: [String] = []
+
+    /// - Parameters:
+    ///   - devices: all that are configured.
+    ///   - realm: as the request names it.
+    /// - Returns: nil where none of them takes part there.
+    public init?(_ devices: [Device], at head: RequestHead, realm: String?) {
+        guard
+            let server = devices.first(where: { $0.isSeen && $0.server.refusal(of: head) == nil })?.server,
+            let realm = realm.map({ server.configuredRealm($0) }) ?? server.realms.first,
+            let attendance = DeviceAttendance(
+                devices.filter { $0.isSeen && $0.server == server }, server, realm: realm)
+        else { return nil }
+        self.server = server
+        self.realm = realm
+        self.attendance = attendance
+    }
+
+    /// At the same place, of the same devices: the configuration may be another one since the last step.
+    public func isOf(_ other: SeenJourney) -> Bool {
+        server == other.server && realm == other.realm && attendance.devices == other.attendance.devices
+    }
+
+    /// A request goes to its AM.
+    public func isAt(_ head: RequestHead) -> Bool { server.refusal(of: head) == nil }
+    /// The session's.
+    public var cookie: String { server.cookie }
+
+    public mutating func takeNotes() -> [String] {
+        defer { notes.removeAll() }
+        return notes
+    }
+
+    // MARK: what the app sends
+
+    /// - Parameter session: what the app's request carries.
+    public mutating func asked(_ body: [UInt8], session: SessionSource?, _ now: Circumstances) -> Order {
+        if let session { self.session = session }
+        guard !body.isEmpty, let page = try? JSONValue(parsing: body) else { return .goOn }
+        if let name = attendance.typedName(in: page) { typed = name }
+        let names = names
+        attend { $0.spend(on: page, users: names, now) }
+        return answerPush(page, now)
+    }
+
+    private var names: [String] { (users ?? []) + (typed.map { [$0] } ?? []) }
+
+    private mutating func answerPush(_ page: JSONValue, _ now: Circumstances) -> Order {
+        guard waits, attendance.hasPush(now) else { return .goOn }
+        if names.isEmpty { return mayAsk ? askUser(.naming(page, isAnswer: false)) : .goOn }
+        let (names, number) = (names, number)
+        guard let message = attend({ $0.pushAnswer(number, users: names, now) }) else { return .goOn }
+        return tell(message, nil)
+    }
+
+    // MARK: what AM answers
+
+    public mutating func answered(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
+        (waits, number) = (false, nil)
+        guard status == 200, let answer = try? JSONValue(parsing: body), answer.members != nil else { return .goOn }
+        guard answer["authId"]?.text?.isEmpty == false else { return ended(answer, now) }
+        waits = DeviceAttendance.waits(answer)
+        number = DeviceAttendance.shownNumber(in: answer)
+        attend { $0.wentOn(to: answer, now) }
+        return register(answer, now)
+    }
+
+    private mutating func register(_ page: JSONValue, _ now: Circumstances) -> Order {
+        let labels = attendance.offers(in: page).map(\.account).filter { !$0.isEmpty }
+        guard !labels.isEmpty || users != nil else { return .goOn }
+        if mayAsk { return askUser(.naming(page, isAnswer: true)) }
+        // AM says itself whom it offers that to
+        let known = users ?? Array(labels.prefix(1))
+        guard case .message(let message)? = attend({ $0.register(from: page, users: known, now) }) else { return .goOn }
+        return tell(message, page)
+    }
+
+    private mutating func ended(_ answer: JSONValue, _ now: Circumstances) -> Order {
+        guard answer["tokenId"] != nil || answer["successUrl"] != nil else { return .goOn }
+        attend { $0.wentOn(to: nil, now) }
+        guard !attendance.registered.isEmpty else { return .goOn }
+        if let token = answer["tokenId"]?.text, SessionSource.isUsable(token) {
+            session = SessionSource(token: token, carrier: .cookie, affinity: session?.affinity)
+        }
+        return session == nil ? .goOn : askUser(.confirming)
+    }
+
+    // MARK: calls
+
+    /// It is the session's user whose journey this is, where the app gives no other name.
+    private var mayAsk: Bool { users == nil && typed == nil && session != nil && !hasAsked }
+
+    private mutating func askUser(_ next: Stage) -> Order {
+        guard let session, SessionSource.isUsable(session.token) else { return .goOn }
+        do throws(HTTPFault) {
+            var url = try server.sessionsURL(realm: realm)
+            url += url.utf8.contains(0x3F) ? "&" : "?"
+            var head = try RequestHead(method: "POST", url: url + "_action=getSessionInfo")
+            head.fields.add("Accept", "application/json")
+            head.fields.add("Accept-API-Version", "protocol=1.0,resource=3.1")
+            head.fields.add("Content-Type", "application/json")
+            head.fields.add("X-Requested-With", "forgerock-sdk")
+            var cookies = CookieText("\(server.cookie)=\(session.token)")
+            if let affinity = session.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
+            head.fields.add("Cookie", cookies.text)
+            stage = next
+            hasAsked = true
+            return send(head, Array("{}".utf8), .sessionInfo)
+        } catch {
+            notes.append("the URL for sessions cannot be made: \(error.explanation)")
+            return .goOn
+        }
+    }
+
+    /// - Parameter page: the rest of which is looked at then.
+    private mutating func tell(_ message: DeviceMessage, _ page: JSONValue?) -> Order {
+        stage = .messaging(message, page)
+        return send(message.head, message.body, message.action)
+    }
+
+    private mutating func send(_ head: RequestHead, _ body: [UInt8], _ action: Action) -> Order {
+        calls += 1
+        return .send(
+            ServerCall(head: head, body: body, number: calls, action: action, payload: nil, carriesAnswers: false))
+    }
+
+    /// AM has answered the call that was ordered.
+    public mutating func called(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
+        let before = stage
+        stage = .resting
+        switch before {
+        case .resting: return .goOn
+        case .messaging(let message, let page):
+            attend { $0.told(message, status: status, now) }
+            return page.map { register($0, now) } ?? .goOn
+        case .naming(let page, let isAnswer):
+            let found = whose(status, body)
+            if !found.isEmpty { users = found }
+            return isAnswer ? register(page, now) : answerPush(page, now)
+        case .confirming:
+            let found = whose(status, body)
+            if !found.isEmpty { attend { $0.confirm(found, now) } }
+            return .goOn
+        }
+    }
+
+    private mutating func whose(_ status: Int, _ body: [UInt8]) -> [String] {
+        let found = status == 200 ? SessionInfo.names(try? JSONValue(parsing: body)) : []
+        if found.isEmpty { notes.append("AM does not say whose session it is (\(status))") }
+        return found
+    }
+
+    /// The call came to nothing.
+    public mutating func callFailed(_ reason: String) {
+        stage = .resting
+        notes.append("what the device had to say came to nothing: \(reason)")
+    }
+
+    @discardableResult
+    private mutating func attend<Result>(_ body: (inout DeviceAttendance) -> Result) -> Result {
+        defer { notes += attendance.takeNotes() }
+        return body(&attendance)
+    }
+}
