@@ -170,6 +170,37 @@ def test_what_is_no_push_is_not_taken(household):
     assert deliver(b"{}", "PUT").status == 405
 
 
+def test_a_push_that_was_caught_is_worth_nothing(own_sandbox, start, state, through, origin):
+    """The test stands where the push service does, and delivers by hand."""
+    service = origin()
+    sandbox = own_sandbox("--transaction", "PushDevice", "--push-url", f"{service.url}/pushes")
+    usher = start({**shop.config(sandbox), "devices": [{"user": "demo", "push": "approve"}]}, state=state)
+
+    def deliver(push):
+        with Connection(("127.0.0.1", usher.port)) as client:
+            body = json.dumps(push).encode()
+            return client.exchange(request("POST", PUSHES, [("Content-Type", "application/json")], body), "POST").status
+
+    def step_up(path):
+        """One step-up to its end; the push that it came to."""
+        count, answers = len(service.requests), []
+        asking = threading.Thread(target=lambda: answers.append(ask(through, usher, sandbox, path)))
+        asking.start()
+        programs.eventually(lambda: len(service.requests) > count, "the push")
+        push = json.loads(service.requests[-1].body)
+        assert deliver(push) == 200
+        asking.join(30)
+        assert answers and answers[0].status_code == 200, said(usher, path)
+        return push
+
+    caught = step_up("/first")
+    # under other ids it neither waits for an answer nor takes the places of those to come
+    for number in range(10):
+        assert deliver({**caught, "messageId": f"AUTHENTICATE:{number}"}) == 200
+    step_up("/second")
+    assert sum("a device answers" in line for line in sandbox.lines) == 2
+
+
 def test_without_such_devices_nothing_is_taken(start):
     usher = start({})
     with Connection(("127.0.0.1", usher.port)) as client:
