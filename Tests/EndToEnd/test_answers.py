@@ -136,6 +136,21 @@ def test_a_password_by_a_counter_goes_on_after_a_restart(binary, write_config, o
     assert server.taken == [0, 1, 2] and server.refused == 0
 
 
+def test_two_processes_tell_no_password_twice(start, origin, state):
+    """As `usher run` beside a daemon: each goes on behind what the other has told."""
+    server = OneTime(lambda: range(100))
+    answers = [{"callback": "PasswordCallback", "hotp": SECRET_TEXT}]
+    first, url = begin(start, origin, server, answers, state)
+    second = start(first.config.read_text(), state=state)
+    kept, before = state / "kept/counters.json", b""
+    for usher in [first, second] * 3:
+        granted(usher, url)
+        # it is on the disk within moments
+        before = programs.eventually(
+            lambda: kept.exists() and kept.read_bytes() != before and kept.read_bytes(), "the counter on the disk")
+    assert server.taken == list(range(6)) and server.refused == 0
+
+
 def test_a_password_that_am_refuses_is_not_followed_by_all_others(start, origin):
     server = OneTime(lambda: [])
     words = iter(["Wrong", "Wrong again", "Still wrong", "Last try"])
