@@ -66,7 +66,7 @@ struct RedactionTests {
         ("a.test/am/json/sessions/AQIC5w.*AAJT*?_action=x", "a.test/am/json/sessions/REDACTED?_action=x"),
         ("a.test/json/realms/root/sessions/t;x=1/y", "a.test/json/realms/root/sessions/REDACTED;x=REDACTED/y"),
         ("a.test/am/json/sessions?_action=x", "a.test/am/json/sessions?_action=x"),
-        ("a.test/am/json/sessions?_action=x", "a.test/am/json/sessions/?_action=x"),
+        ("a.test/am/json/sessions/?_action=x", "a.test/am/json/sessions/?_action=x"),
         ("a.test/sessions/t", "a.test/sessions/REDACTED"), ("a.test/obsessions/t", "a.test/obsessions/t"),
     ])
     func forms(_ asked: String, _ shown: String) {
