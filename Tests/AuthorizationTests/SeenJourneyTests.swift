@@ -136,6 +136,21 @@ struct SeenJourneyTests {
         #expect(OneTimeCounters(state: memory).claim(password, seconds: 0) == .code("359152"))
     }
 
+    /// One of this step, the one before or the one after.
+    @Test(arguments: [(-1, true), (0, true), (1, true), (2, false)])
+    func aCodeOfTheClockIsNotEither(_ offset: Int, _ isSeen: Bool) throws {
+        let uri = "otpauth://totp/Example:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&period=30&digits=6"
+        var journey = try journey()
+        _ = answer(&journey, Self.page(Self.hidden("mfaDeviceRegistration", uri)))
+        _ = answer(&journey, Self.page(Self.given("Enter verification code", "")))
+        let password = try #require(memory.keptDevices.first?.oneTimePassword)
+        let counter = UInt64(1_700_000_000 / 30 + offset)
+        let code = try #require(password.code(counter))
+        _ = ask(&journey, Self.page(Self.given("Enter verification code", code)))
+        let claim = OneTimeCounters(state: memory).claim(password, seconds: Int(counter) * 30)
+        #expect(claim == (isSeen ? .taken(until: Int(counter + 1) * 30) : .code(code)))
+    }
+
     // MARK: pushes
 
     @Test func aPushIsRegistered() throws {

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import struct
+import threading
 import time
 import urllib.parse
 
@@ -112,6 +113,28 @@ def test_a_push_device_is_registered_and_answers(household, through, call):
         allow_redirects=False)
     assert answer.status_code == 200, said(usher, "/order")
     assert sum("a device registers" in line for line in sandbox.lines) == 1
+
+
+def test_users_at_once_each_with_an_app(household, through, call):
+    usher, sandbox = household("PushNumber", {"user": "user*", "push": "approve", "seen": True})
+    ends = {}
+
+    def run(user):
+        for _ in range(3):
+            app = App(through(usher), sandbox, "PushLogin", user=user)
+            app.sign_in()
+            app.poll(30)
+            ends.setdefault(user, []).append(app.step.get("tokenId"))
+
+    threads = [threading.Thread(target=run, args=(f"user{number}",)) for number in range(1, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(ends) == [f"user{number}" for number in range(1, 7)]
+    assert all(len(tokens) == 3 and all(tokens) for tokens in ends.values()), ends
+    programs.eventually(
+        lambda: sorted(listed(call)) == [(user, "user*", "push") for user in sorted(ends)], "a device for each")
 
 
 def test_a_session_tells_whose_journey_it_is(household, through, call):
