@@ -117,6 +117,9 @@ public struct SeenJourney: Sendable {
         guard !attendance.registered.isEmpty else { return .goOn }
         if let token = answer["tokenId"]?.text, SessionSource.isUsable(token) {
             session = SessionSource(token: token, carrier: .cookie, affinity: session?.affinity)
+        } else if typed != nil {
+            // the app's session may be another user's
+            return .goOn
         }
         return session == nil ? .goOn : askUser(.confirming)
     }
@@ -129,19 +132,11 @@ public struct SeenJourney: Sendable {
     private mutating func askUser(_ next: Stage) -> Order {
         guard let session, SessionSource.isUsable(session.token) else { return .goOn }
         do throws(HTTPFault) {
-            var url = try server.sessionsURL(realm: realm)
-            url += url.utf8.contains(0x3F) ? "&" : "?"
-            var head = try RequestHead(method: "POST", url: url + "_action=getSessionInfo")
-            head.fields.add("Accept", "application/json")
-            head.fields.add("Accept-API-Version", "protocol=1.0,resource=3.1")
-            head.fields.add("Content-Type", "application/json")
-            head.fields.add("X-Requested-With", "forgerock-sdk")
-            var cookies = CookieText("\(server.cookie)=\(session.token)")
-            if let affinity = session.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
-            head.fields.add("Cookie", cookies.text)
+            calls += 1
+            let call = try server.sessionCall(.info, session, realm: realm, number: calls)
             stage = next
             hasAsked = true
-            return send(head, Array("{}".utf8), .sessionInfo)
+            return .send(call)
         } catch {
             notes.append("the URL for sessions cannot be made: \(error.explanation)")
             return .goOn
