@@ -22,6 +22,7 @@ struct SnapshotBuilder {
         let tls = TLSBuilder(findings: findings, material: material).settings(
             root.fields("tls"), listeners: listeners)
         settings.interception = tls.interception
+        settings.interception.security = tls.origins
         settings.servers = ServerBuilder(findings: findings).servers(
             root.list("am"), opened: root.list("interceptors").isEmpty ? nil : tls.interception)
         settings.actions = actions(root.list("actions"), conditions)

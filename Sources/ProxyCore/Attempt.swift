@@ -11,8 +11,21 @@ struct Attempt {
         var ending = AnswerEnding()
     }
 
+    /// The connection that it goes by.
+    struct Lease {
+        /// It had served another request before.
+        var isReused = false
+        /// Bytes of the body may be passed on to the origin as they are.
+        var sendsRaw = false
+        /// How often connections that carry an identity had been let go of when it was leased.
+        var bindings = 0
+    }
+
     /// The request as it goes out, where interceptors or a detour changed it.
     var head: RequestHead?
+    /// The same as interceptors left it. What a detour adds as it goes out, a token above all, is for this sending and this
+    /// place alone.
+    var plain: RequestHead?
     var body: [UInt8]?
     /// What further attempts begin with, and not with what the client sent: what a detour had sent, or what interceptors made
     /// of an earlier one where their edits persist. Without a body of its own it has the client's.
@@ -23,12 +36,9 @@ struct Attempt {
     /// What of its body has not gone out yet because it goes slowly.
     var upload: PacedRequest?
     var origin: Origin?
-    /// The connection had served another request before.
-    var isReused = false
+    var lease = Lease()
     /// It carries the identity of whoever the request is from, or will.
     var isBinding = false
-    /// How often connections that carry an identity had been let go of when its own was leased.
-    var bindings = 0
     /// Part of an answer has come: the request may not be sent again unasked.
     var hasAnswered = false
     /// The request has gone out whole.
@@ -37,18 +47,17 @@ struct Attempt {
     var offersUpgrade = false
     /// How the body of the answer comes.
     var framing = BodyFraming.none
-    /// Bytes of the body may be passed on to the origin as they are.
-    var sendsRaw = false
 
     /// The next one begins with what this one sent.
     mutating func persist() {
-        if let head { basis = (head, body) }
+        if let head = plain ?? head { basis = (head, body) }
         renew()
     }
 
     /// The next one begins with what the client sent, or with what was made of that.
     mutating func renew() {
         head = basis?.head
+        plain = nil
         body = basis?.body
         wishes.rate = nil
         if !turns.isEmpty { turns = [] }
@@ -64,12 +73,11 @@ struct Attempt {
 
     mutating func begin(_ origin: Origin) {
         self.origin = origin
-        isReused = false
+        lease = Lease()
         isBinding = false
         hasAnswered = false
         isSent = false
         offersUpgrade = false
-        sendsRaw = false
         upload = nil
     }
 }

@@ -26,8 +26,8 @@ final class BasicLoginDetour: PassiveDetour {
         case .missing: if head.fields.contains(.authorization) { return }
         case .challenged: if !isAsked { return }
         }
-        guard hosts.admits(head) else {
-            notes.append(.login(interceptor: interceptor, BasicLoginDetour.elsewhere))
+        if let reason = hosts.admits(head) ? context.unproven : BasicLoginDetour.elsewhere {
+            notes.append(.login(interceptor: interceptor, reason))
             return
         }
         head.fields.set("Authorization", login.credentials)
@@ -41,7 +41,9 @@ final class BasicLoginDetour: PassiveDetour {
     func consider(
         _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        guard login.sending == .challenged, !isAsked, hosts.admits(context.sent), Self.asks(response.head) else {
+        guard login.sending == .challenged, !isAsked, hosts.admits(context.sent), context.unproven == nil,
+            Self.asks(response.head)
+        else {
             return .deliver(response)
         }
         guard context.isWhole else {

@@ -217,7 +217,7 @@ extension ClientConnection {
         switch stage {
         case .peeking: return close(reset: false, &out)
         case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)
-        case .lingering, .closed: return
+        case .lingering, .closed: if cell(id)?.exchange.isOrphan != true { return }
         case .preface, .awaitingHello, .securing, .serving, .connecting: break
         }
         let isWhole = origin.ended(cleanly: cleanly)
@@ -316,19 +316,26 @@ extension ClientConnection {
     /// When `woke` has something to do.
     public var wakeAt: Int {
         var time = Int.max
+        var orphans = Int.max
         var isServing = false
-        if case .serving = stage {
-            for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
+        for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
+            if cell.exchange.isOrphan {
+                orphans = min(orphans, cell.exchange.wakeAt(context))
+            } else if case .serving = stage {
                 isServing = true
                 time = min(time, cell.exchange.wakeAt(context))
             }
         }
-        return isServing ? time : deadline
+        return min(orphans, isServing ? time : deadline)
     }
 
     /// Time has passed.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         out.now = now
+        for call in cells where call.exchange.isOrphan {
+            call.exchange.woke(&context, &out)
+            settle(call, &out)
+        }
         guard case .serving = stage, let cell = current, !cell.exchange.isReading else {
             if now >= deadline { timedOut(&out) }
             return
@@ -339,7 +346,7 @@ extension ClientConnection {
             settle(cell, &out)
             takeMore(of: cell, &out)
         }
-        for call in cells where call.exchange.isCall && !call.exchange.isOver {
+        for call in cells where call.exchange.isCall && !call.exchange.isOrphan && !call.exchange.isOver {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }

@@ -18,9 +18,10 @@ extension ClientConnection {
 
     /// What the origin says to an exchange is wanted now.
     public func readsOrigin(of id: ExchangeID) -> Bool {
-        guard client.queue != .full, let cell = cell(id), !cell.origin.hasEnded,
-            !cell.exchange.isPacedFull
-        else { return false }
+        guard let cell = cell(id), !cell.origin.hasEnded, !cell.exchange.isPacedFull else { return false }
+        // what nobody here waits for does not wait for the client either
+        if cell.exchange.isOrphan { return true }
+        guard client.queue != .full else { return false }
         guard let streams, let stream = cell.stream else { return true }
         return streams.waiting(on: stream.id) <= Self.highWater
     }

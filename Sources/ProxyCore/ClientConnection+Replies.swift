@@ -113,6 +113,7 @@ extension ClientConnection {
             leg.endAfterThis()
             finish(cell, &out)
         case .called(let answer):
+            if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.called(answer, &context, &out)
             settle(caller, &out)
@@ -138,6 +139,7 @@ extension ClientConnection {
         if case .calling = cell.exchange.stage { return }
         guard cells.count > 1 else { return }
         for call in cells where call.exchange.caller == cell.exchange.id && !call.exchange.isOver {
+            if call.exchange.isLeft(out.now) { continue }
             call.exchange.release(reusable: false, &out)
             _ = dismiss(call, &out)
         }
@@ -148,6 +150,7 @@ extension ClientConnection {
     private mutating func dismiss(_ cell: ExchangeCell, _ out: inout Outbox) -> ExchangeCell? {
         guard let index = cells.firstIndex(where: { $0 === cell }) else { return nil }
         cells.remove(at: index)
+        if cell.exchange.isOrphan { context.share?.letGo(of: cell.exchange.id) }
         let caller = cell.exchange.caller
         out.giveBack(cell)
         guard let caller else { return nil }

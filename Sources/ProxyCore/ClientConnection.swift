@@ -109,6 +109,9 @@ public struct ClientConnection: ~Copyable {
 
     public var isClosed: Bool { if case .closed = stage { true } else { false } }
 
+    /// Calls are under way that nobody here waits for, and that are heard to their end wherever the client is.
+    public var hasOrphans: Bool { cells.contains { $0.exchange.isOrphan } }
+
     /// Between two requests: may be closed without loss.
     public var isIdle: Bool {
         guard intake.pending.isEmpty, !cells.contains(where: { $0.exchange.isCall }) else { return false }
@@ -203,8 +206,10 @@ public struct ClientConnection: ~Copyable {
     }
 
     mutating func finishClosing(reset: Bool, _ out: inout Outbox) {
-        for cell in cells where cell.exchange.isCall { cell.exchange.cut(reset: false, &out) }
-        cells.removeAll { $0.exchange.isCall || $0.exchange.isReading }
+        for cell in cells where cell.exchange.isCall && !cell.exchange.isLeft(out.now) {
+            cell.exchange.cut(reset: false, &out)
+        }
+        cells.removeAll { $0.exchange.isCall && !$0.exchange.isOrphan || $0.exchange.isReading }
         relays.stop()
         context.share?.letGo()
         enter(.closed, until: out.now + engine.settings.timeouts.idle)

@@ -53,13 +53,19 @@ final class DetourCall {
     let maxResponseBytes: Int
     /// Bytes that whoever makes it keeps meanwhile.
     let keptBytes: Int
+    /// Who hears the answer where whoever made the call is gone; nil where the call ends then.
+    let heir: (any CallHeir)?
 
-    init(call: ServerCall, bound: CallBound, purpose: Purpose, maxResponseBytes: Int, keptBytes: Int) {
+    init(
+        call: ServerCall, bound: CallBound, purpose: Purpose, maxResponseBytes: Int, keptBytes: Int,
+        heir: (any CallHeir)? = nil
+    ) {
         self.call = call
         self.bound = bound
         self.purpose = purpose
         self.maxResponseBytes = maxResponseBytes
         self.keptBytes = keptBytes
+        self.heir = heir
     }
 }
 

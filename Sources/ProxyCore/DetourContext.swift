@@ -23,6 +23,9 @@ struct DetourContext {
     let tokens: TokenContext
     let pushes: (any PushStore)?
     let sessions: SessionStores?
+    /// Why nothing that is secret goes along, where nothing proves that whoever is connected to is the host that the request
+    /// names.
+    let unproven: String?
 
     var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {

@@ -46,9 +46,9 @@ struct DryDriver: ~Copyable {
         limits = DryLimits(others: others)
         // where answers follow one another, logins are told as they would go; where there is one, what it is about comes first
         var cookies: DryLogins<CookieJar>?
-        var tokens: DryLogins<TokenGrant>?
+        var tokens: DryTokens?
         var sessions: SessionStores?
-        if case .script = origin { (cookies, tokens, sessions) = (DryLogins(), DryLogins(), .dry) }
+        if case .script = origin { (cookies, tokens, sessions) = (DryLogins(), DryTokens(), .dry) }
         connection = ClientConnection(
             engine: engine,
             stores: SharedStores(cookies: cookies, limits: limits, tokens: tokens, sessions: sessions), number: 1,

@@ -51,16 +51,18 @@ extension Exchange {
         }
     }
 
-    /// - Parameter wait: in milliseconds, at an interceptor's wish.
+    /// - Parameters:
+    ///   - wait: in milliseconds, at an interceptor's wish.
+    ///   - scope: which connections will do, where that is settled.
     mutating func leaseForSending(
-        after wait: Int = 0, _ context: inout ClientContext, _ out: inout Outbox
+        after wait: Int = 0, by scope: LeaseScope? = nil, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         if wait > 0 { return pause(.send, for: wait, &out) }
         if detour != nil, !isReady(&context, &out) { return }
         // what AM does by a call it does not do twice, and an idle connection may have ended unseen; a replay that may not
         // go out twice does not go by such a one either (RFC 9110 §9.2.2)
         let goesOnce = detour?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
-        lease(isCall ? .new : goesOnce ? .own : .any, &context, &out)
+        lease(scope ?? (isCall ? .new : goesOnce ? .own : .any), &context, &out)
     }
 
     // MARK: interceptors
@@ -95,7 +97,8 @@ extension Exchange {
         var context = editContext(out)
         context.sentBody = arrivedBody
         if engine.plan.runsResponseCode {
-            context.basis = (engine.settings.chain.editsPersist ? attempt.head : attempt.basis?.head) ?? request
+            context.basis =
+                (engine.settings.chain.editsPersist ? attempt.plain ?? attempt.head : attempt.basis?.head) ?? request
         }
         return context
     }
@@ -161,22 +164,22 @@ extension Exchange {
 
     mutating func bind(_ context: inout ClientContext, _ out: inout Outbox) {
         if context.binding.bind(for: record.user) { out.orders.append(.unbind) }
-        attempt.bindings = context.binding.changes
+        attempt.lease.bindings = context.binding.changes
         out.orders.append(.bind(id))
     }
 
     /// The connection may serve this client again, as far as it is known whose identity it carries: streams of several users
     /// may share one of the client's.
-    func isStillBound(_ context: ClientContext) -> Bool { attempt.bindings == context.binding.changes }
+    func isStillBound(_ context: ClientContext) -> Bool { attempt.lease.bindings == context.binding.changes }
 
     /// - Parameter sendsRaw: body bytes may be passed on to the origin as they are.
     mutating func leased(
         reused: Bool, sendsRaw: Bool, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         guard case .leasing = stage else { return out.orders.append(.release(id, reusable: true)) }
-        attempt.isReused = reused
-        attempt.sendsRaw = sendsRaw && attempt.wishes.rate == nil
-        attempt.bindings = context.binding.changes
+        attempt.lease.isReused = reused
+        attempt.lease.sendsRaw = sendsRaw && attempt.wishes.rate == nil
+        attempt.lease.bindings = context.binding.changes
         if attempt.isBinding { bindOrigin(&context, &out) }
         sendHead(context, &out)
     }

@@ -14,11 +14,20 @@ extension Exchange {
                 url: record.url),
             tokens: TokenContext(
                 store: context.stores.tokens, sender: sender(context), classification: classification),
-            pushes: context.stores.pushes, sessions: context.stores.sessions)
+            pushes: context.stores.pushes, sessions: context.stores.sessions, unproven: unproven(context))
     }
 
     func sender(_ context: ClientContext) -> RequestSender {
         RequestSender(address: context.source.address, user: record.user)
+    }
+
+    /// A tunnel may lead anywhere, and its name be the client's word alone, where nothing that is shown there is looked at.
+    private func unproven(_ context: ClientContext) -> String? {
+        guard let tunnel = context.tunnel, let name = tunnel.serverName, tunnel.matches(attempt.head ?? request),
+            !engine.settings.interception.security.demands(of: tunnel).provesName
+        else { return nil }
+        return
+            "the request goes where the client's tunnel leads, and nothing proves that this is \(name), so it goes out without"
     }
 
     /// What has to be done before the request goes out is done; else it has begun.
@@ -28,7 +37,10 @@ extension Exchange {
         var head = attempt.head ?? request
         let surroundings = detourContext(context, out.time)
         let order = detour.prepare(surroundings, &notes)
-        if order == nil { detour.edit(&head, surroundings, &notes) }
+        if order == nil {
+            attempt.plain = head
+            detour.edit(&head, surroundings, &notes)
+        }
         for moment in notes { tell(moment, out.now) }
         if let order {
             perform(order, &context, &out)

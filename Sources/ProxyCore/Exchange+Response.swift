@@ -316,7 +316,9 @@ extension Exchange {
             if !isReset, mayRepeat {
                 retries.enterUnasked()
                 release(reusable: false, &out)
-                return lease(.new, &context, &out)
+                // what proves one sending proves no other
+                if let plain = attempt.plain { attempt.head = plain }
+                return leaseForSending(by: .new, &context, &out)
             }
             if let fault, let wanted = attempt.origin { return failed(ProxyError(fault, wanted), &context, &out) }
             failed(attempt.hasAnswered ? .incompleteResponse : .connectionTerminated, &context, &out)
@@ -337,7 +339,8 @@ extension Exchange {
     /// RFC 9110 §9.2.2: only on a pooled connection that had gone stale, before a byte of an answer, when the request may
     /// be sent twice and is still here.
     private var mayRepeat: Bool {
-        guard attempt.isReused, !attempt.hasAnswered, retries.total < max(1, engine.settings.limits.retries) else {
+        guard attempt.lease.isReused, !attempt.hasAnswered, retries.total < max(1, engine.settings.limits.retries)
+        else {
             return false
         }
         return (attempt.head?.method ?? request.method).isIdempotent && body.isKept

@@ -137,6 +137,7 @@ struct Exchange: ~Copyable {
     /// No wait of a detour goes past the time that the whole of it may take. Once the client is being answered, the answer
     /// takes the time it takes.
     func bounded(_ time: Int) -> Int {
+        if let limit = calling?.limit { return min(time, limit) }
         guard let detour, detour.isActive || detour.keepsResponse, let limit = detour.limit else { return time }
         return min(time, limit)
     }
@@ -166,7 +167,7 @@ struct Exchange: ~Copyable {
     }
 
     /// What comes of the body may go to the origin without a look at it.
-    var streamsRaw: Bool { wantsBody && awaitsResponse && attempt.sendsRaw }
+    var streamsRaw: Bool { wantsBody && awaitsResponse && attempt.lease.sendsRaw }
     /// What comes of the answer's body may go to the client without a look at it.
     var deliversRaw: Bool { if case .delivering = stage { true } else { false } }
     /// So much of the answer waits that no more of it is wanted now.
@@ -200,6 +201,30 @@ struct Exchange: ~Copyable {
     var isCall: Bool { calling != nil }
     var call: DetourCall? { calling?.call }
     var caller: ExchangeID? { calling?.caller }
+
+    /// A call that goes on though its exchange is over.
+    var isOrphan: Bool { calling?.limit != nil }
+
+    /// How long such a call may take.
+    private static let longestOrphan = 60_000
+
+    /// Whoever made this call is gone. One that has gone out, and whose answer somebody is for, is heard to its end.
+    /// - Returns: false for any other.
+    mutating func isLeft(_ now: Int) -> Bool {
+        guard let calling, let heir = calling.call.heir else { return false }
+        if isOrphan { return !isOver }
+        switch stage {
+        case .awaiting, .holding, .intercepting, .waiting(.called): break
+        case .reading, .authenticating, .collecting, .leasing, .delivering, .deciding, .calling, .waiting, .pacing,
+            .tunnelling, .over:
+            return false
+        }
+        let limit = now + Self.longestOrphan
+        calling.leave(until: limit)
+        heir.inherit(until: limit)
+        wait(until: bounded(deadline))
+        return true
+    }
 
     /// The limits at which its caller has a place while it is under way.
     var callersPlaces: [LimitKey] { calling?.places ?? [] }

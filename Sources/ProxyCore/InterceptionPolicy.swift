@@ -13,6 +13,8 @@ public struct InterceptionPolicy: Sendable {
     /// Hosts that are left alone though `hosts` names them.
     public var except: [DestinationPattern] = []
     public var onRefusal = OnRefusal.fail
+    /// How far the origins behind opened tunnels are trusted.
+    public var security = OriginSecurity()
 
     public init() {}
 

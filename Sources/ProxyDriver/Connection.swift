@@ -23,6 +23,8 @@ final class Connection {
     var writing: ExchangeID?
     private var farewell: Farewell?
     private(set) var isClosed = false
+    /// The client is gone, and calls are heard to their end.
+    private var isClientGone = false
     /// Made with the first wait that has to be over on time.
     private var alarm: Alarm?
     private var isSettling = false
@@ -135,7 +137,7 @@ final class Connection {
 
     /// The sockets are read as far as the machine wants it.
     private func applyReading() {
-        client.read(machine.readsClient && farewell?.kind != .close)
+        if !isClientGone { client.read(machine.readsClient && farewell?.kind != .close) }
         streams.forEachStream { id, stream in stream.read(machine.readsOrigin(of: id)) }
     }
 
@@ -282,16 +284,16 @@ final class Connection {
     }
 
     private func rang() {
-        if farewell != nil { return bidFarewell() }
+        if farewell != nil, !isClientGone { return bidFarewell() }
         if machine.wakeAt <= worker.loop.now { sweep(worker.loop.now) }
     }
 
     func sweep(_ now: Int) {
-        if client.isTaking() { machine.touched(.client, now: now) }
+        if !isClientGone, client.isTaking() { machine.touched(.client, now: now) }
         streams.forEachStream { id, stream in
             if stream.channel.isTaking() { machine.touched(.origin, id, now: now) }
         }
-        if farewell != nil {
+        if farewell != nil, !isClientGone {
             guard machine.wakeAt <= now else { return }
             // the machine is over, and the client has taken nothing for as long as it may be idle
             client.reset()
@@ -315,7 +317,7 @@ final class Connection {
     }
 
     /// Closes in the middle of whatever is under way.
-    func cut() { clientLost() }
+    func cut() { if isClientGone { end() } else { clientLost() } }
 
     // MARK: orders
 
@@ -345,6 +347,7 @@ final class Connection {
         bodyDone = 0
         isSettling = false
         guard !isClosed else { return }
+        if isClientGone, !machine.hasOrphans { return end() }
         applyReading()
         if worker.isDraining { closeIfIdle() }
     }
@@ -378,7 +381,7 @@ final class Connection {
     }
 
     private func bidFarewell() {
-        guard !isClosed, client.queuedBytes == 0, var farewell else { return }
+        guard !isClosed, !isClientGone, client.queuedBytes == 0, var farewell else { return }
         if farewell.kind == .reset {
             // the kernel tells nobody when the last of it was taken, nor that nobody is there to take it
             let next = farewell.next(untaken: client.untakenBytes, now: worker.loop.refreshNow())
@@ -390,12 +393,18 @@ final class Connection {
     }
 
     func close() {
-        guard !isClosed else { return }
-        isClosed = true
-        while let id = streams.any { release(id, false) }
+        guard !isClosed, !isClientGone else { return }
+        isClientGone = true
         unbind()
         client.connection = nil
         client.close()
+        if !machine.hasOrphans { end() }
+    }
+
+    private func end() {
+        guard !isClosed else { return }
+        isClosed = true
+        while let id = streams.any { release(id, false) }
         alarm?.cancel()
         worker.closed(self)
     }

@@ -13,4 +13,12 @@ public final class SharedLoginTable<Gain: LoginGain>: SharedLoginStore, Sendable
 }
 
 public typealias CookieSessionTable = SharedLoginTable<CookieJar>
-public typealias TokenTable = SharedLoginTable<TokenGrant>
+
+/// Tokens, shared by all loops.
+public final class TokenTable: TokenStore, Sendable {
+    private let ledger = Locked(TokenLedger())
+
+    public init() {}
+
+    public func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { ledger.withLock(body) }
+}

@@ -77,6 +77,8 @@ class Grants:
         self.nonce = None
         self.proofs = None
         self.gate = None
+        # so many bytes more in what is granted
+        self.padding = 0
         self.number = 0
         self.url = None
 
@@ -154,6 +156,8 @@ class Grants:
         if self.refreshes:
             made["refresh_token"] = f"r{self.number}"
             self.refresh[made["refresh_token"]] = user
+        if self.padding:
+            made["padding"] = "x" * self.padding
         return answer(**made)
 
     def code(self, user="ada", **more):
@@ -188,6 +192,8 @@ class Api:
         self.asked, self.shown = [], []
         self.refusal = response(401, fields=[("WWW-Authenticate", 'Bearer error="invalid_token"')], body=b"no token")
         self.nonce = None
+        # a path at which no token is good
+        self.deaf = None
         self.url = None
 
     def __call__(self, got):
@@ -197,7 +203,7 @@ class Api:
         scheme, _, token = (shown or "").partition(" ")
         with self.grants.lock:
             user, bound = self.grants.access.get(token, (None, None))
-        if not user or scheme != ("DPoP" if bound else "Bearer"):
+        if not user or scheme != ("DPoP" if bound else "Bearer") or self.deaf and self.deaf in got.target:
             return self.refusal
         if bound:
             path = got.target.partition("?")[0]

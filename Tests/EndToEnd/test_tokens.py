@@ -6,58 +6,9 @@ import urllib.parse
 import pytest
 
 from crowd import crowd
+from granted import FORM, code, credentials, learned, world
 from grants import BASE, REDIRECT, SECRET, Api, Grants, Proofs, answer
-from wire import Connection, request, response
-
-FORM = [("Content-Type", "application/x-www-form-urlencoded")]
-
-
-class World:
-    def __init__(self, start, origin, grants, **more):
-        self.grants, self.api = grants, Api(grants)
-        self.am, self.resource = origin(grants), origin(self.api)
-        grants.url, self.api.url = self.am.url, self.resource.url
-        entry = {"resources": f"{self.resource.url}/*", **more.pop("entry")}
-        self.usher = start({"workers": 1, "am": [{"url": f"{self.am.url}/am"}], "tokens": [entry], **more})
-        self.clients = {}
-
-    def send(self, who, *arguments, **options):
-        if who not in self.clients:
-            self.clients[who] = Connection(("127.0.0.1", self.usher.port))
-        fields = [("X-Client", who), *options.pop("fields", ())]
-        method, url, *rest = arguments
-        return self.clients[who].exchange(request(method, url, fields + [field for part in rest for field in part], **options))
-
-    def get(self, who="ada", path="/x", **options):
-        return self.send(who, "GET", f"{self.resource.url}{path}", **options)
-
-    def exchange(self, who="ada", fields=(), **form):
-        return self.send(who, "POST", f"{self.am.url}{BASE}/access_token", fields=[*FORM, *fields],
-                         body=urllib.parse.urlencode(form).encode())
-
-    def told(self, path="/x", count=1):
-        self.usher.flow(path, count)
-        return " | ".join(event["text"] for flow in self.usher.flows(path) for event in flow.events)
-
-
-@pytest.fixture
-def world(start, origin):
-    def make(grants=None, **more):
-        return World(start, origin, grants or Grants(), **more)
-
-    return make
-
-
-def credentials(**more):
-    return {"bearer": "client_credentials", "client": {"id": "shop", "secret": SECRET}, **more}
-
-
-def learned(**more):
-    return {"bearer": "learned", "client_by": "header:X-Client", **more}
-
-
-def code(**more):
-    return {"bearer": "code", "client": {"id": "shop"}, "redirect_uri": REDIRECT, "client_by": "header:X-Client", **more}
+from wire import response
 
 
 # MARK: the client's own credentials
@@ -201,6 +152,38 @@ def test_other_statuses_count_where_they_are_named(world):
     play.grants.expire()
     play.api.refusal = response(403)
     assert play.get().status == 200 and len(play.grants.calls) == 2
+
+
+@pytest.mark.parametrize("refusal, body", [
+    (response(403), b""),
+    (response(401), b"x" * 5_000),
+    (response(401, body=b"n" * 100_000), b""),
+], ids=["named status", "body that is not kept", "large answer"])
+def test_a_path_that_refuses_every_token_has_two(world, refusal, body):
+    play = world(Grants(secret=SECRET), entry=credentials(refresh_on=[401, 403]), limits={"buffered_body": "1KiB"})
+    play.api.refusal = refusal
+    play.api.deaf = "/never"
+    for _ in range(5):
+        assert play.send("ada", "POST", f"{play.resource.url}/never", body=body).status == int(refusal.split()[1])
+    assert len(play.grants.calls) == 2
+    # others go on with it, and have it renewed
+    assert play.get().status == 200
+    play.grants.expire()
+    play.get()
+    assert play.get().status == 200 and len(play.grants.calls) == 3
+
+
+def test_a_path_that_takes_a_token_again_has_the_next_renewed(world):
+    play = world(Grants(secret=SECRET), entry=credentials(), limits={"buffered_body": "1KiB"})
+
+    def post():
+        return play.send("ada", "POST", f"{play.resource.url}/x", body=b"x" * 5_000).status
+
+    assert post() == 200
+    for _ in range(3):
+        play.grants.expire()
+        assert [post(), post()] == [401, 200]
+    assert len(play.grants.calls) == 4
 
 
 # MARK: who gets what
@@ -358,6 +341,21 @@ def test_tokens_that_are_bound_to_a_key(world, nonces):
     assert play.get().body == b"shop"
     keys = {bound for _, bound in grants.access.values()}
     assert len(keys) == 1 and len(grants.forms("refresh_token")) == 1
+
+
+def test_each_host_has_a_nonce_of_its_own(world):
+    grants = Grants(secret=SECRET)
+    grants.proofs = Proofs()
+    entry = credentials(dpop=True)
+    play = world(grants, entry=entry)
+    second, place = play.serve()
+    usher = play.start({"workers": 1, "am": [{"url": f"{play.am.url}/am"}], "tokens": [
+        {"resources": [f"{play.resource.url}/*", f"{place.url}/*"], **entry}]})
+    play.usher = usher
+    play.api.nonce, second.nonce = "first", "second"
+    for _ in range(4):
+        assert play.get().status == 200 and play.get(place=place).status == 200
+    assert len(play.api.asked) == len(second.asked) == 5 and len(grants.calls) == 1
 
 
 def test_a_token_without_a_key_is_none_where_one_was_to_be(world):

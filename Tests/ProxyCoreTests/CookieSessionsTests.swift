@@ -155,13 +155,28 @@ import Testing
         #expect(ask(not: flight, for: "/a", at: 1_000) == "log in")
     }
 
+    private mutating func drop(_ generation: Int, at time: Int = 0) -> Bool {
+        sessions.drop(key, .init(generation: generation, path: "/a"), now(time))
+    }
+
     @Test mutating func whatIsDroppedIsWonAnew() throws {
         let flight = try begin()
         sessions.won(try jar("c"), key, flight: flight)
-        sessions.drop(key, generation: flight + 1)
-        #expect(ask() == "use c")
-        sessions.drop(key, generation: flight)
-        #expect(ask() == "log in")
+        #expect(drop(flight + 1) && ask() == "use c")
+        #expect(drop(flight) && ask() == "log in")
+    }
+
+    /// Nobody has seen whether another one helps: until then, what refuses each has no other won.
+    @Test mutating func whatRefusesEachHasOneWonAnew() throws {
+        let flight = try begin()
+        sessions.won(try jar("c"), key, flight: flight)
+        #expect(drop(flight))
+        sessions.won(try jar("d"), key, flight: try begin())
+        let refusal = CookieSessions.Refusal(generation: flight + 1, path: "/a")
+        #expect(!drop(flight + 1, at: 59_999) && ask(at: 59_999) == "use d")
+        #expect(ask(not: flight + 1, at: 59_999).contains("cool_down"))
+        sessions.taken(key, refusal)
+        #expect(drop(flight + 1, at: 59_999) && ask(at: 59_999) == "log in")
     }
 
     @Test mutating func whoGoesAwayLeavesItToTheNext() throws {
@@ -181,22 +196,23 @@ import Testing
     @Test mutating func anAnswerRenewsTheCookiesThatItWasAskedWith() throws {
         let flight = try begin()
         sessions.won(try jar("c"), key, flight: flight)
-        sessions.renewed(try jar("d"), key, generation: flight + 1)
+        let renewed = try jar("d")
+        sessions.renewed(key, generation: flight + 1) { $0 = renewed }
         #expect(ask() == "use c")
-        sessions.renewed(try jar("d"), key, generation: flight)
+        sessions.renewed(key, generation: flight) { $0 = renewed }
         #expect(ask() == "use d")
     }
 
     @Test mutating func thereIsRoomForSoManyAlone() throws {
         let flight = try begin()
         sessions.won(try jar("c"), key, flight: flight)
-        for number in 1...CookieSessions.most {
+        for number in 1...CookieJar.most {
             let other = CookieSessions.Key(key.login, origin: "http://\(number).test")
             guard case .logIn(let flight) = sessions.ask(other, after: nil, waited: nil, now(number)) else {
                 Issue.record("somebody else's")
                 return
             }
-            sessions.abandoned(other, flight: flight)
+            sessions.won(try jar("o"), other, flight: flight)
         }
         #expect(ask() == "log in", "the oldest had to go")
     }

@@ -1,105 +1,146 @@
 import Authorization
+import Formats
 import HTTPCodec
 import Interception
+import TLSEngine
 import Testing
 
 @testable import ProxyCore
 
-/// Tokens on the way of an exchange, beside a step-up.
+/// Tokens on the way of an exchange, beside what holds for all that logins win.
 @Suite struct TokenDetourTests {
     private func begin(
         _ settings: Settings = Settings(), _ request: String = SteppingUp.get,
         _ change: (inout TokenSettings) -> Void = { _ in }
     ) -> Conversation {
         var settings = settings
-        var entry = TokenSettings(
-            resources: ["http://shop.test/api/*"], manner: .clientCredentials, server: server)
-        entry.client = OAuthClient(id: "shop", secret: "s", authentication: .basic)
-        change(&entry)
-        settings.tokens = TokenPolicy([TokenSource(entry)])
-        let talk = Conversation(settings, tokens: DryLogins<TokenGrant>())
-        talk.driver.tell(time: 1_000_000)
-        talk.client(request)
-        talk.connects()
-        return talk
+        settings.tokens = TokenPolicy([LoginScene.source(change)])
+        return LoginScene.begin(settings, request)
     }
 
-    private func granted(_ token: String) -> String { SteppingUp.json("{\"access_token\":\"\(token)\"}") }
+    private func granted(_ token: String) -> String { LoginScene.token.granted(token) }
 
-    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    private static let unauthorized = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
+    private func bound(_ token: String) -> String {
+        SteppingUp.json("{\"access_token\":\"\(token)\",\"token_type\":\"DPoP\"}")
+    }
 
-    @Test func aTokenIsFetchedFirst() {
-        let talk = begin()
-        let asked = talk.originGot()
-        #expect(asked.hasPrefix("POST /am/oauth2/realms/root/access_token HTTP/1.1\r\n"), "\(talk.notes)")
+    @Test func theClientShowsWhoItIs() {
+        let asked = begin().originGot()
         #expect(asked.contains("Authorization: Basic c2hvcDpz\r\n") && asked.hasSuffix("grant_type=client_credentials"))
+    }
+
+    // MARK: each sending has its own
+
+    /// Edits persist, and the second attempt goes elsewhere.
+    private static var retrying: Settings {
+        var policy = RetryPolicy()
+        policy.backoff = Backoff(first: 1)
+        var settings = Settings()
+        settings.chain.compatibility = .cdt
+        settings.rules = [
+            Rule(name: "again", when: .test(.status, [.exact("503")]), response: [.retry(policy)]),
+            Rule(name: "away", when: .test(.header("X-Seen"), [.exact("1")]), request: [.setHost("staging.test")]),
+            Rule(
+                name: "seen", when: .test(.path, [.exact("/api/away")]),
+                request: [.setHeader([.init("X-Seen", "1")])]),
+        ]
+        return settings
+    }
+
+    private static let busy = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
+
+    @Test func aTokenDoesNotPersistWhereEditsDo() {
+        let talk = begin(Self.retrying, "GET http://shop.test/api/away HTTP/1.1\r\nHost: shop.test\r\n\r\n")
         talk.origin(granted("a"))
         talk.connects()
         #expect(talk.originGot().contains("Authorization: Bearer a\r\n"))
-        talk.origin(Self.ok)
-        #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 OK\r\n") && talk.noted("it tells no end"), "\(talk.notes)")
-        talk.client(SteppingUp.get)
-        #expect(talk.originGot().contains("Authorization: Bearer a\r\n"))
-    }
-
-    /// What is sent again after a step-up has the token, and one that is over by then is renewed on top.
-    @Test func besideAStepUp() {
-        let talk = begin(stepUpSettings())
-        talk.origin(granted("a"))
-        talk.connects()
-        talk.origin(SteppingUp.refused())
-        talk.connects()
-        #expect(talk.originGot().hasPrefix("POST /am/json/"), "\(talk.notes)")
-        talk.origin(SteppingUp.success)
-        talk.connects()
-        let replay = talk.originGot()
-        #expect(replay.contains("_txid=t-1") && replay.contains("Authorization: Bearer a\r\n"), "\(replay)")
-        talk.origin(Self.unauthorized)
-        talk.connects()
-        #expect(talk.originGot().hasPrefix("POST /am/oauth2/"), "\(talk.notes)")
-        talk.origin(granted("b"))
-        talk.connects()
-        let again = talk.originGot()
-        #expect(again.contains("_txid=t-1") && again.contains("Authorization: Bearer b\r\n"), "\(again)")
-        talk.origin(Self.ok)
-        #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 OK\r\n"), "\(talk.notes)")
-    }
-
-    @Test func aFetchThatTakesTooLong() {
-        let talk = begin()
-        #expect(talk.originGot().hasPrefix("POST /am/oauth2/"))
-        talk.driver.waits(30_001)
+        talk.origin(Self.busy)
+        talk.driver.waits(1)
         talk.connects()
         let sent = talk.originGot()
-        #expect(sent.hasPrefix("GET /api/cart ") && !sent.contains("Authorization"), "\(talk.notes)")
-        talk.origin(Self.ok)
-        #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 OK\r\n") && talk.noted("longer than hold allows"))
+        #expect(sent.contains("Host: staging.test\r\n") && !sent.contains("Authorization"), "\(sent) \(talk.notes)")
     }
 
-    @Test func noAttemptIsLeftForARenewal() {
-        var settings = Settings()
-        settings.limits.retries = 0
-        let talk = begin(settings)
-        talk.origin(granted("a"))
+    /// The attempt has a proof of its own, and a token that is over by then is renewed.
+    @Test func eachAttemptIsProvedAndMayBeRenewed() {
+        let talk = begin(Self.retrying) { $0.isProven = true }
+        talk.origin(bound("a"))
         talk.connects()
-        talk.origin(Self.unauthorized)
+        let first = talk.originGot()
+        talk.origin(Self.busy)
+        talk.driver.waits(1)
         talk.connects()
-        talk.origin(granted("b"))
-        #expect(talk.clientGot().hasSuffix("\r\n\r\nno") && talk.noted("limits.retries"), "\(talk.notes)")
+        let second = talk.originGot()
+        #expect(proof(first) != proof(second) && !proof(second).isEmpty && second.contains("DPoP a\r\n"), "\(second)")
+        talk.origin(LoginScene.unauthorized)
+        talk.connects()
+        #expect(talk.originGot().hasPrefix("POST /am/oauth2/"), "\(talk.notes)")
     }
 
-    /// A body that was not kept is not sent twice; the next request has another token.
-    @Test func aBodyThatIsTooLarge() {
-        var settings = Settings()
-        settings.limits.bufferedBody = 64
-        let post = "POST http://shop.test/api/cart HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 80\r\n\r\n"
-        let talk = begin(settings, post + String(repeating: "x", count: 80))
-        talk.origin(granted("a"))
+    private func proof(_ sent: String) -> String {
+        String(sent.split(separator: "\r\n").first { $0.hasPrefix("DPoP: ") } ?? "")
+    }
+
+    /// What proves one sending proves no other, whoever has the request sent once more.
+    @Test func aPooledConnectionThatWentStale() {
+        let talk = begin { $0.isProven = true }
+        talk.origin(bound("a"))
         talk.connects()
-        talk.origin(Self.unauthorized)
-        #expect(talk.clientGot().hasSuffix("\r\n\r\nno") && talk.noted("was not kept"), "\(talk.notes)")
+        talk.origin(LoginScene.ok)
         talk.client(SteppingUp.get)
+        let first = talk.originGot()
+        talk.driver.originEnds()
+        talk.connects()
+        let second = talk.originGot()
+        #expect(first.contains("Authorization: DPoP a\r\n") && second.contains("Authorization: DPoP a\r\n"))
+        let proofs = [first, second].map(proof)
+        #expect(proofs[0] != proofs[1] && proofs.allSatisfy { !$0.isEmpty })
+        #expect(second.split(separator: "\r\n").count { $0.hasPrefix("DPoP: ") } == 1)
+    }
+
+    // MARK: refusals
+
+    /// A path that always refuses has one token renewed, whatever its status says.
+    @Test func whatRefusesEveryTokenIsAskedTwice() {
+        let refusal = "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"
+        let talk = begin { $0.refreshOn = [401, 403] }
+        var calls = 1
+        talk.origin(granted("a"))
+        for _ in 0..<4 {
+            talk.connects()
+            talk.origin(refusal)
+            talk.connects()
+            if talk.originGot().hasPrefix("POST /am/oauth2/") {
+                calls += 1
+                talk.origin(granted("b"))
+                talk.connects()
+                talk.origin(refusal)
+            }
+            #expect(talk.clientGot().hasPrefix("HTTP/1.1 403 "), "\(talk.notes)")
+            talk.client(SteppingUp.get)
+        }
+        #expect(calls == 2, "\(talk.notes)")
+    }
+
+    /// A nonce that is wanted behind a renewal is no refusal of the token.
+    @Test func aNonceIsNoRefusal() {
+        let wants =
+            "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: DPoP error=\"use_dpop_nonce\"\r\nDPoP-Nonce: n1\r\n"
+            + "Content-Length: 0\r\n\r\n"
+        let talk = begin { $0.isProven = true }
+        talk.origin(bound("a"))
+        talk.connects()
+        talk.origin(LoginScene.unauthorized)
+        talk.connects()
+        talk.origin(bound("b"))
+        talk.connects()
+        talk.origin(wants)
+        talk.connects()
+        talk.origin(LoginScene.ok)
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 "), "\(talk.notes)")
+        talk.client(SteppingUp.get)
+        talk.connects()
+        talk.origin(LoginScene.unauthorized)
         talk.connects()
         #expect(talk.originGot().hasPrefix("POST /am/oauth2/"), "\(talk.notes)")
     }

@@ -186,8 +186,8 @@ enum Work {
 }
 
 /// One that all clients share, and that lasts.
-final class Tokens: SharedLoginStore {
-    private var ledger = SharedLogins<TokenGrant>()
+final class Tokens: TokenStore {
+    private var ledger = TokenLedger()
     let policy: TokenPolicy
 
     init(for resource: String) {
@@ -197,12 +197,12 @@ final class Tokens: SharedLoginStore {
         settings.client = OAuthClient(id: "bench", secret: "secret", authentication: .basic)
         let source = TokenSource(settings)
         policy = TokenPolicy([source])
-        ledger.put(
+        ledger.logins.put(
             TokenGrant(access: "0123456789abcdef0123456789abcdef"), TokenKey(source),
             LoginTime(milliseconds: 0, seconds: 0))
     }
 
-    func change<Result>(_ body: (inout SharedLogins<TokenGrant>) -> Result) -> Result { body(&ledger) }
+    func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { body(&ledger) }
 }
 
 let pieces: [String: (Int) throws -> Int] = [

@@ -14,6 +14,8 @@ public struct ObservedExchange: Sendable {
     }
 
     public let kind: Kind
+    /// The origin of the server that it is with.
+    public let server: String
     private let client: OAuthClient?
     private let realm: String?
     private let form: QueryText
@@ -21,13 +23,15 @@ public struct ObservedExchange: Sendable {
     /// More than any answer of the token endpoint has.
     public static let largestAnswer = 64 << 10
 
-    /// Nil for requests that are about something else, and for those to another place than this server.
+    /// Nil for requests that are about something else, and for those to another place than these servers.
     /// - Parameters:
     ///   - head: as it goes out.
     ///   - body: the whole of it; empty where it was not kept.
-    public init?(_ head: RequestHead, body: [UInt8], _ classification: Classification?, at server: AuthorizationServer)
-    {
-        guard let action = classification?.action, URLPlace(server.url)?.isOrigin(of: head) == true else { return nil }
+    ///   - servers: their origins.
+    public init?(_ head: RequestHead, body: [UInt8], _ classification: Classification?, at servers: Set<String>) {
+        guard let action = classification?.action else { return nil }
+        server = head.originText
+        guard servers.contains(server) else { return nil }
         form = QueryText(String(decoding: body, as: UTF8.self))
         switch action {
         case .exchangeToken, .refreshToken: kind = .grant
@@ -41,46 +45,44 @@ public struct ObservedExchange: Sendable {
         realm = classification?.realm
     }
 
-    /// What the answer grants to the client; nil where it is nothing that others may send on.
-    /// - Parameter now: seconds since 1970.
-    public func grant(_ head: ResponseHead, body: [UInt8], for source: TokenSource, now: Int) -> TokenGrant? {
-        guard case .grant = kind, suits(source), let answer = try? TokenAnswer(head, body), answer.type == "bearer"
-        else { return nil }
-        var grant = answer.grant(.learned, before: source.settings.refreshBefore, now: now)
-        grant.client = client
-        grant.realm = realm
-        // nobody could renew it
-        if client == nil, source.settings.client == nil { grant.refresh = nil }
-        if grant.refresh == nil { grant.dueAt = nil }
-        return grant
-    }
-
-    private func suits(_ source: TokenSource) -> Bool {
-        if let wanted = source.settings.client, wanted.id != client?.id { return false }
-        if let wanted = source.settings.realm, let realm,
-            !ASCII.equal(Realm.normalized(wanted), Realm.normalized(realm))
-        {
-            return false
+    /// The refresh token that is renewed, and the token that is given up.
+    public var token: String? {
+        switch kind {
+        case .grant: form["grant_type"] == "refresh_token" ? form["refresh_token"] : nil
+        case .revocation(let token): token
+        case .end: nil
         }
-        return true
     }
 
-    /// The form with the refresh token that took the place of the client's own, where Usher has spent that; nil where it has
-    /// not.
-    public func renewed(by grant: TokenGrant) -> [UInt8]? {
-        guard case .grant = kind, let old = form["refresh_token"], let newest = grant.refresh, old != newest,
-            grant.spent.contains(TokenDigest.of(old))
-        else { return nil }
+    /// The form with another token.
+    public func with(_ token: String) -> [UInt8] {
         var form = form
-        form.set("refresh_token", newest)
+        if case .revocation = kind { form.set("token", token) } else { form.set("refresh_token", token) }
         return Array(form.text.utf8)
     }
 
+    /// What the answer grants to the client; nil where it is nothing that others may send on.
+    /// - Parameters:
+    ///   - sent: the refresh token that went out, where it was not the client's own.
+    ///   - now: seconds since 1970.
+    public func grant(_ head: ResponseHead, body: [UInt8], sent: String?, now: Int) -> TokenGrant? {
+        guard case .grant = kind, let answer = try? TokenAnswer(head, body), answer.type == "bearer" else { return nil }
+        var grant = answer.grant(.learned, now: now)
+        grant.client = client
+        grant.realm = realm
+        // RFC 6749 §6: without a new one the old one goes on
+        if let token { grant.refresh = grant.refresh ?? sent ?? token }
+        // nobody could renew it
+        if client == nil { grant.refresh = nil }
+        return grant
+    }
+
     /// Whether what was granted is no more after this.
-    public func ends(_ grant: TokenGrant) -> Bool {
+    /// - Parameter grant: nil where one is being had.
+    public func ends(_ grant: TokenGrant?) -> Bool {
         switch kind {
         case .grant: false
-        case .revocation(let token): token == grant.access || token == grant.refresh
+        case .revocation(let token): token == grant?.access || token == grant?.refresh
         case .end: true
         }
     }

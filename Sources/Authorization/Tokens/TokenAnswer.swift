@@ -45,13 +45,10 @@ struct TokenAnswer {
     }
 
     /// - Parameter now: seconds since 1970.
-    func grant(_ origin: TokenGrant.Origin, before lead: Int, now: Int) -> TokenGrant {
+    func grant(_ origin: TokenGrant.Origin, now: Int) -> TokenGrant {
         var grant = TokenGrant(access: access, refresh: refresh, origin: origin)
-        if let lifetime {
-            grant.expires = now + lifetime
-            // one that lasts no longer than the lead is not fetched anew for each request
-            grant.dueAt = now + lifetime - min(lead, lifetime / 2)
-        }
+        grant.lifetime = lifetime
+        grant.expires = lifetime.map { now + $0 }
         return grant
     }
 }

@@ -42,6 +42,9 @@ public struct TokenConversation: Sendable {
         nonce = past?.serverNonce
     }
 
+    /// A refresh token may be good for once.
+    public var spends: Bool { if case .refreshing = stage { true } else { false } }
+
     public mutating func begin() -> Order {
         if source.settings.isProven, key == nil { return .failed(.broken("no key could be made to bind a token to")) }
         guard let refresh = past?.refresh else { return start() }
@@ -143,27 +146,32 @@ public struct TokenConversation: Sendable {
         }
         var isRefreshed = false
         if case .refreshing = stage { isRefreshed = true }
-        var grant = answer.grant(
-            isRefreshed ? .refreshed : .fetched, before: source.settings.refreshBefore, now: now)
+        var grant = answer.grant(isRefreshed ? .refreshed : .fetched, now: now)
         if isRefreshed {
             // RFC 6749 §6: without a new one the old one goes on
             grant.refresh = grant.refresh ?? past?.refresh
-            if let past { grant.follow(past) }
             grant.client = past?.client
             grant.realm = past?.realm
         }
         grant.key = key
         grant.serverNonce = nonce
-        grant.resourceNonce = past?.resourceNonce
+        if let past { grant.resourceNonces = past.resourceNonces }
         return .won(grant)
     }
 
     // MARK: calls
 
+    /// Who it is to AM. Where clients are learned from, what they showed goes before an entry that names one alone.
+    private var client: OAuthClient? {
+        guard let configured = source.settings.client else { return past?.client }
+        if source.settings.manner == .learned, configured.authentication == .none { return past?.client ?? configured }
+        return configured
+    }
+
     /// Asks the token endpoint.
     private mutating func ask(_ form: QueryText, _ action: Action) -> Order {
         asked = (form, action)
-        guard let client = source.settings.client ?? past?.client else {
+        guard let client else {
             return .failed(.broken("it is not known which client the token is of"))
         }
         do throws(HTTPFault) {

@@ -7,12 +7,10 @@ public struct TokenGrant: Sendable {
 
     public var access: String
     public var refresh: String?
-    /// Digests of refresh tokens that this one took the place of: a client may still have them.
-    private(set) var spent: [UInt128] = []
     /// Seconds since 1970; nil where nothing tells.
     public var expires: Int?
-    /// From when on it is replaced while it lasts.
-    public var dueAt: Int?
+    /// How many seconds it had when it was granted.
+    public var lifetime: Int?
     public var origin: Origin
     /// Whose it is, where clients show their own.
     public var client: OAuthClient?
@@ -20,8 +18,8 @@ public struct TokenGrant: Sendable {
     public var realm: String?
     /// The key that it is bound to (RFC 9449).
     public var key: PrivateKey?
-    /// What the resource wants to see in the next proof, and what AM does.
-    public var resourceNonce: String?
+    /// What resources want to see in the next proof, and what AM does.
+    public var resourceNonces = OriginNonces()
     public var serverNonce: String?
 
     public init(access: String, refresh: String? = nil, expires: Int? = nil, origin: Origin = .fetched) {
@@ -31,11 +29,11 @@ public struct TokenGrant: Sendable {
         self.origin = origin
     }
 
-    private static let mostSpent = 8
-
-    /// This was had with the refresh token of another one.
-    mutating func follow(_ past: TokenGrant) {
-        guard let old = past.refresh, old != refresh else { return spent = past.spent }
-        spent = past.spent.suffix(Self.mostSpent - 1) + [TokenDigest.of(old)]
+    /// From when on it is replaced while it lasts; nil where nothing tells its end.
+    /// - Parameter lead: what of its life is left then; half of it at the most.
+    public func dueAt(before lead: Int) -> Int? {
+        guard let expires, let lifetime else { return nil }
+        // one that lasts no longer than the lead is not fetched anew for each request
+        return expires - min(lead, lifetime / 2)
     }
 }

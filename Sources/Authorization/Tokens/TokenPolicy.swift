@@ -6,10 +6,13 @@ public struct TokenPolicy: Sendable {
     public let sources: [TokenSource]
     /// Those whose tokens come from exchanges of clients.
     public let learned: [TokenSource]
+    /// The origins of servers that clients deal with themselves about what is kept here.
+    public let servers: Set<String>
 
     public init(_ sources: [TokenSource]) {
         self.sources = sources
         learned = sources.filter { $0.settings.manner == .learned }
+        servers = Set(sources.filter { $0.settings.manner != .clientCredentials }.map(\.server))
     }
 
     /// The entry that covers a request; the first that does. A request to a host that none names costs a look at its name.

@@ -12,6 +12,8 @@ public final class TokenSource: Sendable {
     private let reaches: [TokenReach?]
     /// A digest over all that a token depends on: what has another one shares no token with it, over reloads too.
     public let identity: UInt128
+    /// The origin of the server.
+    public let server: String
     /// Hosts, each whole or as the domain that they are below.
     let hosts: [(name: [UInt8], isDomain: Bool)]
 
@@ -20,6 +22,7 @@ public final class TokenSource: Sendable {
         patterns = settings.resources.map(URLPattern.init)
         reaches = settings.resources.map(TokenReach.init)
         identity = Self.digest(settings)
+        server = (try? RequestHead(method: "GET", url: settings.server.url))?.originText ?? ""
         hosts = settings.resources.map(Self.host)
     }
 
@@ -66,6 +69,17 @@ public final class TokenSource: Sendable {
         if isClear { return false }
         let url = URLParts(head)
         return patterns.contains { $0.matches(url) }
+    }
+
+    /// Whether what a client was granted may go along.
+    public func takes(_ grant: TokenGrant) -> Bool {
+        if let wanted = settings.client, wanted.id != grant.client?.id { return false }
+        if let wanted = settings.realm, let realm = grant.realm,
+            !ASCII.equal(Realm.normalized(wanted), Realm.normalized(realm))
+        {
+            return false
+        }
+        return true
     }
 
     private static func host(_ glob: String) -> (name: [UInt8], isDomain: Bool) {

@@ -16,6 +16,7 @@ public struct CookieLoginKey: LoginKey {
         self.origin = origin
     }
 
+    public var owner: String { login.interceptor }
     public var hold: Int { login.hold }
     public var coolDown: Int { login.coolDown }
 }
@@ -23,6 +24,7 @@ public struct CookieLoginKey: LoginKey {
 extension CookieJar: LoginGain {
     /// More logins at more origins than these are hardly configured.
     public static var most: Int { 1024 }
+    public static var mostUnderWay: Int { 64 }
     public static var notAgain: String {
         "a cookie that had just been won was refused as well, so no other is asked for yet (cool_down)"
     }

@@ -13,16 +13,25 @@ final class LoginFlight<Gain: LoginGain> {
         self.number = number
     }
 
+    @discardableResult
     func win(_ gain: Gain) -> SharedLogins<Gain>.Session {
         isOver = true
-        store.change { $0.won(gain, key, flight: number) }
-        return SharedLogins<Gain>.Session(gain: gain, generation: number)
+        return store.change {
+            $0.won(gain, key, flight: number)
+            return SharedLogins<Gain>.Session(gain: gain, generation: number, isDoubted: $0.isDoubted(key))
+        }
     }
 
     func fail(_ fault: LoginFault, _ now: LoginTime) {
         isOver = true
         store.change { $0.failed(fault, key, flight: number, now) }
     }
+
+    /// Whoever waits for it does so no longer.
+    func isLate(_ now: LoginTime) { store.change { $0.heldOff(key, now) } }
+
+    /// It goes on, whoever made it is gone.
+    func goesOn(until time: Int) { store.change { $0.goesOn(key, flight: number, until: time) } }
 
     deinit {
         if !isOver { store.change { $0.abandoned(key, flight: number) } }

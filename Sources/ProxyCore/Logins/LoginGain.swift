@@ -4,6 +4,8 @@ public protocol LoginGain: Sendable {
 
     /// How many of them are kept.
     static var most: Int { get }
+    /// How many logins of one owner may be under way at a time; the others wait for a place.
+    static var mostUnderWay: Int { get }
     /// Why no other is asked for: one sentence, for one that had just been won was refused as well.
     static var notAgain: String { get }
 
@@ -17,6 +19,10 @@ public protocol LoginGain: Sendable {
 
 /// What a login is for.
 public protocol LoginKey: Hashable, Sendable {
+    associatedtype Owner: Hashable & Sendable
+
+    /// Whose it is. Room is shared out among these, so that nobody pushes out what is another's.
+    var owner: Owner { get }
     /// Milliseconds that the whole of it may take.
     var hold: Int { get }
     /// Milliseconds for which nobody tries again what was refused.

@@ -9,6 +9,12 @@ protocol LoginTalk: Sendable {
     /// The answer to what was sent last.
     /// - Parameter now: seconds since 1970.
     mutating func answered(_ head: ResponseHead, body: [UInt8], now: Int) -> LoginOrder<Gain>
+    /// What was asked last uses up what it was asked with, whether anybody hears the answer or not.
+    var spends: Bool { get }
+}
+
+extension LoginTalk {
+    var spends: Bool { false }
 }
 
 /// How one exchange comes to what a login wins: it takes what is there, waits for whoever logs in, or does so itself, one for
@@ -32,7 +38,8 @@ final class LoginTurn<Talk: LoginTalk> {
         case kept(String, Purpose)
         /// There is none to be had, for this reason.
         case lacking(String, Purpose)
-        case call(ServerCall, url: String)
+        /// - Parameter heir: who hears the answer where this exchange is over.
+        case call(ServerCall, url: String, heir: (any CallHeir)?)
         case wait(until: Int)
     }
 
@@ -42,7 +49,7 @@ final class LoginTurn<Talk: LoginTalk> {
         case ready
         /// Somebody else logs in.
         case queueing(Purpose, flight: Int)
-        case talking(Purpose, LoginFlight<Gain>, Talk)
+        case talking(Purpose, LoginErrand<Talk>)
     }
 
     /// What is asked for, and who keeps it.
@@ -56,6 +63,12 @@ final class LoginTurn<Talk: LoginTalk> {
     private(set) var limit: Int?
     /// What goes out with the request.
     var session: SharedLogins<Gain>.Session?
+    /// It went along with the attempt under way.
+    var isSent = false
+    /// An exchange has it renewed once, not more: what is refused as soon as it was won is refused for another reason.
+    var hasRenewed = false
+    /// There is none to be had, and the request goes out without.
+    var doesWithout = false
     /// Milliseconds after which one that waits for another's login looks again: many may wait.
     private var interval = 5
     private var longestInterval: Int { 50 }
@@ -70,7 +83,7 @@ final class LoginTurn<Talk: LoginTalk> {
 
     var kept: HeldResponse? {
         switch stage {
-        case .queueing(.renew(let held), _), .talking(.renew(let held), _, _): held
+        case .queueing(.renew(let held), _), .talking(.renew(let held), _): held
         case .watching, .ready, .queueing, .talking: nil
         }
     }
@@ -93,33 +106,31 @@ final class LoginTurn<Talk: LoginTalk> {
             defer { interval = min(interval * 2, longestInterval) }
             return .wait(until: min(context.now + interval, limit ?? .max))
         case .logIn(let number):
-            var talk = wanted.talk()
-            let step = talk.begin()
-            return perform(step, purpose, LoginFlight(wanted.store, wanted.key, number), talk, wanted, context)
+            let errand = LoginErrand(LoginFlight(wanted.store, wanted.key, number), wanted.talk())
+            return perform(errand.begin(), purpose, errand, wanted, context)
         case .failed(let fault): return giveUp(fault.reason, purpose)
         }
     }
 
     func called(_ response: HeldResponse, _ wanted: Wanted, _ context: DetourContext) -> Outcome? {
-        guard case .talking(let purpose, let flight, var talk) = stage else { return nil }
-        let step = talk.answered(response.head, body: response.body, now: context.seconds)
-        return perform(step, purpose, flight, talk, wanted, context)
+        guard case .talking(let purpose, let errand) = stage else { return nil }
+        return perform(errand.answered(response, context.seconds), purpose, errand, wanted, context)
     }
 
     private func perform(
-        _ step: LoginOrder<Gain>, _ purpose: Purpose, _ flight: LoginFlight<Gain>, _ talk: Talk, _ wanted: Wanted,
+        _ step: LoginOrder<Gain>, _ purpose: Purpose, _ errand: LoginErrand<Talk>, _ wanted: Wanted,
         _ context: DetourContext
     ) -> Outcome {
         switch step {
         case .send(let call, let url):
-            stage = .talking(purpose, flight, talk)
-            return .call(call, url: url)
+            stage = .talking(purpose, errand)
+            return .call(call, url: url, heir: errand.spends ? errand : nil)
         case .won(let gain):
-            session = flight.win(gain)
+            session = errand.flight.win(gain)
             return done(.won(gain, purpose))
         case .failed(let fault):
-            flight.fail(fault, context.time)
-            return settle(purpose, after: flight, fault.reason, wanted, context)
+            errand.flight.fail(fault, context.time)
+            return settle(purpose, after: errand.flight, fault.reason, wanted, context)
         }
     }
 
@@ -157,15 +168,20 @@ final class LoginTurn<Talk: LoginTalk> {
         switch stage {
         case .watching, .ready: return nil
         case .queueing(let purpose, _): return giveUp(reason, purpose)
-        case .talking(let purpose, let flight, _):
-            flight.fail(LoginFault(reason: reason, isRefusal: false), context.time)
-            return settle(purpose, after: flight, reason, wanted, context)
+        case .talking(let purpose, let errand):
+            errand.flight.fail(LoginFault(reason: reason, isRefusal: false), context.time)
+            return settle(purpose, after: errand.flight, reason, wanted, context)
         }
     }
 
     func woke(_ wanted: Wanted, _ context: DetourContext) -> Outcome? {
         if isActive, let limit, context.now >= limit {
-            return failed("the login took longer than hold allows", wanted, context)
+            let reason = "the login took longer than hold allows"
+            if case .talking(let purpose, let errand) = stage, errand.spends {
+                errand.flight.isLate(context.time)
+                return settle(purpose, after: errand.flight, reason, wanted, context)
+            }
+            return failed(reason, wanted, context)
         }
         guard case .queueing(let purpose, let flight) = stage else { return nil }
         return ask(purpose, wanted, waited: flight, context)

@@ -7,16 +7,18 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     public typealias Now = LoginTime
 
     public struct Session: Sendable {
-        public let gain: Gain
+        public var gain: Gain
         /// Counts logins; what an answer changes in its course belongs to the same.
         public let generation: Int
+        /// Something refused it, or what was there before it: whether it is taken is of interest.
+        public var isDoubted = false
     }
 
     public enum Answer: Sendable {
         case use(Session)
         /// Whoever asked logs in, and tells what came of it by this number.
         case logIn(Int)
-        /// Somebody does.
+        /// Somebody does, or too many of the same owner do.
         case wait(Int)
         case failed(LoginFault)
     }
@@ -34,12 +36,19 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         }
     }
 
-    private struct Entry: Sendable {
+    struct Flight: Sendable {
+        let number: Int
+        let owner: Key.Owner
+        /// How long others wait for it.
+        var until: Int
+    }
+
+    struct Entry: Sendable {
         var session: Session?
         /// What is over, where it is of use to win another.
         var past: Gain?
         /// The login that is under way.
-        var flight: (number: Int, began: Int)?
+        var flight: Flight?
         /// What the last one that came to nothing did.
         var failure: (number: Int, fault: LoginFault, until: Int)?
         /// Till when what is about to end is not replaced, for that came to nothing.
@@ -48,20 +57,28 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         var fruitless: [Int: Int] = [:]
         var lastAsked = 0
 
+        /// What is there, over or not.
+        var gain: Gain? { session?.gain ?? past }
+
         mutating func end() {
             if let session, session.gain.renews { past = session.gain }
             session = nil
         }
+
+        mutating func change(_ body: (inout Gain) -> Void) {
+            session.change { body(&$0.gain) }
+            past.change { body(&$0) }
+        }
     }
 
-    /// Beyond these the one goes that nobody asked for the longest.
-    static var most: Int { Gain.most }
     /// The one that ends first is forgotten for another.
     private static var mostFruitless: Int { 64 }
     /// Whoever logs in gives up at the end of `hold` itself, and says so first.
     private static var grace: Int { 1_000 }
 
-    private var entries: [Key: Entry] = [:]
+    var entries: [Key: Entry] = [:]
+    /// How many logins of each owner are under way.
+    private var underWay: [Key.Owner: Int] = [:]
     private var flights = 0
 
     public init() {}
@@ -73,26 +90,21 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     public mutating func ask(
         _ key: Key, after refusal: Refusal?, waited flight: Int?, _ now: Now
     ) -> Answer {
-        makeRoom(for: key)
-        var entry = entries[key] ?? Entry()
-        entry.lastAsked = now.milliseconds
+        var entry = open(key, now)
         defer { entries[key] = entry }
         if let refusal, let session = entry.session, session.generation == refusal.generation {
-            if entry.fruitless[refusal.resource].map({ $0 > now.milliseconds }) == true {
+            if Self.isFruitless(entry, refusal, now) {
                 return .failed(LoginFault(reason: Gain.notAgain, isRefusal: true))
             }
             entry.end()
         }
         if let session = entry.session, !session.gain.lasts(key, until: now.seconds) { entry.end() }
-        // one that hung is nobody's to wait for
-        if let flight = entry.flight, now.milliseconds - flight.began > key.hold + Self.grace {
-            entry.flight = nil
-        }
 
-        if let session = entry.session {
+        if var session = entry.session {
             let isDue = session.gain.isDue(key, at: now.seconds)
             // one that was waited for is new, however short it lasts
             let isNew = flight.map { session.generation >= $0 } ?? false
+            session.isDoubted = !entry.fruitless.isEmpty
             if !isDue || isNew || entry.heldOff > now.milliseconds || entry.flight != nil { return .use(session) }
         }
         if let failure = entry.failure {
@@ -100,31 +112,55 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
             if let flight, failure.number >= flight { return .failed(failure.fault) }
         }
         if let flight = entry.flight { return .wait(flight.number) }
-        flights += 1
-        entry.flight = (flights, now.milliseconds)
-        return .logIn(flights)
+        if underWay[key.owner, default: 0] >= Gain.mostUnderWay {
+            // what is there is good until its end; else whatever begins next is what it waits for
+            return entry.session.map { .use($0) } ?? .wait(flights + 1)
+        }
+        return .logIn(begin(&entry, key, now))
     }
 
-    private mutating func makeRoom(for key: Key) {
-        guard entries.count >= Self.most, entries[key] == nil else { return }
-        let idle = entries.filter { $0.value.flight == nil }
-        if let oldest = idle.min(by: { $0.value.lastAsked < $1.value.lastAsked }) { entries[oldest.key] = nil }
+    private mutating func open(_ key: Key, _ now: Now) -> Entry {
+        if entries[key] == nil { makeRoom() }
+        var entry = entries[key] ?? Entry()
+        entry.lastAsked = now.milliseconds
+        // one that hung is nobody's to wait for
+        if let flight = entry.flight, now.milliseconds > flight.until { land(&entry) }
+        return entry
     }
+
+    private mutating func begin(_ entry: inout Entry, _ key: Key, _ now: Now) -> Int {
+        flights += 1
+        underWay[key.owner, default: 0] += 1
+        entry.flight = Flight(number: flights, owner: key.owner, until: now.milliseconds + key.hold + Self.grace)
+        return flights
+    }
+
+    private mutating func land(_ entry: inout Entry) {
+        guard let flight = entry.flight else { return }
+        entry.flight = nil
+        let left = underWay[flight.owner, default: 1] - 1
+        underWay[flight.owner] = left > 0 ? left : nil
+    }
+
+    // MARK: what came of a login
 
     /// A login won this.
-    public mutating func won(_ gain: Gain, _ key: Key, flight: Int) {
-        guard var entry = entries[key], entry.flight?.number == flight else { return }
-        entry.flight = nil
+    /// - Returns: false where it is nobody's any more.
+    @discardableResult
+    public mutating func won(_ gain: Gain, _ key: Key, flight: Int) -> Bool {
+        guard var entry = entries[key], entry.flight?.number == flight else { return false }
+        land(&entry)
         entry.failure = nil
         entry.past = nil
         entry.session = Session(gain: gain, generation: flight)
         entries[key] = entry
+        return true
     }
 
     /// A login came to nothing. Those who wait for it share that; nobody tries again for a while where it was refused.
     public mutating func failed(_ fault: LoginFault, _ key: Key, flight: Int, _ now: Now) {
         guard var entry = entries[key], entry.flight?.number == flight else { return }
-        entry.flight = nil
+        land(&entry)
         entry.failure = (flight, fault, fault.isRefusal ? now.milliseconds + key.coolDown : 0)
         entry.heldOff = now.milliseconds + key.coolDown
         entries[key] = entry
@@ -132,57 +168,125 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
 
     /// Whoever logged in went away; the next who asks does.
     public mutating func abandoned(_ key: Key, flight: Int) {
-        guard entries[key]?.flight?.number == flight else { return }
-        entries[key]?.flight = nil
+        guard var entry = entries[key], entry.flight?.number == flight else { return }
+        land(&entry)
+        entries[key] = entry
     }
+
+    /// It goes on without whoever began it, up to that time.
+    public mutating func goesOn(_ key: Key, flight: Int, until time: Int) {
+        guard var entry = entries[key], entry.flight?.number == flight else { return }
+        entry.flight.change { $0.until = time }
+        entries[key] = entry
+    }
+
+    /// It takes long: what is about to end goes along meanwhile, and nobody else waits for another.
+    public mutating func heldOff(_ key: Key, _ now: Now) {
+        entries[key]?.heldOff = now.milliseconds + key.coolDown
+    }
+
+    // MARK: what resources say
 
     /// What had just been won was refused, too: for another reason than that the one before it was over.
     public mutating func fruitless(_ key: Key, _ refusal: Refusal, _ now: Now) {
         guard var entry = entries[key], entry.session?.generation == refusal.generation else { return }
-        if entry.fruitless.count >= Self.mostFruitless, let first = entry.fruitless.min(by: { $0.value < $1.value }) {
-            entry.fruitless[first.key] = nil
-        }
-        entry.fruitless[refusal.resource] = now.milliseconds + key.coolDown
+        Self.note(refusal, &entry, key, now)
         entries[key] = entry
     }
 
-    /// It is good no more; the next who asks logs in.
-    public mutating func drop(_ key: Key, generation: Int) {
-        if entries[key]?.session?.generation == generation { entries[key]?.end() }
+    private static func note(_ refusal: Refusal, _ entry: inout Entry, _ key: Key, _ now: Now) {
+        entry.fruitless = entry.fruitless.filter { $0.value > now.milliseconds }
+        if entry.fruitless.count >= mostFruitless, let first = entry.fruitless.min(by: { $0.value < $1.value }) {
+            entry.fruitless[first.key] = nil
+        }
+        entry.fruitless[refusal.resource] = now.milliseconds + key.coolDown
+    }
+
+    private static func isFruitless(_ entry: Entry, _ refusal: Refusal, _ now: Now) -> Bool {
+        entry.fruitless[refusal.resource].map { $0 > now.milliseconds } ?? false
+    }
+
+    /// It was taken after all where something had been refused.
+    public mutating func taken(_ key: Key, _ refusal: Refusal) { entries[key]?.fruitless[refusal.resource] = nil }
+
+    /// It is good no more; the next who asks logs in. Whether that helps is not seen by who says so: until it was, the same
+    /// resource has no other won.
+    /// - Returns: false where it stays, as one that had just been won was refused as well.
+    public mutating func drop(_ key: Key, _ refusal: Refusal, _ now: Now) -> Bool {
+        guard var entry = entries[key], entry.session?.generation == refusal.generation else { return true }
+        if Self.isFruitless(entry, refusal, now) { return false }
+        Self.note(refusal, &entry, key, now)
+        entry.end()
+        entries[key] = entry
+        return true
     }
 
     /// An ordinary answer changed it.
     /// - Parameter generation: of what the request had.
-    public mutating func renewed(_ gain: Gain, _ key: Key, generation: Int) {
+    public mutating func renewed(_ key: Key, generation: Int, _ change: (inout Gain) -> Void) {
         guard entries[key]?.session?.generation == generation else { return }
-        entries[key]?.session = Session(gain: gain, generation: generation)
+        entries[key]?.change(change)
     }
+
+    /// It is otherwise than was thought.
+    public mutating func change(_ key: Key, _ body: (inout Gain) -> Void) { entries[key]?.change(body) }
 
     // MARK: what was won elsewhere
 
     /// What is there of it, over or not.
-    public func last(_ key: Key) -> Gain? { entries[key].flatMap { $0.session?.gain ?? $0.past } }
+    public func last(_ key: Key) -> Gain? { entries[key]?.gain }
+
+    /// Something has refused what is there, or what was there before it.
+    func isDoubted(_ key: Key) -> Bool { entries[key]?.fruitless.isEmpty == false }
+
+    /// Something is known of it: what was won, what failed, or who is at it.
+    func knows(_ key: Key) -> Bool { entries[key] != nil }
 
     /// Somebody else won this, and a login that is under way is not waited for.
     public mutating func put(_ gain: Gain, _ key: Key, _ now: Now) {
-        makeRoom(for: key)
+        var entry = open(key, now)
+        land(&entry)
         flights += 1
-        var entry = Entry()
+        entry = Entry()
         entry.session = Session(gain: gain, generation: flights)
         entry.lastAsked = now.milliseconds
         entries[key] = entry
     }
 
-    /// All that is known of these is over.
+    /// Somebody else is about to win it, and does so alone.
+    /// - Returns: `logIn` where nobody else is at it, `wait` where somebody is.
+    public mutating func claim(_ key: Key, _ now: Now) -> Answer {
+        var entry = open(key, now)
+        defer { entries[key] = entry }
+        if let flight = entry.flight { return .wait(flight.number) }
+        return .logIn(begin(&entry, key, now))
+    }
+
+    /// It does no more, and helps to win another still.
+    public mutating func end(_ key: Key, _ change: (inout Gain) -> Void = { _ in }) {
+        guard var entry = entries[key] else { return }
+        entry.end()
+        entry.change(change)
+        entries[key] = entry
+    }
+
+    /// All that is known of these is over, and what comes of logins that are under way for them, too.
+    /// - Parameter isMeant: is given what there is, where there is something.
     /// - Returns: what there was.
     @discardableResult
-    public mutating func forget(_ isMeant: (Key, Gain) -> Bool) -> [(key: Key, gain: Gain)] {
-        var found: [(key: Key, gain: Gain)] = []
-        for (key, entry) in entries {
-            guard let gain = entry.session?.gain ?? entry.past, isMeant(key, gain) else { continue }
-            found.append((key, gain))
+    public mutating func forget(_ isMeant: (Key, Gain?) -> Bool) -> [(key: Key, gain: Gain)] {
+        let meant = entries.filter { isMeant($0.key, $0.value.gain) }
+        for (key, found) in meant {
+            var entry = found
+            land(&entry)
+            entries[key] = nil
         }
-        for one in found { entries[one.key] = nil }
-        return found
+        return meant.compactMap { key, entry in entry.gain.map { (key, $0) } }
+    }
+
+    public mutating func forget(_ key: Key) {
+        guard var entry = entries[key] else { return }
+        land(&entry)
+        entries[key] = nil
     }
 }

@@ -77,7 +77,10 @@ final class SessionDetour: Detour {
 
     func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         if case .ready = stage { return nil }
-        guard provided.source == nil, policy.refusalToShowSession(on: context.sent) == nil else { return nil }
+        guard provided.source == nil, policy.refusalToShowSession(on: context.sent) == nil, context.unproven == nil
+        else {
+            return nil
+        }
         switch policy.sessions.source {
         case .request: return nil
         case .learned:
@@ -109,7 +112,7 @@ final class SessionDetour: Detour {
         var cookies = CookieText(head.fields.values(named: "Cookie").joined(separator: "; "))
         // what an interceptor has set stands
         if cookies[name].map({ $0 != shown }) ?? (head.fields[name] != nil) { return }
-        if let refusal = policy.refusalToShowSession(on: head) {
+        if let refusal = policy.refusalToShowSession(on: head) ?? context.unproven {
             notes.append(.session("no session goes along: \(refusal)"))
             return
         }

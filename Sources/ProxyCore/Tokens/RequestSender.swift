@@ -1,5 +1,6 @@
 import Addresses
 import Authorization
+import Formats
 import HTTPCodec
 
 /// Who sends a request, as far as the connection tells.
@@ -16,7 +17,10 @@ struct RequestSender {
         switch naming {
         case .proxyUser: user.map { .user($0) }
         case .address: place.map { .address($0) }
-        case .header(let name): head.fields[name].flatMap { $0.isEmpty ? nil : .named(TokenDigest.of($0)) }
+        case .header(let name):
+            head.fields[name].flatMap { value in
+                value.isEmpty ? nil : .named(TokenDigest.of("\(ASCII.lowercased(name)): \(value)"))
+            }
         }
     }
 

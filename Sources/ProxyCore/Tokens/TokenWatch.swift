@@ -3,12 +3,26 @@ import HTTPCodec
 import Interception
 
 /// Looks on while a client deals with AM about its tokens: what it is granted goes along with its requests from there on, and
-/// what it gives up does no more.
-final class TokenWatch: PassiveDetour {
+/// what it gives up does no more. A refresh token that Usher has, too, is spent by one of both at a time.
+final class TokenWatch: Detour {
+    private enum Stage {
+        case watching
+        /// Somebody renews what the client's request is about.
+        case waiting
+        /// The client renews it: nobody else does.
+        case renewing(TokenKey, LoginFlight<TokenGrant>)
+    }
+
     private let policy: TokenPolicy
-    /// Its answer may have tokens for the client.
-    private var isGrant = false
-    private var hasReplaced = false
+    private var stage = Stage.watching
+    private(set) var limit: Int?
+    /// What took the place of the client's token in the request.
+    private var replacement: String?
+    /// What the request that goes out is; its answer may have tokens for the client.
+    private var sent: ObservedExchange?
+
+    /// Milliseconds after which it is looked again whether a renewal is over.
+    private static let interval = 20
 
     init(_ policy: TokenPolicy) { self.policy = policy }
 
@@ -20,73 +34,170 @@ final class TokenWatch: PassiveDetour {
         }
     }
 
+    var isActive: Bool { if case .waiting = stage { true } else { false } }
+    var endsWithClient: Bool { false }
+    var keepsResponse: Bool { false }
+    var keptBytes: Int { 0 }
+    var cookieLines: [String] { [] }
     var maxResponseBytes: Int { ObservedExchange.largestAnswer }
 
-    /// A refresh token that Usher has spent on the client's behalf is good for nothing any more: the newest goes out for it.
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard !hasReplaced, context.isWhole else { return nil }
-        for source in policy.learned {
-            guard let (exchange, key) = observe(source, context),
-                let grant = context.tokens.store?.change({ $0.last(key) }), let body = exchange.renewed(by: grant)
-            else { continue }
-            hasReplaced = true
-            notes.append(
-                .token(
-                    resource: source.name,
-                    "the client's refresh token was spent here, and the one that came for it takes its place"))
-            return .replace(context.request, body: body)
-        }
-        return nil
+    private func say(_ source: TokenSource, _ words: String) -> ExchangeMoment {
+        .token(resource: source.name, words)
     }
+
+    // MARK: who it is about
+
+    /// The entries whose clients' exchanges with the server of this one are learned from, and who it may be for each.
+    private func learners(_ exchange: ObservedExchange, _ context: DetourContext) -> [(TokenSource, TokenClient)] {
+        policy.learned.compactMap { source in
+            guard source.server == exchange.server else { return nil }
+            return context.tokens.sender.client(source.settings.naming, context.request).map { (source, $0) }
+        }
+    }
+
+    private func signers(_ exchange: ObservedExchange, _ learners: [(TokenSource, TokenClient)]) -> TokenLedger.Signers
+    {
+        var clients: [TokenClient] = []
+        for (_, client) in learners where !clients.contains(client) { clients.append(client) }
+        return TokenLedger.Signers(server: exchange.server, clients: clients)
+    }
+
+    private func observe(_ context: DetourContext, _ head: RequestHead) -> ObservedExchange? {
+        ObservedExchange(
+            head, body: context.isWhole ? context.body : [], context.tokens.classification, at: policy.servers)
+    }
+
+    // MARK: before the request goes out
+
+    /// A refresh token that was spent on the client's behalf is good for nothing any more: the newest goes out for it. Who
+    /// renews at the same time is waited for.
+    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        if case .renewing = stage { return nil }
+        stage = .watching
+        guard context.isWhole, let store = context.tokens.store, let exchange = observe(context, context.sent),
+            let token = exchange.token
+        else { return nil }
+        let learners = learners(exchange, context)
+        let signers = signers(exchange, learners)
+        guard let source = learners.first?.0,
+            let key = store.changeTokens({ $0.find(token, source, signers) })
+        else { return nil }
+        switch store.change({ $0.claim(key, context.time) }) {
+        case .logIn(let number):
+            let flight = LoginFlight<TokenGrant>(store.shared, key, number)
+            if case .grant = exchange.kind { stage = .renewing(key, flight) }
+        case .wait:
+            if limit == nil { limit = context.now + key.hold }
+            if let limit, context.now < limit {
+                stage = .waiting
+                return .wait(until: min(context.now + Self.interval, limit))
+            }
+        case .use, .failed: break
+        }
+        limit = nil
+        guard let newest = store.change({ $0.last(key)?.refresh }), newest != token, newest != replacement else {
+            return nil
+        }
+        replacement = newest
+        notes.append(
+            say(source, "the client's refresh token was spent here, and the one that came for it takes its place"))
+        return .replace(context.request, body: exchange.with(newest))
+    }
+
+    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { isActive ? .proceed : nil }
 
     /// What a client gives up goes along no more, whatever AM says to that.
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        isGrant = false
-        for source in policy.sources where source.settings.manner != .clientCredentials {
-            guard let (exchange, key) = observe(source, context) else { continue }
-            if case .grant = exchange.kind {
-                isGrant = true
-                continue
+        sent = observe(context, head)
+        guard let sent, let store = context.tokens.store else { return }
+        let learners = learners(sent, context)
+        let signers = signers(sent, learners)
+        var known: TokenSource?
+        switch sent.kind {
+        case .grant: return
+        case .revocation(let token):
+            if let source = learners.first?.0, store.changeTokens({ $0.revoke(token, source, signers) }) {
+                known = source
             }
-            let gone = context.tokens.store?.change {
-                $0.forget { $0.source == source && $0.client == key.client && exchange.ends($1) }
-            }
-            if gone?.isEmpty == false {
-                notes.append(.token(resource: source.name, "the client gives its token up, and it is forgotten"))
-            }
+        case .end:
+            if let source = learners.first?.0, store.changeTokens({ $0.signOut(signers) }) { known = source }
         }
+        for source in policy.sources where source.settings.manner == .code && source.server == sent.server {
+            guard let client = context.tokens.sender.client(source.settings.naming, context.request) else { continue }
+            let gone = store.change {
+                $0.forget { key, grant in
+                    guard key.source == source, case .client(client, _) = key.holder else { return false }
+                    return sent.ends(grant)
+                }
+            }
+            if !gone.isEmpty { known = source }
+        }
+        if let known { notes.append(say(known, "the client gives its token up, and it is forgotten")) }
+    }
+
+    // MARK: answers
+
+    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+        guard case .renewing(_, let flight) = stage, !(200..<300).contains(response.status) else { return }
+        // the next attempt claims it anew
+        stage = .watching
+        flight.fail(LoginFault(toClient: response.status), context.time)
     }
 
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        isGrant && !policy.learned.isEmpty && (200..<300).contains(response.status)
-            ? ObservedExchange.largestAnswer : nil
+        guard case .grant? = self.sent?.kind, !policy.learned.isEmpty, (200..<300).contains(response.status) else {
+            return nil
+        }
+        return ObservedExchange.largestAnswer
     }
 
     func consider(
         _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        for source in policy.learned {
-            guard let (exchange, key) = observe(source, context),
-                let grant = exchange.grant(response.head, body: response.body, for: source, now: context.seconds)
-            else { continue }
-            notes.append(.token(resource: source.name, "the client's own token goes along from here on"))
-            context.tokens.store?.change { $0.put(grant, key, context.time) }
+        guard let sent, let store = context.tokens.store else { return .deliver(response) }
+        guard
+            let grant = sent.grant(
+                response.head, body: response.body, sent: replacement, now: context.seconds)
+        else {
+            spoil(context)
+            return .deliver(response)
         }
+        let learners = learners(sent, context).filter { $0.0.takes(grant) }
+        guard let source = learners.first?.0 else { return .deliver(response) }
+        var past: (key: TokenKey, flight: Int)?
+        if case .renewing(let key, let flight) = stage { past = (key, flight.number) }
+        let signers = signers(sent, learners)
+        store.changeTokens { $0.learn(grant, source, signers, renewing: past, context.time) }
+        stage = .watching
+        for (source, _) in learners { notes.append(say(source, "the client's own token goes along from here on")) }
         return .deliver(response)
     }
 
-    private func observe(_ source: TokenSource, _ context: DetourContext) -> (ObservedExchange, TokenKey)? {
-        guard let client = context.tokens.sender.client(source.settings.naming, context.request),
-            let exchange = ObservedExchange(
-                context.sent, body: context.isWhole ? context.body : [], context.tokens.classification,
-                at: source.settings.server)
-        else { return nil }
-        return (exchange, TokenKey(source, client: client))
+    /// The client has what nobody could read here: what is left is spent.
+    private func spoil(_ context: DetourContext) {
+        guard case .renewing(let key, _) = stage else { return }
+        stage = .watching
+        context.tokens.store?.change { $0.change(key) { $0.refresh = nil } }
     }
 
     func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        guard let source = policy.learned.first else { return }
-        notes.append(
-            .token(resource: source.name, "the answer of the token endpoint is larger than is looked through"))
+        guard case .grant? = sent?.kind, let source = policy.learned.first else { return }
+        spoil(context)
+        notes.append(say(source, "the answer of the token endpoint is larger than is looked through"))
+    }
+
+    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+        .deliver(response)
+    }
+    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
+    func delivers(_ status: Int) {}
+    func abandon() { stage = .watching }
+}
+
+extension LoginFault {
+    fileprivate init(toClient status: Int) {
+        self.init(
+            reason: "AM answered the client's own refresh with \(status)",
+            isRefusal: (400..<500).contains(status) && status != 408 && status != 429)
     }
 }

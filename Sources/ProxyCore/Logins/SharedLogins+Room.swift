@@ -1,0 +1,24 @@
+/// What is forgotten where there is room for no more.
+extension SharedLogins {
+    /// Some go at a time, so that not each that comes looks through all of them.
+    private static var share: Int { max(1, Gain.most / 16) }
+
+    /// Those go first by which nothing was won; then those of whoever has most, the ones that nobody asked for the longest.
+    mutating func makeRoom() {
+        guard entries.count >= Gain.most else { return }
+        var owned: [Key.Owner: [(key: Key, asked: Int, isEmpty: Bool)]] = [:]
+        for (key, entry) in entries where entry.flight == nil {
+            owned[key.owner, default: []].append((key, entry.lastAsked, entry.gain == nil))
+        }
+        var order: [(key: Key, asked: Int, isEmpty: Bool, newer: Int)] = []
+        for var (_, keys) in owned {
+            keys.sort { $0.isEmpty != $1.isEmpty ? $1.isEmpty : $0.asked > $1.asked }
+            for (newer, one) in keys.enumerated() { order.append((one.key, one.asked, one.isEmpty, newer)) }
+        }
+        order.sort { left, right in
+            if left.isEmpty != right.isEmpty { return left.isEmpty }
+            return left.newer != right.newer ? left.newer > right.newer : left.asked < right.asked
+        }
+        for one in order.prefix(Self.share) { entries[one.key] = nil }
+    }
+}
