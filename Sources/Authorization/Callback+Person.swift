@@ -16,7 +16,10 @@ extension Callback {
             kind == .provider
             ? providers.enumerated().map { .init($0.offset, $0.element.label) }
             : choices.map { .init($0.number, $0.label) }
-        open.parts = hasParts ? inputNames : []
+        if hasParts {
+            open.parts = inputNames
+            open.partForms = open.parts.map { preset(of: input(named: $0)) }
+        }
         open.isSecret = isSecret
         open.policies = failedPolicies
         return open
@@ -45,9 +48,28 @@ extension Callback {
         case .provider: providers.isEmpty ? .text : .choice
         case .truth: .truth
         case .number: .number
-        case .text, .profile, .question, .language, .optional, .named, nil: .text
+        case .text, .profile, .question, .language, .optional, .named: .text
+        case nil: preset(of: Self.mainInput(of: inputs).map { inputs[$0] })
         case .redirect, .waiting, .suspended, .passive: nil
         }
+    }
+
+    /// By what AM has put there.
+    private func preset(of input: JSONValue?) -> OpenCallback.Form {
+        switch input?["value"] {
+        case .bool: .truth
+        case .number: .number
+        default: .text
+        }
+    }
+
+    /// What the page says by a callback that nobody answers.
+    var message: String? {
+        // what a browser would run is for nobody's eyes
+        guard type == "TextOutputCallback",
+            output("messageType").flatMap({ $0.integer ?? $0.text.flatMap { Int($0) } }) != 4
+        else { return nil }
+        return output("message")?.text
     }
 
     private var isSecret: Bool {

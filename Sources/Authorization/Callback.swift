@@ -148,9 +148,7 @@ struct Callback {
     func setting(_ texts: [NamedText]) throws(StepUp.Failure) -> JSONValue {
         var values: [(index: Int, value: JSONValue)] = []
         for text in texts {
-            guard
-                let index = inputs.firstIndex(where: { Self.suffix($0) == text.name || $0["name"]?.text == text.name })
-            else {
+            guard let index = index(named: text.name) else {
                 let names = inputNames.map(LogText.shown).joined(separator: ", ")
                 throw StepUp.Failure(
                     .unanswered,
@@ -161,6 +159,12 @@ struct Callback {
         }
         return setting(values)
     }
+
+    private func index(named name: String) -> Int? {
+        inputs.firstIndex { Self.suffix($0) == name || $0["name"]?.text == name }
+    }
+
+    func input(named name: String) -> JSONValue? { index(named: name).map { inputs[$0] } }
 
     private func value(of text: String, like preset: JSONValue?) throws(StepUp.Failure) -> JSONValue {
         switch preset {

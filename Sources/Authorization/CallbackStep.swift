@@ -28,7 +28,8 @@ struct CallbackStep: Sendable {
         /// It is sent back unchanged when so many milliseconds have passed.
         case wait(milliseconds: Int)
         /// A person has to be asked first.
-        case open([OpenCallback])
+        /// - Parameter given: what the configuration tells beside that.
+        case open([OpenCallback], given: [GivenAnswers.Answer])
         /// The tree goes on by a link; what AM says of that.
         case suspended(message: String)
         /// Which answers fit depends on the user.
@@ -136,7 +137,7 @@ struct CallbackStep: Sendable {
             }
             answered.append(callback.shownType)
         }
-        guard open.isEmpty else { return .open(open) }
+        guard open.isEmpty else { return .open(open, given: filled.given) }
         filled.step["callbacks"] = .array(results)
         filled.describe(answered, returned)
         return .ready(filled)

@@ -32,6 +32,8 @@ struct GivenAnswers: Sendable {
     }
 
     private var questions: Set<Question> = []
+    /// The same without what was answered.
+    private var places: Set<Question> = []
     /// What was chosen.
     private var choices: Set<Question> = []
     private var pages: Set<String> = []
@@ -42,37 +44,48 @@ struct GivenAnswers: Sendable {
     /// that no prompt can be told by.
     private static let mostOfOnePassword = 2
 
+    /// Whether this was asked before, and answered.
+    func answered(_ type: String, _ prompt: String, stage: String) -> Bool {
+        places.contains(Question(type: type, prompt: Self.uncounted(prompt), stage: stage, value: ""))
+    }
+
+    /// The answer that AM would not be given again, whatever a person says beside it; nil where there is none.
+    func spent(_ answers: [Answer], stage: String) -> Answer? {
+        answers.first { answer in
+            if answer.isPassword, passwords[answer.value, default: 0] >= Self.mostOfOnePassword { return true }
+            // AM says itself that it does not take this
+            return answer.isChoice && !answer.failed.isEmpty && !answer.isPersons
+                && choices.contains(Self.question(answer, stage))
+        }
+    }
+
     /// The answer that AM has been given before, of those that would go out now; nil where there is none, and then
     /// they count as given.
     /// - Parameter page: the step's callbacks as they would go out.
     mutating func add(_ answers: [Answer], stage: String, page: String) -> Answer? {
         guard !answers.isEmpty else { return nil }
-        func question(_ answer: Answer) -> Question {
-            Question(type: answer.type, prompt: Self.uncounted(answer.prompt), stage: stage, value: answer.value)
-        }
+        if let spent = spent(answers, stage: stage) { return spent }
+        let chosen = answers.filter(\.isChoice).map { Self.question($0, stage) }
+        let others = answers.filter { !$0.isChoice }
         // what a person says anew goes out with what stands beside it
-        let isAnotherTry = answers.contains { $0.isPersons && !questions.contains(question($0)) }
-        var asked: [Question] = []
-        var chosen: [Question] = []
-        for answer in answers {
-            let one = question(answer)
-            if answer.isChoice {
-                // AM says itself that it does not take this
-                if !answer.failed.isEmpty, !answer.isPersons, choices.contains(one) { return answer }
-                chosen.append(one)
-            } else {
-                if !isAnotherTry, questions.contains(one) { return answer }
-                asked.append(one)
-            }
-        }
-        for answer in answers where answer.isPassword && passwords[answer.value, default: 0] >= Self.mostOfOnePassword {
-            return answer
+        let isAnotherTry = answers.contains { $0.isPersons && !questions.contains(Self.question($0, stage)) }
+        if !isAnotherTry, let again = others.first(where: { questions.contains(Self.question($0, stage)) }) {
+            return again
         }
         guard pages.insert("\(stage)\n\(page)").inserted else { return answers.first }
         for value in Set(answers.filter(\.isPassword).map(\.value)) { passwords[value, default: 0] += 1 }
-        questions.formUnion(asked)
+        for answer in others {
+            var question = Self.question(answer, stage)
+            questions.insert(question)
+            question.value = ""
+            places.insert(question)
+        }
         choices.formUnion(chosen)
         return nil
+    }
+
+    private static func question(_ answer: Answer, _ stage: String) -> Question {
+        Question(type: answer.type, prompt: uncounted(answer.prompt), stage: stage, value: answer.value)
     }
 
     /// A prompt may count the tries that are left: without its numbers it is the same prompt.

@@ -23,16 +23,21 @@ struct Journey: Sendable {
         /// - Parameter until: in milliseconds.
         case polling(JSONValue, until: Int)
         /// Until AM has answered a device.
-        case messaging(JSONValue, DeviceMessage, until: Int?)
+        case messaging(JSONValue, PersonAnswers, DeviceMessage, until: Int?)
+        /// Until AM may be told answers.
+        case ready(CallbackStep)
         /// Until there is another one-time password.
         case timing(CallbackStep)
         /// Until it is known who the user is.
-        case naming(JSONValue)
+        case naming(JSONValue, PersonAnswers)
         case asking(JSONValue, OpenStep)
     }
 
     private let answers: [AuthorizationPolicy.CallbackAnswer]
     private let asksPerson: Bool
+    private let waitsForTurn: Bool
+    /// Where links lead by which a tree goes on.
+    private let links: SuspendedLink.Place?
     private let tree: RunningTree?
     private let limits: Limits
     private var stage = Stage.resting
@@ -55,9 +60,12 @@ struct Journey: Sendable {
     /// - Parameter users: what the user is called; nil where AM has to be asked for that.
     init(
         answers: [AuthorizationPolicy.CallbackAnswer], asksPerson: Bool = false, tree: RunningTree? = nil,
-        limits: Limits = Limits(), devices: DeviceAttendance? = nil, users: [String]? = nil
+        limits: Limits = Limits(), devices: DeviceAttendance? = nil, users: [String]? = nil,
+        waitsForTurn: Bool = false, links: SuspendedLink.Place? = nil
     ) {
         self.devices = devices
+        self.waitsForTurn = waitsForTurn
+        self.links = links
         userNames = users
         self.answers = answers
         self.asksPerson = asksPerson
@@ -92,7 +100,7 @@ struct Journey: Sendable {
                 let message = attend({ $0.pushAnswer(DeviceAttendance.shownNumber(in: step), users: users, now) })
                     ?? nil
             {
-                stage = .messaging(step, message, until: until)
+                stage = .messaging(step, PersonAnswers(), message, until: until)
                 return .message(message)
             }
             if devices != nil, now.milliseconds < until { return wait(until, now) }
@@ -105,7 +113,7 @@ struct Journey: Sendable {
             polls += 1
             stage = .resting
             return .poll(step)
-        case .timing(let step):
+        case .ready(let step), .timing(let step):
             stage = .resting
             return try finish(step, now)
         case .resting, .naming, .asking, .messaging:
@@ -134,11 +142,11 @@ struct Journey: Sendable {
 
     /// AM has answered a device.
     mutating func messaged(_ status: Int, _ now: Circumstances) throws(StepUp.Failure) -> Next {
-        guard case .messaging(let step, let message, let until) = stage else {
+        guard case .messaging(let step, let told, let message, let until) = stage else {
             throw StepUp.Failure(.cancelled, "told of a message that no device sent")
         }
         _ = attend { $0.told(message, status: status, now) }
-        guard let until else { return try proceed(step, PersonAnswers(), now) }
+        guard let until else { return try proceed(step, told, now) }
         stage = .polling(step, until: until)
         return wait(until, now)
     }
@@ -150,12 +158,15 @@ struct Journey: Sendable {
 
     /// AM says whose session it is.
     mutating func named(_ names: [String], _ now: Circumstances) throws(StepUp.Failure) -> Next {
-        guard case .naming(let step) = stage else {
+        guard case .naming(let step, let told) = stage else {
             throw StepUp.Failure(.cancelled, "told of a user whom nobody asked for")
         }
         userNames = names
-        return try proceed(step, PersonAnswers(), now)
+        return try proceed(step, told, now)
     }
+
+    /// Answers are ready. What is made for the moment is made when it is woken, and only then.
+    var isAtTurn: Bool { if case .ready = stage { true } else { false } }
 
     /// A person is being asked; nil where nobody is.
     var open: OpenStep? { if case .asking(_, let open) = stage { open } else { nil } }
@@ -181,10 +192,10 @@ struct Journey: Sendable {
         let users = userNames
         switch attend({ $0.look(at: step, users: users, now) }) {
         case .needsUser where userNames == nil:
-            stage = .naming(step)
+            stage = .naming(step, told)
             return .askUser
         case .message(let message):
-            stage = .messaging(step, message, until: nil)
+            stage = .messaging(step, told, message, until: nil)
             return .message(message)
         case nil, .nothing, .needsUser: break
         }
@@ -201,8 +212,12 @@ struct Journey: Sendable {
             stage = .polling(step, until: until)
             notes.append("PollingWaitCallback, asking again in \(wait) ms")
             return self.wait(until, now)
-        case .open(let callbacks):
-            return ask(step, OpenStep(.callbacks(callbacks), stage: page.stage, header: step["header"]?.text ?? ""))
+        case .open(let callbacks, let given):
+            // nobody is asked for what would not go out
+            if let spent = self.given.spent(given, stage: page.stage) {
+                throw StepUp.Failure(.refused, ResponseFault.askedAgain(spent))
+            }
+            return ask(step, open(callbacks, on: step, page))
         case .suspended(let message):
             guard asksPerson else {
                 throw StepUp.Failure(
@@ -210,14 +225,24 @@ struct Journey: Sendable {
                     "the tree goes on by a link that was sent to the user; with otherwise: ask among the answers, `usher answer` takes that link"
                 )
             }
-            return ask(step, OpenStep(.suspended(message: message), stage: page.stage))
+            var open = OpenStep(.suspended(message: message), stage: page.stage)
+            open.links = links
+            return ask(step, open)
         case .unknownUser:
             guard userNames == nil else {
                 throw StepUp.Failure(.unanswered, "who the user is stays unknown")
             }
-            stage = .naming(step)
+            stage = .naming(step, told)
             return .askUser
         }
+    }
+
+    private func open(_ callbacks: [OpenCallback], on step: JSONValue, _ page: AnswerPage) -> OpenStep {
+        var open = OpenStep(.callbacks(callbacks), stage: page.stage, header: step["header"]?.text ?? "")
+        let all = (step["callbacks"]?.items ?? []).map(Callback.init)
+        open.messages = ([step["description"]?.text ?? ""] + all.compactMap(\.message)).filter { !$0.isEmpty }
+        open.isAgain = all.contains { !$0.isChoice && given.answered($0.type, $0.prompt, stage: page.stage) }
+        return open
     }
 
     /// What the page is called; older servers say it in a callback.
@@ -242,29 +267,24 @@ struct Journey: Sendable {
         if let again = given.add(step.given, stage: page.stage, page: text) {
             throw StepUp.Failure(.refused, ResponseFault.askedAgain(again))
         }
-        return try finish(step, now)
+        guard waitsForTurn, !step.codes.isEmpty else { return try finish(step, now) }
+        stage = .ready(step)
+        return .wait(milliseconds: 0)
     }
 
     /// Makes the one-time passwords that are still missing.
     private mutating func finish(_ step: CallbackStep, _ now: Circumstances) throws(StepUp.Failure) -> Next {
         var step = step
         let counters = OneTimeCounters(state: now.state)
+        // all of them, before the first is made: it would be out of date by the time that the last one is there
+        for next in step.codes {
+            guard let time = counters.freeAgain(next.password, seconds: now.seconds) else { continue }
+            return try wait(until: time, for: next, of: step, now)
+        }
         while let next = step.codes.first {
             switch counters.claim(next.password, seconds: now.seconds) {
             case .code(let code): try step.put(code)
-            case .taken(let time):
-                let seconds = max(1, time - now.seconds)
-                guard seconds * 1000 <= limits.hold else {
-                    throw StepUp.Failure(
-                        .unanswered,
-                        "the one-time password for \(next.shown) was given to AM already, and the next one comes in \(seconds) s, later than authorization.hold allows"
-                    )
-                }
-                notes.append(
-                    "the one-time password for \(next.shown) was given to AM already; the next one comes in \(seconds) s"
-                )
-                stage = .timing(step)
-                return .wait(milliseconds: seconds * 1000)
+            case .taken(let time): return try wait(until: time, for: next, of: step, now)
             case .later(let milliseconds):
                 stage = .timing(step)
                 return .wait(milliseconds: milliseconds)
@@ -274,6 +294,21 @@ struct Journey: Sendable {
         }
         notes.append(step.description)
         return .send(step)
+    }
+
+    /// - Parameter time: in seconds since 1970.
+    private mutating func wait(
+        until time: Int, for code: CallbackStep.Code, of step: CallbackStep, _ now: Circumstances
+    ) throws(StepUp.Failure) -> Next {
+        let seconds = max(1, time - now.seconds)
+        let already = "the one-time password for \(code.shown) was given to AM already"
+        guard seconds * 1000 <= limits.hold else {
+            throw StepUp.Failure(
+                .unanswered, "\(already), and the next one comes in \(seconds) s, later than authorization.hold allows")
+        }
+        notes.append("\(already); the next one comes in \(seconds) s")
+        stage = .timing(step)
+        return .wait(milliseconds: seconds * 1000)
     }
 }
 

@@ -71,15 +71,17 @@ public struct Lockout: Sendable {
 
     /// Asks for a login. One that is under way counts as one that may fail, or many at once would find nothing against
     /// them.
-    public mutating func begin(_ key: Key, _ limits: Limits, now: Int) -> Permission {
+    /// - Parameter again: it was granted, and goes on telling AM answers.
+    public mutating func begin(_ key: Key, _ limits: Limits, again: Bool = false, now: Int) -> Permission {
         guard limits.refusals > 0 else { return .go }
         var whole = answers[key.answers] ?? Tally()
         var own = sessions[key.session] ?? Tally()
         whole.forget(now)
         own.forget(now)
-        let knowsBetter = whole.isDoubted && own.successes > 0
-        for tally in knowsBetter ? [own] : [whole, own] where now < tally.heldUntil {
-            return .held(refusals: tally.refusals, milliseconds: tally.heldUntil - now)
+        if let pause = Self.pause(whole, own, now) { return pause }
+        if again {
+            whole.takeBack()
+            own.takeBack()
         }
         guard whole.hasRoom(limits), own.hasRoom(limits) else { return .later }
         whole.begin(now, at: key.place)
@@ -92,7 +94,20 @@ public struct Lockout: Sendable {
         return .go
     }
 
-    /// AM says that a login succeeded. What the resource makes of that may take its time and holds nobody up.
+    /// Why no login begins now, without asking for one; nil where one may, or has to wait for others alone.
+    public func pause(_ key: Key, _ limits: Limits, now: Int) -> Permission? {
+        guard limits.refusals > 0 else { return nil }
+        return Self.pause(answers[key.answers] ?? Tally(), sessions[key.session] ?? Tally(), now)
+    }
+
+    private static func pause(_ whole: Tally, _ own: Tally, _ now: Int) -> Permission? {
+        let knowsBetter = whole.isDoubted && own.successes > 0
+        let held = (knowsBetter ? [own] : [whole, own]).first { now < $0.heldUntil }
+        return held.map { .held(refusals: $0.refusals, milliseconds: $0.heldUntil - now) }
+    }
+
+    /// AM says that a login succeeded, or asks for what a person has to say. What the resource makes of that, or when the
+    /// person says it, may take its time and holds nobody up.
     public mutating func grant(_ key: Key, _ limits: Limits, now: Int) {
         guard limits.refusals > 0 else { return }
         answers[key.answers]?.grant(now)
@@ -192,6 +207,9 @@ struct Tally: Sendable {
         granted += 1
         last = now
     }
+
+    /// What waited for a word tells AM more.
+    mutating func takeBack() { granted = max(0, granted - 1) }
 
     mutating func end(_ wasGranted: Bool, _ now: Int) {
         if wasGranted { granted = max(0, granted - 1) } else { underWay = max(0, underWay - 1) }

@@ -17,8 +17,10 @@ public struct StepUp: Sendable {
     /// Those of them that count against the limit.
     private var steps = 0
     private var journey: Journey
-    /// AM is asked whose session this is.
-    private var asksForUser = false
+    /// What AM is asked about sessions, beside the conversation.
+    private var inquiry = Inquiry.none
+    /// The tree went on by a link: of whom that is, the link does not tell.
+    private var isResumed = false
     private var notes: [String] = []
     /// How the app presents itself: AM words its prompts, and chooses its pages, by this.
     private let manners: [(name: String, value: String)]
@@ -62,7 +64,8 @@ public struct StepUp: Sendable {
             answers: policy.answers, asksPerson: policy.person.isAsked,
             tree: tree.map { RunningTree(name: $0.name, realm: $0.realm ?? realm, server: policy.server) },
             limits: .init(polls: policy.maxPolls, hold: policy.hold),
-            devices: DeviceAttendance(policy.devices, policy.server, realm: realm), users: users)
+            devices: DeviceAttendance(policy.devices, policy.server, realm: realm), users: users,
+            waitsForTurn: policy.asksPerson, links: .init(server: policy.server, realm: realm))
     }
 
     /// What happened since the last time this was asked, a sentence each, without secrets.
@@ -88,7 +91,7 @@ public struct StepUp: Sendable {
                 Failure(.tooLarge, "AM's answer is larger than the \(policy.maxResponseBytes) bytes allowed"))
         }
         let answer = try? JSONValue(parsing: body)
-        if asksForUser { return toldUser(status, answer, now) }
+        if let order = toldInquiry(status, answer, now) { return order }
         if journey.isMessaging { return next { (journey) throws(Failure) in try journey.messaged(status, now) } }
         let authId = answer?["authId"]?.text ?? ""
         guard status == 200 else {
@@ -101,7 +104,11 @@ public struct StepUp: Sendable {
         guard !authId.isEmpty || Self.isSuspended(answer) else {
             journey.succeeded(now)
             for sentence in journey.takeNotes() { note(sentence) }
-            return ended(answer, fields)
+            let order = ended(answer, fields)
+            guard isResumed, case .succeeded(let won) = order, let new = won.session, let old = goal.session else {
+                return order
+            }
+            return askOwner(of: won, new: new, old: old.token)
         }
         guard authId.utf8.count <= Self.maxAuthId else {
             return .failed(Failure(.tooLarge, "AM's authId has more than \(Self.maxAuthId >> 10) KiB"))
@@ -121,6 +128,10 @@ public struct StepUp: Sendable {
     public mutating func woke(_ now: Circumstances = Circumstances()) -> Order {
         next { (journey) throws(Failure) in try journey.woke(now) }
     }
+
+    /// Answers are ready, and what is told in them is made when it is woken: a login that is not allowed to begin yet, or at all,
+    /// then spends no one-time password. Where a person is asked, nobody has asked for a turn before.
+    public var isAtTurn: Bool { journey.isAtTurn }
 
     private mutating func next(_ event: (inout Journey) throws(Failure) -> Journey.Next) -> Order {
         let next: Journey.Next
@@ -171,8 +182,9 @@ public struct StepUp: Sendable {
         }
         guard open.isSuspended else { return next { (journey) throws(Failure) in try journey.told(answers, now) } }
         guard let text = answers.link else { throw OpenStep.Refusal("the tree goes on by the link that was sent") }
-        let link = try SuspendedLink(text, server: policy.server, realm: realm)
+        let link = try SuspendedLink(text, .init(server: policy.server, realm: realm))
         journey.rest()
+        isResumed = true
         note("step \(calls): the tree goes on by the link that was sent")
         return call(Call(query: [NamedText("suspendedId", link.id)], action: .resumeAuthenticate))
     }
@@ -187,14 +199,18 @@ public struct StepUp: Sendable {
 
     /// Answers are chosen by who the user is: AM alone knows whose session this is.
     private mutating func askUser() -> Order {
-        asksForUser = true
+        inquiry = .user
+        note("AM is asked whose session it is, for answers are chosen by that")
+        return askInfo(of: goal.session?.token)
+    }
+
+    private mutating func askInfo(of token: String?) -> Order {
         do throws(HTTPFault) {
             var url = try policy.server.sessionsURL(realm: realm)
             url += url.utf8.contains(0x3F) ? "&" : "?"
             var head = try RequestHead(method: "POST", url: url + "_action=getSessionInfo")
-            addFields(to: &head, version: "protocol=1.0,resource=3.1")
+            addFields(to: &head, version: "protocol=1.0,resource=3.1", session: token)
             calls += 1
-            note("AM is asked whose session it is, for answers are chosen by that")
             return .send(
                 ServerCall(
                     head: head, body: Array("{}".utf8), number: calls, action: .sessionInfo, payload: nil,
@@ -205,7 +221,7 @@ public struct StepUp: Sendable {
     }
 
     private mutating func toldUser(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order {
-        asksForUser = false
+        inquiry = .none
         let names = SessionInfo.names(answer)
         guard status == 200, !names.isEmpty else {
             return .failed(
@@ -213,6 +229,53 @@ public struct StepUp: Sendable {
                     .unusable, "AM does not say whose session it is (\(status)), and answers are chosen by that"))
         }
         return next { (journey) throws(Failure) in try journey.named(names, now) }
+    }
+
+    // MARK: a session that a link won
+
+    private enum Inquiry {
+        case none
+        /// Whose the session is that is stepped up: answers are chosen by that.
+        case user
+        /// Whose the session is that is stepped up: a new one is for that user alone.
+        case oldOwner(Outcome, new: String)
+        /// Whose the new session is.
+        case newOwner(Outcome, old: String)
+    }
+
+    /// - Returns: nil where nothing was asked.
+    private mutating func toldInquiry(_ status: Int, _ answer: JSONValue?, _ now: Circumstances) -> Order? {
+        switch inquiry {
+        case .none: return nil
+        case .user: return toldUser(status, answer, now)
+        case .oldOwner(let won, let new):
+            return toldOwner(status, answer) { step, identity in
+                step.inquiry = .newOwner(won, old: identity)
+                return step.askInfo(of: new)
+            }
+        case .newOwner(let won, let old):
+            return toldOwner(status, answer) { _, identity in
+                old == identity
+                    ? .succeeded(won) : .failed(Failure(.unusable, "the link resumed another user's tree"))
+            }
+        }
+    }
+
+    /// A link may be that of another tree, and another user's: what it wins goes to nobody else's app.
+    private mutating func askOwner(of won: Outcome, new: String, old: String) -> Order {
+        inquiry = .oldOwner(won, new: new)
+        note("AM is asked whose session the link has won")
+        return askInfo(of: old)
+    }
+
+    private mutating func toldOwner(
+        _ status: Int, _ answer: JSONValue?, _ goesOn: (inout StepUp, String) -> Order
+    ) -> Order {
+        inquiry = .none
+        guard status == 200, let identity = SessionInfo.identity(answer) else {
+            return .failed(Failure(.unusable, "AM does not say whose session the link has won (\(status))"))
+        }
+        return goesOn(&self, identity)
     }
 
     // MARK: calls
@@ -251,13 +314,13 @@ public struct StepUp: Sendable {
         }
     }
 
-    private func addFields(to head: inout RequestHead, version: String) {
+    private func addFields(to head: inout RequestHead, version: String, session token: String? = nil) {
         head.fields.add("Accept", "application/json")
         head.fields.add("Accept-API-Version", version)
         head.fields.add("Content-Type", "application/json")
         head.fields.add("X-Requested-With", Self.requestedWith)
         for field in manners { head.fields.add(field.name, field.value) }
-        let cookieLine = cookieLine
+        let cookieLine = cookieLine(token ?? goal.session?.token)
         if !cookieLine.isEmpty { head.fields.add("Cookie", cookieLine) }
     }
 
@@ -265,8 +328,8 @@ public struct StepUp: Sendable {
     /// its value that a program asks, which wants callbacks and no page.
     static let requestedWith = "forgerock-sdk"
 
-    private var cookieLine: String {
-        var line = CookieText(goal.session.map { "\(policy.server.cookie)=\($0.token)" } ?? "")
+    private func cookieLine(_ token: String?) -> String {
+        var line = CookieText(token.map { "\(policy.server.cookie)=\($0)" } ?? "")
         for pair in cookies.pairs { line.set(pair.name, pair.value) }
         return line.text
     }

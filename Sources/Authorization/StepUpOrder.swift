@@ -19,7 +19,7 @@ extension StepUp {
     /// What to do next.
     public enum Order: Sendable {
         case send(ServerCall)
-        /// AM wants to be asked again later; ends with `woke()`.
+        /// AM wants to be asked again later, or answers are ready (`isAtTurn`); ends with `woke()`.
         case wait(milliseconds: Int)
         /// A person is asked; ends with `told(_:)` or `denied()`.
         case ask(OpenStep)

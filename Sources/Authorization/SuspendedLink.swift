@@ -6,12 +6,19 @@ internal import Interception
 struct SuspendedLink {
     let id: String
 
+    /// Where such a link has to lead.
+    struct Place: Equatable, Sendable {
+        var server: AuthorizationServer
+        var realm: String
+    }
+
     /// Bytes of a link.
     static let maxLength = 16 << 10
 
     /// - Throws: why it is not followed, in words for whoever gave it. What it names is never asked itself: its id goes to the
     ///   configured AM alone, and only where it comes from there.
-    init(_ text: String, server: AuthorizationServer, realm: String) throws(OpenStep.Refusal) {
+    init(_ text: String, _ wanted: Place) throws(OpenStep.Refusal) {
+        let (server, realm) = (wanted.server, wanted.realm)
         var link = text[...]
         while link.first?.isWhitespace == true { link.removeFirst() }
         while link.last?.isWhitespace == true { link.removeLast() }
@@ -34,9 +41,21 @@ struct SuspendedLink {
         guard let id = value("suspendedId"), !id.isEmpty else {
             throw OpenStep.Refusal("the link has no suspendedId; take the one that AM has sent")
         }
-        if let named = value("realm"), server.configuredRealm(named) != server.configuredRealm(realm) {
+        if let named = value("realm") ?? Self.realm(inPath: place.path),
+            server.configuredRealm(named) != server.configuredRealm(realm)
+        {
             throw OpenStep.Refusal("the link is for realm \(LogText.shown(named)), and the tree runs in \(realm)")
         }
         self.id = id
+    }
+
+    /// The realm that a path names: `…/realms/root/realms/alpha/…`. A parameter counts more.
+    private static func realm(inPath path: String) -> String? {
+        let segments = PercentCoding.decode(path).split(separator: "/").drop { $0 != "realms" }
+        guard !segments.isEmpty else { return nil }
+        let names = zip(segments, segments.dropFirst()).enumerated().prefix {
+            $0.offset % 2 == 1 || $0.element.0 == "realms"
+        }
+        return Realm.normalized(names.filter { $0.offset % 2 == 0 }.map { String($0.element.1) }.joined(separator: "/"))
     }
 }

@@ -3,7 +3,12 @@ import Authorization
 /// A login that was permitted. It is counted as under way until it is judged, or forgotten by whatever ends the exchange:
 /// an object, so that no way out can leave it counted for ever.
 final class LoginAttempt {
-    private enum Stage { case begun, told, granted, judged }
+    private enum Stage {
+        case begun, told
+        /// AM was told answers, and goes on when a person has spoken. It may have refused them by that very page.
+        case waiting
+        case granted, judged
+    }
 
     private let store: any LoginStore
     private let key: Lockout.Key
@@ -19,11 +24,37 @@ final class LoginAttempt {
     /// AM is told answers. From here on it may count a failure, whether or not it gets to say so.
     func tell() { stage = .told }
 
+    /// A person is asked: nobody waits for this one's turn meanwhile.
+    func wait() {
+        switch stage {
+        case .begun: judge(.unjudged)
+        case .told:
+            store.grant(key, limits)
+            stage = .waiting
+        case .waiting, .granted, .judged: break
+        }
+    }
+
+    /// Its turn is over, or not come again; it has to ask for one before AM is told more.
+    var needsTurn: Bool { stage == .waiting || stage == .judged }
+
+    /// The person has spoken.
+    /// - Returns: nil where it is over, and another one has to begin.
+    func goOn() -> LoginPermission? {
+        guard stage == .waiting else { return nil }
+        let permission = store.begin(again: key, limits)
+        if case .go = permission { stage = .told }
+        return permission
+    }
+
     /// AM reports success. For a transaction that means nothing yet, and without answers it tells nothing about them
     /// (docs/protocol.md#how-it-ends).
     func grant() {
-        guard stage == .told else { return judge(.unjudged) }
-        store.grant(key, limits)
+        switch stage {
+        case .told: store.grant(key, limits)
+        case .waiting: break
+        case .begun, .granted, .judged: return judge(.unjudged)
+        }
         stage = .granted
     }
 
@@ -32,11 +63,12 @@ final class LoginAttempt {
     func judge(_ verdict: Lockout.Verdict) {
         guard stage != .judged else { return }
         // what AM was not told it cannot have refused
-        store.end(key, stage == .begun ? .unjudged : verdict, granted: isGranted, limits)
+        store.end(
+            key, stage == .begun ? .unjudged : verdict, granted: stage == .granted || stage == .waiting, limits)
         stage = .judged
     }
 
     deinit {
-        judge(stage == .told ? .refused : .unjudged)
+        judge(stage == .told || stage == .waiting ? .refused : .unjudged)
     }
 }

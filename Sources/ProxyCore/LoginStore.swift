@@ -4,7 +4,11 @@ public import Authorization
 /// or ends.
 public protocol LoginStore: AnyObject, Sendable {
     func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission
-    /// AM says that it succeeded; the resource's word on it is to come.
+    /// The same for one that was granted and goes on.
+    func begin(again key: Lockout.Key, _ limits: Lockout.Limits) -> LoginPermission
+    /// Why none begins now, and for how long; nil where one may begin, now or after others. Asks for none.
+    func pause(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission?
+    /// AM says that it succeeded, or goes on when a person has spoken; what decides it is to come.
     func grant(_ key: Lockout.Key, _ limits: Lockout.Limits)
     func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits)
 }

@@ -24,13 +24,21 @@ final class StepUpDetour: Detour {
         /// Another exchange has the same upgrade made.
         case sharing(Round)
         /// The login waits for others of the same user.
-        case queueing(Round, ServerCall?)
+        case queueing(Round, Turn)
         /// AM is asked, or will be again.
         case talking(Round)
         /// A person is asked.
         case asking(Round, OpenStep, ParkedStep)
         /// The request goes out again.
         case replaying(HeldResponse)
+    }
+
+    /// What is done when the login's turn has come.
+    enum Turn {
+        case begin
+        case send(ServerCall)
+        /// The machine's answers go out, with the one-time passwords of that moment.
+        case answer
     }
 
     /// One advice and what is done about it.
@@ -167,9 +175,10 @@ final class StepUpDetour: Detour {
     ) -> DetourOrder {
         switch sharing.turn(round.machine, client: owner(context), context.sessions?.upgrades, &notes) {
         case .go:
+            guard policy.asksPerson else { return beginLogin(round, .begin, context, &notes) }
             // where a person is asked, nobody's turn is waited for before AM is told anything
-            return policy.asksPerson
-                ? start(round, nil, context, &notes) : beginLogin(round, nil, context, &notes)
+            if let pause = pause(round, context) { return giveUp(pause, round.original, context, &notes) }
+            return start(round, .begin, context, &notes)
         case .wait(let ticket):
             stage = .sharing(round)
             return .waitFor(ticket, until: limit ?? .max)
@@ -178,30 +187,46 @@ final class StepUpDetour: Detour {
     }
 
     /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
-    /// - Parameter call: the one that tells AM answers; nil where it is the first.
     private func beginLogin(
-        _ round: Round, _ call: ServerCall?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+        _ round: Round, _ turn: Turn, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         if let logins = context.logins {
-            switch logins.begin(round.machine.login, policy.lockout) {
-            case .go(let key): login = LoginAttempt(logins, key, policy.lockout)
+            let resumed = login?.goOn()
+            switch resumed ?? logins.begin(round.machine.login, policy.lockout) {
+            case .go(let key): if resumed == nil { login = LoginAttempt(logins, key, policy.lockout) }
             case .later:
-                stage = .queueing(round, call)
+                stage = .queueing(round, turn)
                 return .wait(until: bounded(context.now + Self.retryInterval))
             case .held(let refusals, let milliseconds):
-                return giveUp(
-                    .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000), round.original, context, &notes)
+                // AM had gone on with it, and a person as well
+                login?.judge(.unjudged)
+                return giveUp(Self.heldOff(refusals, milliseconds), round.original, context, &notes)
             }
         }
-        return start(round, call, context, &notes)
+        return start(round, turn, context, &notes)
+    }
+
+    private static func heldOff(_ refusals: Int, _ milliseconds: Int) -> ExchangeMoment {
+        .heldOff(refusals: refusals, seconds: (milliseconds + 999) / 1000)
+    }
+
+    /// Why AM would not be told any answers now: it refused them lately. A turn is not taken by that.
+    func pause(_ round: Round, _ context: DetourContext) -> ExchangeMoment? {
+        guard case .held(let refusals, let milliseconds)? = context.logins?.pause(round.machine.login, policy.lockout)
+        else { return nil }
+        return Self.heldOff(refusals, milliseconds)
     }
 
     private func start(
-        _ round: Round, _ call: ServerCall?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+        _ round: Round, _ turn: Turn, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        if let call { return send(call, round, context) }
         var round = round
-        let order = round.machine.begin()
+        let order: StepUp.Order
+        switch turn {
+        case .begin: order = round.machine.begin()
+        case .send(let call): return send(call, round, context)
+        case .answer: order = round.machine.woke(context.circumstances)
+        }
         return perform(order, round, context, &notes)
     }
 
@@ -245,15 +270,19 @@ final class StepUpDetour: Detour {
     func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         guard keepsResponse else { return nil }
         if let limit, context.now >= limit {
-            let reason =
-                if case .asking = stage { "nobody answered within authorization.hold" } else {
-                    "it took longer than authorization.hold allows"
-                }
-            return failed(reason, context, &notes)
+            guard case .asking(let round, let step, let place) = stage else {
+                return failed("it took longer than authorization.hold allows", context, &notes)
+            }
+            // somebody may have spoken in time, and the loop be late
+            guard place.look() == nil else {
+                self.limit = context.now + timeForAM
+                return look(round, step, place, context, &notes)
+            }
+            return failed("nobody answered within authorization.hold", context, &notes)
         }
         switch stage {
         case .sharing(let round): return share(round, context, &notes)
-        case .queueing(let round, let call): return beginLogin(round, call, context, &notes)
+        case .queueing(let round, let turn): return beginLogin(round, turn, context, &notes)
         case .asking(let round, let step, let place): return look(round, step, place, context, &notes)
         case .talking(var round):
             let order = round.machine.woke(context.circumstances)
@@ -270,8 +299,11 @@ final class StepUpDetour: Detour {
         stage = .talking(round)
         switch order {
         case .send(let call):
-            return call.carriesAnswers && login == nil && policy.asksPerson
-                ? beginLogin(round, call, context, &notes) : send(call, round, context)
+            return call.carriesAnswers && needsTurn
+                ? beginLogin(round, .send(call), context, &notes) : send(call, round, context)
+        case .wait where round.machine.isAtTurn:
+            return needsTurn
+                ? beginLogin(round, .answer, context, &notes) : start(round, .answer, context, &notes)
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .ask(let step): return ask(step, round, context, &notes)
         case .succeeded(let outcome):
@@ -306,6 +338,9 @@ final class StepUpDetour: Detour {
     private func owner(_ context: DetourContext) -> String {
         provided?.isShared == true ? "" : "client \(context.client.text)"
     }
+
+    /// Where a person is asked, a login begins when AM is told the first answers, and goes on when the person has spoken.
+    private var needsTurn: Bool { policy.asksPerson && login?.needsTurn ?? true }
 
     /// AM reports success.
     private func grant(_ advice: Advice) {

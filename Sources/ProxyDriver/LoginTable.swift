@@ -12,16 +12,35 @@ public final class LoginTable: LoginStore {
 
     public func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission {
         // without a digest, for want of memory, nobody is let through uncounted
-        guard let answers = digest.tableKey(login.answers), let session = digest.tableKey(login.inSession) else {
-            return .later
+        guard let key = key(login) else { return .later }
+        return lockout.withLock { Self.permission($0.begin(key, limits, now: Loop.monotonicMilliseconds()), key) }
+    }
+
+    public func begin(again key: Lockout.Key, _ limits: Lockout.Limits) -> LoginPermission {
+        lockout.withLock {
+            Self.permission($0.begin(key, limits, again: true, now: Loop.monotonicMilliseconds()), key)
         }
-        let key = Lockout.Key(answers: answers, session: session, at: login.place)
+    }
+
+    public func pause(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission? {
+        guard let key = key(login) else { return nil }
         return lockout.withLock { lockout in
-            switch lockout.begin(key, limits, now: Loop.monotonicMilliseconds()) {
-            case .go: .go(key)
-            case .later: .later
-            case .held(let refusals, let milliseconds): .held(refusals: refusals, milliseconds: milliseconds)
-            }
+            lockout.pause(key, limits, now: Loop.monotonicMilliseconds()).map { Self.permission($0, key) }
+        }
+    }
+
+    private func key(_ login: Login) -> Lockout.Key? {
+        guard let answers = digest.tableKey(login.answers), let session = digest.tableKey(login.inSession) else {
+            return nil
+        }
+        return Lockout.Key(answers: answers, session: session, at: login.place)
+    }
+
+    private static func permission(_ permission: Lockout.Permission, _ key: Lockout.Key) -> LoginPermission {
+        switch permission {
+        case .go: .go(key)
+        case .later: .later
+        case .held(let refusals, let milliseconds): .held(refusals: refusals, milliseconds: milliseconds)
         }
     }
 

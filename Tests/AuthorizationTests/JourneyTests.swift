@@ -10,12 +10,13 @@ struct JourneyTests {
     typealias Answer = AuthorizationPolicy.CallbackAnswer
 
     private func machine(
-        _ answers: [Answer] = [], _ change: (inout AuthorizationPolicy) -> Void = { _ in }
+        _ answers: [Answer] = [], advice: Advice = StepUpTests.transaction,
+        _ change: (inout AuthorizationPolicy) -> Void = { _ in }
     ) -> StepUp {
         var policy = policy()
         policy.answers = answers
         change(&policy)
-        var machine = StepUp(policy: policy, advice: StepUpTests.transaction, session: "SESSION-A", realm: "/alpha")
+        var machine = StepUp(policy: policy, advice: advice, session: "SESSION-A", realm: "/alpha")
         _ = machine.begin()
         return machine
     }
@@ -94,6 +95,8 @@ struct JourneyTests {
         "https://am.example.test/am/XUI/?realm=/alpha&suspendedId=s%2F1&authIndexType=service",
         " https://am.example.test/am/XUI/?suspendedId=s%2F1\n",
         "https://am.example.test/am/XUI/?realm=alpha#login&suspendedId=s/1",
+        "https://am.example.test/am/json/realms/root/realms/alpha/authenticate?suspendedId=s%2F1",
+        "https://am.example.test/am/json/realms/root%2Frealms%2Fbeta?realm=alpha&suspendedId=s%2F1",
     ])
     func aLinkOfAMGoesOn(_ link: String) throws {
         var machine = try asking()
@@ -105,6 +108,25 @@ struct JourneyTests {
         #expect(call.head.fields["Cookie"] == "iPlanetDirectoryPro=SESSION-A")
         #expect(machine.answered(200, "{\"tokenId\":\"\"}").outcome != nil)
         #expect(!machine.takeNotes().joined().contains("s/1"))
+    }
+
+    /// A link may be another tree's: whose a new session is, AM says.
+    @Test func whatALinkWinsIsTheUsersOwn() throws {
+        for (owner, isOwn) in [
+            ("id=bob,ou=user", true), ("ID=Bob,ou=user", true), ("id=alice,ou=user", false), ("", false),
+        ] {
+            var machine = machine(advice: StepUpTests.upgrade) { $0.person.isAsked = true }
+            #expect(machine.answered(200, Self.suspended).open != nil)
+            let link = PersonAnswers(link: "https://am.example.test/am/?suspendedId=s")
+            #expect(try machine.told(link).call != nil)
+            let first = try #require(machine.answered(200, "{\"tokenId\":\"SESSION-B\"}").call)
+            #expect(first.action == .sessionInfo && first.head.fields["Cookie"] == "iPlanetDirectoryPro=SESSION-A")
+            let second = try #require(machine.answered(200, "{\"universalId\":\"id=bob,ou=user\"}").call)
+            #expect(second.action == .sessionInfo && second.head.fields["Cookie"] == "iPlanetDirectoryPro=SESSION-B")
+            let end = machine.answered(200, "{\"universalId\":\"\(owner)\"}")
+            #expect((end.outcome?.session == "SESSION-B") == isOwn && (end.failure == nil) == isOwn)
+            #expect(end.failure?.doubtsAnswers != true)
+        }
     }
 
     @Test(arguments: [
@@ -120,6 +142,11 @@ struct JourneyTests {
             "https://am.example.test/am/XUI/?realm=/beta&suspendedId=s",
             "the link is for realm /beta, and the tree runs in /alpha"
         ),
+        (
+            "https://am.example.test/am/json/realms/root/realms/beta/authenticate?suspendedId=s",
+            "the link is for realm /beta, and the tree runs in /alpha"
+        ),
+        ("https://am.example.test/am/json/realms/root?suspendedId=s", "the link is for realm /, and"),
         ("s-1", "this is no link"), ("", "this is no link"),
         (
             "https://am.example.test/am/?suspendedId=" + String(repeating: "s", count: 20_000),

@@ -1,5 +1,6 @@
 import Authorization
 import Formats
+import Interception
 import Testing
 
 /// Steps that a person is asked for.
@@ -124,5 +125,127 @@ struct PersonTests {
         #expect(login([], "one") != login([], "two"))
         let fixed = [AuthorizationPolicy.CallbackAnswer(callback: "NameCallback", response: .value("robot"))]
         #expect(login(fixed, "one") == login(fixed, "two"))
+    }
+
+    // MARK: what is no answer is known before it is taken
+
+    private static func odd(_ inputs: String) -> String {
+        #"{"type":"OddCallback","output":[{"name":"prompt","value":"Odd"}],"input":["# + inputs + "]}"
+    }
+
+    @Test(
+        "What a callback of an unknown type cannot hold is refused in words",
+        arguments: [
+            (
+                #"{"name":"IDToken1flag","value":false},{"name":"IDToken1count","value":1}"#, ["perhaps", "1"],
+                "OddCallback \"Odd\", flag takes yes or no"
+            ),
+            (
+                #"{"name":"IDToken1flag","value":false},{"name":"IDToken1count","value":1}"#, ["yes", "many"],
+                "OddCallback \"Odd\", count takes a number"
+            ),
+            (#"{"name":"IDToken1","value":false}"#, ["perhaps"], "OddCallback \"Odd\" takes yes or no"),
+        ])
+    func kinds(_ inputs: String, _ texts: [String], _ words: String) throws {
+        var machine = try machine()
+        let open = try #require(machine.answered(200, page(Self.odd(inputs))).open)
+        #expect(open.refusal(of: PersonAnswers([0: texts])) == OpenStep.Refusal(words))
+        #expect(throws: OpenStep.Refusal(words)) { try machine.told(PersonAnswers([0: texts])) }
+        let fits = texts.count == 1 ? ["yes"] : ["yes", "2"]
+        #expect(open.refusal(of: PersonAnswers([0: fits])) == nil)
+        let call = try #require(try machine.told(PersonAnswers([0: fits])).call)
+        #expect(call.input(0) == .bool(true))
+    }
+
+    @Test("A link is judged where it is given")
+    func link() throws {
+        var machine = try machine()
+        let suspended =
+            #"{"callbacks":[{"type":"SuspendedTextOutputCallback","output":[{"name":"message","value":"We sent a mail"}]}]}"#
+        let open = try #require(machine.answered(200, suspended).open)
+        let wrong = "https://other.example.test/?suspendedId=x"
+        #expect(open.refusal(of: PersonAnswers(link: wrong))?.reason.contains("the link leads to") == true)
+        #expect(open.refusal(of: PersonAnswers(link: "https://am.example.test/am/?suspendedId=x")) == nil)
+    }
+
+    @Test("A person sees what the page says beside its callbacks")
+    func messages() throws {
+        var machine = try machine()
+        func says(_ text: String, _ type: Int) -> String {
+            #"{"type":"TextOutputCallback","output":[{"name":"message","value":"\#(text)"},{"name":"messageType","value":"\#(type)"}]}"#
+        }
+        let body =
+            #"{"authId":"a","header":"Payment","description":"Once a day","callbacks":["#
+            + [says("Transfer 500 to X?", 0), says("alert(1)", 4), Self.confirmation].joined(separator: ",") + "]}"
+        let open = try #require(machine.answered(200, body).open)
+        #expect(open.header == "Payment" && open.messages == ["Once a day", "Transfer 500 to X?"])
+    }
+
+    @Test("A one-time password is made when the login may begin, not before")
+    func turn() throws {
+        let state = KeptState()
+        let now = Circumstances(seconds: 0, state: state)
+        var machine = try machine([
+            .init(
+                callback: "PasswordCallback",
+                response: .oneTime(.init(key: Array("12345678901234567890".utf8), kind: .counter(first: 0))))
+        ])
+        let order = machine.answered(
+            status: 200, fields: fields(json), body: Array(page(Self.password).utf8), now)
+        #expect(order.wait == 0 && machine.isAtTurn && state.documents.values.isEmpty)
+        #expect(machine.woke(now).call?.input(0) == .string("755224"))
+        #expect(!machine.isAtTurn && state.documents.values.count == 1)
+    }
+
+    @Test("No one-time password waits for another one of its page")
+    func together() throws {
+        let state = KeptState()
+        func secret(_ key: String, _ kind: OneTimePassword.Kind) -> AuthorizationPolicy.CallbackAnswer.Response {
+            .oneTime(.init(key: Array(key.utf8), kind: kind))
+        }
+        func machine() throws -> StepUp {
+            try self.machine(
+                [
+                    .init(callback: "NameCallback", response: secret("1", .counter(first: 0))),
+                    .init(callback: "PasswordCallback", response: secret("2", .time(period: 30))),
+                ], asks: false)
+        }
+        func ask(_ machine: inout StepUp, at seconds: Int) -> StepUp.Order {
+            machine.answered(
+                status: 200, fields: fields(json), body: Array(page(Self.name, Self.password).utf8),
+                Circumstances(seconds: seconds, state: state))
+        }
+        var first = try machine()
+        #expect(ask(&first, at: 40).call != nil)
+        let kept = state.documents
+        var second = try machine()
+        #expect(ask(&second, at: 41).wait == 19_000)
+        #expect(state.documents == kept, "the counter stays until all can go out")
+        #expect(second.woke(Circumstances(seconds: 60, state: state)).call != nil)
+    }
+
+    @Test("What a person said is not lost where AM has to be asked for the user meanwhile")
+    func registeredMeanwhile() throws {
+        let state = KeptState()
+        var policy = AuthorizationPolicy(resources: [], server: am)
+        policy.person.isAsked = true
+        policy.devices = [Device(name: "phone", users: ["*"], server: am)]
+        var machine = StepUp(
+            policy: policy, advice: Advice(source: .header, conditions: [.init("TransactionConditionAdvice", ["t-1"])]),
+            session: "token")
+        #expect(machine.begin().call != nil)
+        let now = Circumstances(state: state)
+        let asked = page(Self.number, Self.password.replacing("Code", with: "Enter verification code"))
+        let open = machine.answered(status: 200, fields: fields(json), body: Array(asked.utf8), now).open
+        #expect(open?.callbacks.count == 2)
+        // another journey has registered a device
+        let device =
+            #"{"device":"phone","server":"\#(am.url)","realm":"/","user":"bob","registered":1,"uri":"otpauth://totp/a?secret=JBSWY3DP"}"#
+        #expect(state.set(StateKey(.devices, "x"), Array(device.utf8)))
+        let call = try #require(try machine.told(PersonAnswers([0: ["42"], 1: ["123456"]]), now).call)
+        #expect(call.action == .sessionInfo)
+        let filled = machine.answered(
+            status: 200, fields: fields(json), body: Array(#"{"username":"nobody"}"#.utf8), now)
+        #expect(filled.call?.input(0) == .integer(42))
     }
 }

@@ -3,6 +3,8 @@
 import http.client
 import json
 import os
+import pty
+import select
 import socket
 import subprocess
 
@@ -68,6 +70,50 @@ class Person:
         texts = {"NameCallback": name, "PasswordCallback": password}
         answers = [{"callback": c["index"], "value": texts[c["type"]]} for c in transaction["callbacks"]]
         return self.asks("POST", f"/v1/transactions/{transaction['id']}/answer", {"answers": answers})
+
+
+class Terminal:
+    """A command at a terminal of its own."""
+
+    def __init__(self, binary, person, *arguments):
+        self.ours, theirs = pty.openpty()
+        self.shown = b""
+        self.child = subprocess.Popen(
+            [binary, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=person.environment,
+            start_new_session=True)
+        os.close(theirs)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.child.poll() is None:
+            self.child.kill()
+            self.child.wait()
+        os.close(self.ours)
+
+    def reads(self, until):
+        """Reads until that is shown."""
+        while until not in self.shown:
+            self.look()
+
+    def look(self):
+        ready, _, _ = select.select([self.ours], [], [], programs.DEADLINE)
+        assert ready, self.shown
+        self.shown += os.read(self.ours, 65536)
+
+    def types(self, keys):
+        """Types, and reads what is shown meanwhile: a terminal holds little of either."""
+        while keys:
+            readable, writable, _ = select.select([self.ours], [self.ours], [], programs.DEADLINE)
+            assert readable or writable, self.shown
+            if readable:
+                self.look()
+            else:
+                keys = keys[os.write(self.ours, keys[:256]):]
+
+    def ends(self):
+        return self.child.wait(programs.DEADLINE)
 
 
 class App(wire.Connection):

@@ -4,32 +4,6 @@ import Interception
 import ProxyCore
 import Testing
 
-/// A table of logins whose clock is the test's.
-private final class Logins: LoginStore, @unchecked Sendable {
-    // one test's thread alone uses it
-    var book = Lockout()
-    var now = 0
-    var ended: [Lockout.Verdict] = []
-
-    func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission {
-        let key = Lockout.Key(
-            answers: login.answers.reduce(0) { $0 &* 31 &+ UInt128($1) },
-            session: login.inSession.reduce(0) { $0 &* 31 &+ UInt128($1) })
-        return switch book.begin(key, limits, now: now) {
-        case .go: .go(key)
-        case .later: .later
-        case .held(let refusals, let milliseconds): .held(refusals: refusals, milliseconds: milliseconds)
-        }
-    }
-
-    func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) { book.grant(key, limits, now: now) }
-
-    func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits) {
-        ended.append(verdict)
-        book.end(key, verdict, granted: granted, limits, now: now)
-    }
-}
-
 @Suite("Logins that AM judges")
 struct StepUpLoginTests {
     typealias Up = SteppingUp
@@ -42,7 +16,7 @@ struct StepUpLoginTests {
 
     /// One client as far as the resource's refusal.
     private func refused(
-        _ logins: Logins, _ settings: Settings, _ request: String = Up.get, _ advice: String = Up.refused()
+        _ logins: LoginBook, _ settings: Settings, _ request: String = Up.get, _ advice: String = Up.refused()
     )
         -> Conversation
     {
@@ -55,7 +29,7 @@ struct StepUpLoginTests {
 
     /// As far as AM's having been told the name.
     private func told(
-        _ logins: Logins, _ settings: Settings, _ request: String = Up.get, _ advice: String = Up.refused()
+        _ logins: LoginBook, _ settings: Settings, _ request: String = Up.get, _ advice: String = Up.refused()
     )
         -> Conversation
     {
@@ -68,7 +42,7 @@ struct StepUpLoginTests {
     }
 
     @Test func aRefusalHoldsOff() {
-        let logins = Logins()
+        let logins = LoginBook()
         told(logins, settings()).origin(Self.denied)
         #expect(logins.ended == [.refused])
         let held = refused(logins, settings())
@@ -80,7 +54,7 @@ struct StepUpLoginTests {
     }
 
     @Test func whatAMWasNotToldItDidNotRefuse() {
-        let logins = Logins()
+        let logins = LoginBook()
         for answer in [
             Self.denied, "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", Up.json("[]"),
             Up.step.replacing("NameCallback", with: "RareCallback"), Up.success,
@@ -148,7 +122,7 @@ struct StepUpLoginTests {
             ),
         ]
         for (name, end, verdict) in ends {
-            let logins = Logins()
+            let logins = LoginBook()
             let talk = told(logins, settings())
             end(talk)
             #expect(logins.ended == [verdict], "\(name): \(talk.notes)")
@@ -157,7 +131,7 @@ struct StepUpLoginTests {
 
     /// A refused upgrade is a 401, so that a success is one.
     @Test func anUpgradeIsJudgedByAM() {
-        let logins = Logins()
+        let logins = LoginBook()
         let talk = told(logins, settings(), Up.get, Up.refused(Up.upgrade))
         talk.origin(Up.success)
         #expect(logins.ended == [.taken])
@@ -169,7 +143,7 @@ struct StepUpLoginTests {
     }
 
     @Test func oneWaitsForTheOther() {
-        let logins = Logins()
+        let logins = LoginBook()
         let first = told(logins, settings())
         let second = refused(logins, settings())
         #expect(second.driver.dialing == nil && second.clientGot() == "")
@@ -190,7 +164,7 @@ struct StepUpLoginTests {
 
     /// AM has answered: how long the resource takes for the replay is no reason to hold up others.
     @Test func aSlowReplayHoldsNobodyUp() {
-        let logins = Logins()
+        let logins = LoginBook()
         let slow = told(logins, settings())
         slow.origin(Up.success)
         #expect(slow.originGot().contains("_txid=t-1") && logins.ended.isEmpty)
@@ -204,7 +178,7 @@ struct StepUpLoginTests {
     }
 
     @Test func nobodyWaitsLongerThanItMay() {
-        let logins = Logins()
+        let logins = LoginBook()
         let slow = told(logins, settings())
         let waiting = Conversation(
             stepUpSettings {
@@ -232,7 +206,7 @@ struct StepUpLoginTests {
         settings.rules = [
             .init(name: "am", when: .test(.action, [.exact("AUTHENTICATE")]), request: [.respond(refusal)])
         ]
-        let logins = Logins()
+        let logins = LoginBook()
         let talk = refused(logins, settings)
         talk.connects()
         talk.origin(Up.step)

@@ -21,6 +21,23 @@ struct OneTimeCounters {
     /// How long it takes to read a small file, in milliseconds.
     private static let reading = 10
 
+    /// When there is one, in seconds since 1970, where that of this time was given before; nil where there is one now. Claims
+    /// none.
+    func freeAgain(_ password: OneTimePassword, seconds: Int) -> Int? {
+        guard case .time(let period) = password.kind,
+            let bytes = state?.value(of: StateKey(.counters, password.name)),
+            let known = Self.counter(bytes)
+        else { return nil }
+        let counter = Self.counter(of: seconds, period)
+        return Self.isTaken(counter, known) ? (Int(counter) + 1) * period : nil
+    }
+
+    private static func counter(of seconds: Int, _ period: Int) -> UInt64 { UInt64(max(0, seconds) / period) }
+
+    private static func isTaken(_ counter: UInt64, _ known: UInt64) -> Bool {
+        known >= counter && known - counter <= mostAhead
+    }
+
     func claim(_ password: OneTimePassword, seconds: Int) -> Claim {
         if let state, !state.isCurrent(.counters) { return .later(milliseconds: Self.reading) }
         let key = StateKey(.counters, password.name)
@@ -29,9 +46,9 @@ struct OneTimeCounters {
         let isKept: Bool
         switch password.kind {
         case .time(let period):
-            counter = UInt64(max(0, seconds) / period)
+            counter = Self.counter(of: seconds, period)
             isKept = change(key) { last in
-                if let known = last, known >= counter, known - counter <= Self.mostAhead {
+                if let known = last, Self.isTaken(counter, known) {
                     isTaken = true
                 } else {
                     last = counter
@@ -49,6 +66,8 @@ struct OneTimeCounters {
         return password.code(counter).map(Claim.code) ?? .failed("the library makes none")
     }
 
+    private static func counter(_ bytes: [UInt8]) -> UInt64? { UInt64(String(decoding: bytes, as: UTF8.self)) }
+
     /// How far ahead a code is looked for that somebody else gave.
     private static let mostPassed: UInt64 = 10
 
@@ -57,9 +76,9 @@ struct OneTimeCounters {
         let key = StateKey(.counters, password.name)
         let first: UInt64
         switch password.kind {
-        case .time(let period): first = UInt64(max(0, seconds) / period).subtractingReportingOverflow(1).partialValue
+        case .time(let period): first = Self.counter(of: seconds, period).subtractingReportingOverflow(1).partialValue
         case .counter(let start):
-            let last = state?.value(of: key).flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            let last = state?.value(of: key).flatMap(Self.counter)
             first = max(start, last.map { $0 &+ 1 } ?? start)
         }
         let count: UInt64 = if case .time = password.kind { 3 } else { Self.mostPassed }
@@ -78,7 +97,7 @@ struct OneTimeCounters {
             return true
         }
         return state.change(key) { bytes in
-            var counter = bytes.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            var counter = bytes.flatMap(Self.counter)
             body(&counter)
             bytes = counter.map { Array(String($0).utf8) }
         }

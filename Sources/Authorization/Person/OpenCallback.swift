@@ -27,8 +27,10 @@ public struct OpenCallback: Equatable, Sendable {
     public var isSecret = false
     /// What answers have to keep to, and what the last one did not keep to, as AM says.
     public var policies: [String] = []
-    /// What its inputs are called, where it has more than one: each takes a text of its own.
+    /// What its inputs are called, where they have names: each takes a text of its own.
     public var parts: [String] = []
+    /// How each of these is written.
+    var partForms: [Form] = []
 
     public init(index: Int, type: String, prompt: String, form: Form) {
         self.index = index
@@ -53,7 +55,14 @@ public struct OpenCallback: Equatable, Sendable {
         if texts.contains(where: { $0.utf8.count > Self.maxText }) {
             return "an answer has \(Self.maxText >> 10) KiB at most"
         }
-        guard let text = texts.first else { return nil }
+        for (part, (form, text)) in zip(parts, zip(partForms, texts)) {
+            if let reason = refusal(of: text, form, "\(shown), \(LogText.shown(part))") { return reason }
+        }
+        guard parts.isEmpty, let text = texts.first else { return nil }
+        return refusal(of: text, form, shown)
+    }
+
+    private func refusal(of text: String, _ form: Form, _ shown: String) -> String? {
         switch form {
         case .text: return nil
         case .number: return Self.number(text) == nil ? "\(shown) takes a number" : nil

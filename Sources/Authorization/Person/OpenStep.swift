@@ -12,6 +12,12 @@ public struct OpenStep: Equatable, Sendable {
     public var stage: String
     /// The page's own words, where it has any.
     public var header: String
+    /// What it says beside that, in its description and in callbacks that nobody answers.
+    public var messages: [String] = []
+    /// AM has been told an answer to what it asks, and did not go on: it took none of it.
+    public var isAgain = false
+    /// Where a link has to lead by which the tree goes on.
+    var links: SuspendedLink.Place?
 
     public init(_ kind: Kind, stage: String = "", header: String = "") {
         self.kind = kind
@@ -40,12 +46,15 @@ public struct OpenStep: Equatable, Sendable {
         isSuspended ? "a link" : callbacks.map { LogText.shown($0.type) }.joined(separator: ", ")
     }
 
-    /// Looks at answers alone: an answer to something that is not asked, or that cannot be one. Some may be missing yet.
+    /// Looks at answers alone: an answer to something that is not asked, or that cannot be one. Some may be missing yet. What is not
+    /// refused here is told to AM.
     public func refusal(of answers: PersonAnswers) -> Refusal? {
         if isSuspended {
             guard answers.callbacks.isEmpty else {
                 return Refusal("the tree goes on by the link that was sent; give that")
             }
+            guard let link = answers.link, let links else { return nil }
+            do throws(Refusal) { _ = try SuspendedLink(link, links) } catch { return error }
             return nil
         }
         guard answers.link == nil else { return Refusal("no link is waited for; it asks for \(summary)") }

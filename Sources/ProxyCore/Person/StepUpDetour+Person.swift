@@ -7,13 +7,15 @@ extension StepUpDetour {
         _ step: OpenStep, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         // nobody else waits for this one's turn while a person thinks
-        login?.judge(.unjudged)
-        login = nil
+        if step.isAgain { login?.judge(.refused) } else { login?.wait() }
+        if let pause = pause(round, context) { return giveUp(pause, round.original, context, &notes) }
         guard let store = context.person.transactions else {
             return giveUp(
                 .stepUpFailed("a person would be asked for \(step.summary)"), round.original, context, &notes)
         }
-        let until = limit ?? context.now + policy.hold
+        let limit = self.limit ?? context.now + policy.hold
+        // what is said last has to reach AM, and AM has to answer, while the app is still there
+        let until = max(context.now, limit - timeForAM)
         let transaction = context.person.transaction(
             step, to: context.request, in: round.machine.realm, tree: round.advice.tree, at: policy.server.url,
             since: context.now, until: until)
@@ -22,9 +24,12 @@ extension StepUpDetour {
         case .parked(let id):
             stage = .asking(round, step, ParkedStep(id, store, since: context.now))
             notes.append(.parked(id: id.description, milliseconds: until - context.now))
-            return .ask(id, until: until)
+            return .ask(id, until: limit)
         }
     }
+
+    /// Milliseconds of `hold` that are left for what comes after a person's answer.
+    var timeForAM: Int { max(1, min(2_000, policy.hold / 10)) }
 
     /// Whether somebody has spoken.
     func look(
@@ -59,9 +64,10 @@ extension StepUpDetour {
         do throws(OpenStep.Refusal) {
             return perform(try round.machine.told(told, context.circumstances), round, context, &notes)
         } catch {
-            notes.append(.conversation("what the person said was no answer: \(error.reason)"))
+            // without the reason: it may hold what was typed
+            notes.append(.conversation("what the person said was no answer"))
             guard let step = round.machine.open else {
-                return giveUp(.stepUpFailed(error.reason), round.original, context, &notes)
+                return giveUp(.stepUpFailed("nobody is asked for anything"), round.original, context, &notes)
             }
             return ask(step, round, context, &notes)
         }
