@@ -25,16 +25,18 @@ struct AnswerCommand: ParsableCommand {
     @Argument(help: "The answer; several where the callback has several parts.")
     var value: [String] = []
 
+    func validate() throws { try ControlOptions.mustName(id) }
+
     func run() throws {
         let client = try control.client()
-        let list = try client.done("GET", "/v1/transactions")
-        let transaction = list["transactions"]?.items?.first { $0["id"]?.text == id.lowercased() }
-        guard value.isEmpty, let transaction else {
-            // where there is none, the daemon says why
-            return report(try client.done("POST", Self.path, naming: id, body: body(value.isEmpty ? [""] : value)))
+        guard value.isEmpty else {
+            return report(try client.done("POST", Self.path, naming: id, body: body(value)))
         }
+        // where there is none, the daemon says why
+        let transaction = try client.done("GET", "/v1/transactions/*", naming: id)
+        for line in TransactionReport.says(transaction) { Console.note("\(line)\n") }
+        if transaction["shortened"] == .bool(true) { Console.note("(the page has more than is shown)\n") }
         if transaction["kind"]?.text == "suspended" {
-            if let message = transaction["message"]?.text { Console.note("\(TerminalText.shown(message))\n") }
             let link = try Self.line("the link: ", isSecret: false)
             return report(try client.done("POST", Self.path, naming: id, body: .object([.init("link", .string(link))])))
         }

@@ -10,6 +10,11 @@ struct ControlOptions: ParsableArguments {
 
     @OptionGroup var file: ConfigurationFile
 
+    /// An empty id is a variable that was never set, and means neither one nor all.
+    static func mustName(_ id: String?) throws {
+        guard id?.isEmpty != true else { throw ValidationError("the id is empty") }
+    }
+
     /// - Throws: exit 1 where a configuration that was named has faults.
     func client() throws -> ControlClient {
         var snapshot: Snapshot?
@@ -23,6 +28,24 @@ struct ControlOptions: ParsableArguments {
         }
         return ControlClient(
             ControlPath.candidates(given: socket, snapshot, ProcessEnvironment.all))
+    }
+}
+
+/// A command that shows what the daemon answers.
+struct ControlReportOptions: ParsableArguments {
+    @OptionGroup var control: ControlOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// - Parameter text: the answer for somebody's eyes.
+    func report(
+        _ method: String, _ path: String, naming name: String = "", _ text: (JSONValue, TextStyle) -> String
+    ) throws {
+        let answer = try control.client().done(method, path, naming: name)
+        Console.print(
+            json
+                ? TerminalText.json(answer) + "\n" : text(answer, TextStyle(environment: ProcessEnvironment.all)))
     }
 }
 

@@ -12,6 +12,8 @@ struct DenyCommand: ParsableCommand {
     @Argument(help: "As usher transactions lists it.")
     var id: String
 
+    func validate() throws { try ControlOptions.mustName(id) }
+
     func run() throws {
         _ = try control.client().done("POST", "/v1/transactions/*/deny", naming: id)
         Console.print("\(id) is denied\n")

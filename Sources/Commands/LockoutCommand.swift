@@ -11,17 +11,10 @@ struct LockoutCommand: ParsableCommand {
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show the counts.")
 
-        @OptionGroup var control: ControlOptions
-
-        @Flag(help: "Print JSON.")
-        var json = false
+        @OptionGroup var options: ControlReportOptions
 
         func run() throws {
-            let answer = try control.client().done("GET", "/v1/lockout")
-            Console.print(
-                json
-                    ? answer.serialized + "\n"
-                    : LockoutReport(answer, TextStyle(environment: ProcessEnvironment.all)).text)
+            try options.report("GET", "/v1/lockout") { LockoutReport($0, $1).text }
         }
     }
 
@@ -30,22 +23,17 @@ struct LockoutCommand: ParsableCommand {
             abstract: "Forget the refusals, so that logins begin again at once.",
             discussion: "AM counts for itself, and may lock the user out all the same.")
 
-        @OptionGroup var control: ControlOptions
+        @OptionGroup var options: ControlReportOptions
 
         @Argument(help: "One login alone, as usher lockout lists it.")
         var id: String?
 
-        @Flag(help: "Print JSON.")
-        var json = false
+        func validate() throws { try ControlOptions.mustName(id) }
 
         func run() throws {
-            let client = try control.client()
-            let answer =
-                if let id { try client.done("DELETE", "/v1/lockout/*", naming: id) } else {
-                    try client.done("DELETE", "/v1/lockout")
-                }
-            let count = answer["cleared"]?.integer ?? 0
-            Console.print(json ? answer.serialized + "\n" : "\(count) cleared\n")
+            try options.report("DELETE", id == nil ? "/v1/lockout" : "/v1/lockout/*", naming: id ?? "") { answer, _ in
+                "\(answer["cleared"]?.integer ?? 0) cleared\n"
+            }
         }
     }
 }

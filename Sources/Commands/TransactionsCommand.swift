@@ -1,5 +1,4 @@
 import ArgumentParser
-import Formats
 import Operation
 
 struct TransactionsCommand: ParsableCommand {
@@ -8,16 +7,9 @@ struct TransactionsCommand: ParsableCommand {
         abstract: "List the step-ups that wait for a person.",
         discussion: "Each is answered with usher answer ID, or refused with usher deny ID.")
 
-    @OptionGroup var control: ControlOptions
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var options: ControlReportOptions
 
     func run() throws {
-        let answer = try control.client().done("GET", "/v1/transactions")
-        Console.print(
-            json
-                ? answer.serialized + "\n"
-                : TransactionReport(answer, TextStyle(environment: ProcessEnvironment.all)).text)
+        try options.report("GET", "/v1/transactions") { TransactionReport($0, $1).text }
     }
 }

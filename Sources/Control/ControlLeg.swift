@@ -22,10 +22,11 @@ public struct ControlLeg: Sendable {
     /// Something of a request is here, and not all of it.
     public var isInside: Bool { !leg.awaitsHead }
 
-    /// The next event in `input`, from which what was used is removed. Each request is answered before the next is read.
-    public mutating func next(_ input: inout [UInt8], now: Int) -> Event {
+    /// The next event in `input` from `position` on, which goes past what was used. Each request is answered before the next is
+    /// read.
+    public mutating func next(_ input: [UInt8], _ position: inout Int, now: Int) -> Event {
         do throws(HTTPFault) {
-            return leg.awaitsHead ? try readHead(&input, now) : try readBody(&input, now)
+            return leg.awaitsHead ? try readHead(input, &position, now) : try readBody(input, &position, now)
         } catch {
             return refuse(ControlProblem(error.status, error.explanation))
         }
@@ -42,11 +43,12 @@ public struct ControlLeg: Sendable {
         return ControlProblem(408, "the request did not come whole in \(ControlLimits.time / 1000) s")
     }
 
-    private mutating func readHead(_ input: inout [UInt8], _ now: Int) throws(HTTPFault) -> Event {
-        guard let count = try leg.readHead(input.span, into: &head, limits: ControlLimits.head) else {
-            return .needsMore
-        }
-        input.removeFirst(count)
+    private mutating func readHead(
+        _ input: [UInt8], _ position: inout Int, _ now: Int
+    ) throws(HTTPFault) -> Event {
+        let rest = input.span.extracting(position...)
+        guard let count = try leg.readHead(rest, into: &head, limits: ControlLimits.head) else { return .needsMore }
+        position += count
         try head.settleHost(scheme: .http)
         if let problem = ControlGate.problem(of: head) { return refuse(problem) }
         let framing = try leg.begin(head, maxTrailerBytes: ControlLimits.head.bytes)
@@ -55,27 +57,27 @@ public struct ControlLeg: Sendable {
             guard ASCII.equal(expectation, "100-continue") else {
                 return refuse(ControlProblem(417, "an unknown expectation"))
             }
-            if input.isEmpty { return .expectsContinue }
+            if position == input.count { return .expectsContinue }
         }
-        return try readBody(&input, now)
+        return try readBody(input, &position, now)
     }
 
     private mutating func tooLarge() -> Event {
         refuse(ControlProblem(413, "the body is longer than \(ControlLimits.body >> 10) KiB"))
     }
 
-    private mutating func readBody(_ input: inout [UInt8], _ now: Int) throws(HTTPFault) -> Event {
-        var position = 0
+    private mutating func readBody(
+        _ input: [UInt8], _ position: inout Int, _ now: Int
+    ) throws(HTTPFault) -> Event {
         while true {
             switch try leg.readBody(input.span, &position) {
             case .data(let range):
                 guard body.count + range.count <= ControlLimits.body else { return tooLarge() }
                 body += input[range]
             case .needsMore:
-                input.removeAll()
+                position = input.count
                 return .needsMore
             case .end:
-                input.removeFirst(position)
                 let request = ControlRequest(head.methodText, head.path, fields: head.fields, body: body, now: now)
                 head = RequestHead()
                 body = []

@@ -4,7 +4,7 @@ public import HTTPCodec
 /// A request to the running daemon, whole.
 public struct ControlRequest: Sendable {
     public var method: String
-    /// Decoded, without what is empty: `["v1", "transactions"]`.
+    /// Its segments, decoded: `["v1", "transactions"]`. One that is empty stays: nobody means everything by it.
     public var path: [String]
     public var fields: FieldTable
     public var body: [UInt8]
@@ -13,7 +13,8 @@ public struct ControlRequest: Sendable {
 
     public init(_ method: String, _ path: String, fields: FieldTable = FieldTable(), body: [UInt8] = [], now: Int = 0) {
         self.method = method
-        self.path = path.split(separator: "/").map { PercentCoding.decode($0) }
+        let path = path.hasPrefix("/") ? path.dropFirst() : path[...]
+        self.path = path.split(separator: "/", omittingEmptySubsequences: false).map { PercentCoding.decode($0) }
         self.fields = fields
         self.body = body
         self.now = now

@@ -8,6 +8,7 @@ public protocol TransactionDirectory {
     var most: Int { get }
     /// The oldest first.
     func list() -> [WaitingTransaction]
+    func find(_ id: TransactionID) throws(TransactionRefusal) -> WaitingTransaction
     /// - Returns: what is still to be said.
     func answer(_ id: TransactionID, _ answers: PersonAnswers) throws(TransactionRefusal) -> [OpenCallback]
     func deny(_ id: TransactionID) throws(TransactionRefusal)
@@ -22,6 +23,9 @@ public struct TransactionRoutes {
     public var all: [ControlRouter.Route] {
         [
             ControlRouter.Route("GET", "/v1/transactions") { request, _ throws(ControlProblem) in list(request.now) },
+            ControlRouter.Route("GET", "/v1/transactions/*") { request, id throws(ControlProblem) in
+                try whole(id, request.now)
+            },
             ControlRouter.Route("POST", "/v1/transactions/*/answer") { request, id throws(ControlProblem) in
                 try answer(id, request)
             },
@@ -34,44 +38,18 @@ public struct TransactionRoutes {
     private func list(_ now: Int) -> ControlAnswer {
         ControlAnswer(
             .object([
-                .init("transactions", .array(directory.list().map { Self.shown($0, now) })),
+                .init("transactions", .array(directory.list().map { TransactionView.of($0, .listed, now: now) })),
                 .init("most", .integer(directory.most)),
             ]))
     }
 
-    private static func shown(_ waiting: WaitingTransaction, _ now: Int) -> JSONValue {
-        let transaction = waiting.transaction
-        let step = transaction.step
-        var members: [JSONValue.Member] = [
-            .init("id", .string(waiting.id.description)), .init("client", .string(transaction.client.address)),
-            .init("user", transaction.client.user.map { .string($0) } ?? .null),
-            .init("method", .string(transaction.method)), .init("resource", .string(transaction.resource)),
-            .init("am", .string(transaction.server)), .init("realm", .string(transaction.realm)),
-            .init("tree", transaction.tree.map { .string($0) } ?? .null), .init("stage", .string(step.stage)),
-            .init("header", .string(step.header)),
-            .init("waited_ms", .integer(max(0, now - transaction.since))),
-            .init("left_ms", .integer(max(0, transaction.until - now))),
-            .init("kind", .string(step.isSuspended ? "suspended" : "callbacks")),
-        ]
-        if case .suspended(let message) = step.kind { members.append(.init("message", .string(message))) }
-        members.append(.init("callbacks", .array(waiting.missing.map(shown))))
-        return .object(members)
-    }
-
-    private static func shown(_ callback: OpenCallback) -> JSONValue {
-        .object([
-            .init("index", .integer(callback.index)), .init("type", .string(callback.type)),
-            .init("prompt", .string(callback.prompt)), .init("form", .string(callback.form.rawValue)),
-            .init("secret", .bool(callback.isSecret)),
-            .init(
-                "choices",
-                .array(
-                    callback.choices.map {
-                        .object([.init("number", .integer($0.number)), .init("label", .string($0.label))])
-                    })),
-            .init("parts", .array(callback.parts.map { .string($0) })),
-            .init("policies", .array(callback.policies.map { .string($0) })),
-        ])
+    private func whole(_ text: String, _ now: Int) throws(ControlProblem) -> ControlAnswer {
+        let id = try Self.id(text)
+        do throws(TransactionRefusal) {
+            return ControlAnswer(TransactionView.of(try directory.find(id), .whole, now: now))
+        } catch {
+            throw Self.problem(error)
+        }
     }
 
     // MARK: what is said to it
@@ -80,11 +58,7 @@ public struct TransactionRoutes {
         let body = try request.object()
         let id = try Self.id(text)
         do throws(TransactionRefusal) {
-            guard let waiting = directory.list().first(where: { $0.id == id }) else {
-                // whoever keeps them knows why there is none
-                _ = try directory.answer(id, PersonAnswers())
-                throw .unknown
-            }
+            let waiting = try directory.find(id)
             let answers: PersonAnswers
             do throws(OpenStep.Refusal) {
                 answers = try AnswerReader(waiting).answers(body)
@@ -96,7 +70,7 @@ public struct TransactionRoutes {
                 .object([
                     .init("id", .string(id.description)),
                     .init("state", .string(missing.isEmpty ? "answered" : "open")),
-                    .init("callbacks", .array(missing.map(Self.shown))),
+                    .init("callbacks", TransactionView.of(missing)),
                 ]))
         } catch {
             throw Self.problem(error)

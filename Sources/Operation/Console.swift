@@ -11,6 +11,8 @@ public enum Console {
     /// Text on standard error, as it is: a question.
     public static func note(_ text: String) { errors.say(Array(text.utf8)) }
 
+    static func note(_ bytes: [UInt8]) { errors.say(bytes) }
+
     private static let errors = ErrorLines(2)
 
     /// Text on standard output.

@@ -60,7 +60,7 @@ final class Notifier: Sendable {
         thread?.join()
     }
 
-    private static func variables(_ id: TransactionID, _ transaction: OpenTransaction) -> [String: String] {
+    static func variables(_ id: TransactionID, _ transaction: OpenTransaction) -> [String: String] {
         [
             "USHER_TRANSACTION": id.description, "USHER_CLIENT": transaction.client.address,
             "USHER_USER": transaction.client.user ?? "", "USHER_METHOD": transaction.method,
@@ -68,12 +68,8 @@ final class Notifier: Sendable {
             "USHER_REALM": transaction.realm, "USHER_TREE": transaction.tree ?? "",
             "USHER_ASKS": transaction.step.summary,
             "USHER_SECONDS": "\(max(0, transaction.until - transaction.since) / 1000)",
-        ].mapValues(text)
-    }
-
-    /// An environment's value ends with a zero byte, and tools that show one are no terminals to be steered.
-    private static func text(_ value: String) -> String {
-        String(String.UnicodeScalarView(value.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+                // a value ends with a zero byte, and whatever shows it is no terminal to be steered
+        ].mapValues(TerminalText.plain)
     }
 
     // MARK: the thread

@@ -13,6 +13,8 @@ public enum TerminalInput {
     }
 
     private static let longest = 16 << 10
+    /// Takes the last character off the line.
+    private static let back = "\u{8} \u{8}"
 
     /// A line, without its end.
     /// - Parameters:
@@ -20,14 +22,11 @@ public enum TerminalInput {
     ///   - isSecret: it is not shown while it is typed.
     public static func line(_ question: String, isSecret: Bool) throws(Ending) -> String {
         guard Input.isTerminal else { return try plain() }
-        guard isSecret else {
-            Console.note(question)
-            return try plain()
-        }
         var before = termios()
         guard tcgetattr(0, &before) == 0 else { throw .end }
         var hidden = before
-        // keys are taken one by one, Ctrl-C among them: the terminal is left as it was found, whatever is pressed
+        // keys are taken one by one, Ctrl-C among them: the terminal is left as it was found, whatever is pressed; and the kernel
+        // would cut a line at 4,095 bytes
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         guard tcsetattr(0, TCSAFLUSH, &hidden) == 0 else { throw .end }
         // only now: who types at once is not seen either
@@ -36,10 +35,11 @@ public enum TerminalInput {
             tcsetattr(0, TCSAFLUSH, &before)
             Console.note("\n")
         }
-        return try keys()
+        return try keys(isSecret: isSecret)
     }
 
-    private static func keys() throws(Ending) -> String {
+    private static func keys(isSecret: Bool) throws(Ending) -> String {
+        func show(_ text: String) { if !isSecret { Console.note(text) } }
         var bytes: [UInt8] = []
         while true {
             guard let key = byte() else { throw bytes.isEmpty ? .end : .interrupted }
@@ -47,12 +47,17 @@ public enum TerminalInput {
             case 0x0A, 0x0D: return String(decoding: bytes, as: UTF8.self)
             case 0x03, 0x1C: throw .interrupted
             case 0x04: if bytes.isEmpty { throw .end }
-            case 0x15: bytes = []
+            case 0x15:
+                for byte in bytes where byte & 0xC0 != 0x80 { show(back) }
+                bytes = []
             case 0x08, 0x7F:
+                if !bytes.isEmpty { show(back) }
                 // a whole character: what goes on a sequence goes with its beginning
                 while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
             case 0..<0x20: break
-            default: bytes.append(key)
+            default:
+                bytes.append(key)
+                if !isSecret { Console.note([key]) }
             }
             guard bytes.count <= longest else { throw .tooLong }
         }

@@ -1,15 +1,43 @@
+public import Formats
+
 /// Text of others, made fit for a terminal: no control character of it steers one.
 public enum TerminalText {
     private static let most = 200
 
     public static func shown(_ text: String) -> String {
+        plain(text.unicodeScalars.prefix(most)) + (text.unicodeScalars.count > most ? "…" : "")
+    }
+
+    /// All of it.
+    static func plain(_ text: String) -> String { plain(text.unicodeScalars[...]) }
+
+    private static func plain(_ scalars: String.UnicodeScalarView.SubSequence) -> String {
         var out = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(most) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: out.append(" ")
-            default: out.append(scalar)
+        for scalar in scalars { out.append(steers(scalar) ? " " : scalar) }
+        return String(out)
+    }
+
+    /// JSON that says the same to every reader, and to a terminal nothing.
+    public static func json(_ value: JSONValue) -> String {
+        var out = String.UnicodeScalarView()
+        for scalar in value.serialized.unicodeScalars {
+            guard steers(scalar) else {
+                out.append(scalar)
+                continue
+            }
+            // only in texts is there anything beyond ASCII
+            for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                let digits = String(unit, radix: 16, uppercase: true)
+                out.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
             }
         }
-        return String(out) + (text.unicodeScalars.count > most ? "…" : "")
+        return String(out)
+    }
+
+    private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
+        default: false
+        }
     }
 }

@@ -36,6 +36,17 @@ public final class TransactionTable: Sendable {
 
     public func list() -> [WaitingTransaction] { ledger.withLock { $0.list(now: Loop.monotonicMilliseconds()) } }
 
+    public func find(_ id: TransactionID) throws(TransactionRefusal) -> WaitingTransaction {
+        let found = ledger.withLock { ledger -> Result<WaitingTransaction, TransactionRefusal> in
+            do throws(TransactionRefusal) {
+                return .success(try ledger.find(id, now: Loop.monotonicMilliseconds()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try found.get()
+    }
+
     /// - Returns: what is still to be said.
     public func answer(_ id: TransactionID, _ answers: PersonAnswers) throws(TransactionRefusal) -> [OpenCallback] {
         let answered = ledger.withLock { ledger -> Result<([OpenCallback], Port?), TransactionRefusal> in

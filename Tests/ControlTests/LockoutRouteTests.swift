@@ -41,6 +41,14 @@ struct LockoutRouteTests {
         #expect(router.answer(ControlRequest("POST", "/v1/lockout")).status == 405)
     }
 
+    /// A variable that holds no id clears nothing.
+    @Test(arguments: ["/v1/lockout/", "/v1/lockout//", "/v1//lockout", "/v1/lockout/%20"])
+    func nothingIsNotEverything(_ path: String) {
+        directory.refuse(1, 2)
+        #expect(router.answer(ControlRequest("DELETE", path)).status == 404)
+        #expect(directory.entries().count == 2)
+    }
+
     @Test func whatIsUnderWayStaysCounted() {
         let key = Lockout.Key(answers: 1, session: 2)
         for _ in 0..<3 { #expect(directory.lockout.begin(key, Lockout.Limits(), now: 0) == .go) }

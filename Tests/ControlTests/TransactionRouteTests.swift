@@ -7,10 +7,14 @@ import Testing
 
 /// What waits, with the daemon's own ledger.
 private final class Directory: TransactionDirectory {
-    var ledger = TransactionLedger<Int>(capacity: 10)
+    var ledger = TransactionLedger<Int>(capacity: 1000)
 
     var most: Int { ledger.most }
     func list() -> [WaitingTransaction] { ledger.list(now: 10) }
+
+    func find(_ id: TransactionID) throws(TransactionRefusal) -> WaitingTransaction {
+        try ledger.find(id, now: 10)
+    }
 
     func answer(_ id: TransactionID, _ answers: PersonAnswers) throws(TransactionRefusal) -> [OpenCallback] {
         try ledger.answer(id, answers, now: 10).missing
@@ -18,11 +22,11 @@ private final class Directory: TransactionDirectory {
 
     func deny(_ id: TransactionID) throws(TransactionRefusal) { _ = try ledger.deny(id, now: 10) }
 
-    func park(_ step: OpenStep) throws -> TransactionID {
+    func park(_ step: OpenStep, at resource: String = "http://shop.test/") throws -> TransactionID {
         var chance = SystemRandomNumberGenerator()
         let transaction = OpenTransaction(
             client: .init(address: "192.0.2.1", network: "192.0.2.1", user: "jane"), method: "GET",
-            resource: "http://shop.test/", server: "http://am.test/am", realm: "/alpha", tree: "StepUp", step: step,
+            resource: resource, server: "http://am.test/am", realm: "/alpha", tree: "StepUp", step: step,
             since: 0, until: 45_000)
         guard case .parked(let id) = ledger.park(transaction, 0, using: &chance).parking else { throw Full() }
         return id
@@ -59,7 +63,46 @@ struct TransactionRouteTests {
         #expect(found["stage"]?.text == "Payment" && found["tree"]?.text == "StepUp")
         #expect(found["callbacks"]?[0]?["choices"]?[1]?["label"]?.text == "Yes")
         #expect(found["callbacks"]?[1]?["secret"] == .bool(true))
-        #expect(answer.body["most"]?.integer == 10)
+        #expect(answer.body["most"]?.integer == 1000)
+    }
+
+    @Test func whatThePageSaysIsListedAndShown() throws {
+        var page = Self.page
+        page.header = "Payment"
+        page.messages = ["Transfer 500 to X?"]
+        let id = try directory.park(page)
+        for shown in [
+            router.answer(ControlRequest("GET", "/v1/transactions")).body["transactions"]?[0],
+            router.answer(ControlRequest("GET", "/v1/transactions/\(id)")).body,
+        ] {
+            #expect(shown?["header"]?.text == "Payment" && shown?["shortened"] == .bool(false))
+            #expect(shown?["messages"]?.items == [.string("Transfer 500 to X?")])
+        }
+    }
+
+    /// Commands read 4 MiB.
+    @Test func aListStaysShortWhateverIsSent() throws {
+        var page = Self.page
+        var callbacks = page.callbacks
+        callbacks[0].prompt = String(repeating: "\u{1}", count: 16 << 10)
+        callbacks[0].choices = (0..<256).map { .init($0, String(repeating: "\"", count: 1000)) }
+        page.kind = .callbacks(
+            (0..<256).map { index in
+                var callback = callbacks[index % 2]
+                callback.index = index
+                return callback
+            })
+        page.messages = Array(repeating: String(repeating: "ü", count: 20_000), count: 20)
+        var last: TransactionID?
+        for _ in 0..<1000 {
+            last = try directory.park(page, at: "http://shop.test/" + String(repeating: "a", count: 16 << 10))
+        }
+        let list = router.answer(ControlRequest("GET", "/v1/transactions")).body
+        #expect(list["transactions"]?.items?.count == 1000 && list.serialized.utf8.count < 4 << 20)
+        #expect(list["transactions"]?[0]?["shortened"] == .bool(true))
+        let id = try #require(last)
+        let whole = router.answer(ControlRequest("GET", "/v1/transactions/\(id)")).body
+        #expect(whole.serialized.utf8.count < 4 << 20 && whole["id"]?.text == id.description)
     }
 
     @Test func callbacksAreNamedByPlaceOrType() throws {
@@ -116,6 +159,9 @@ struct TransactionRouteTests {
         #expect(post("/v1/transactions/\(left)/deny", "").status == 410)
         #expect(post("/v1/transactions/zzzzzz/deny", "").status == 404)
         #expect(post("/v1/transactions/none/deny", "").status == 404)
+        #expect(post("/v1/transactions//deny", "").status == 404)
+        #expect(router.answer(ControlRequest("GET", "/v1/transactions/\(left)")).status == 410)
+        #expect(router.answer(ControlRequest("GET", "/v1/transactions/zzzzzz")).status == 404)
         #expect(post("/v1/transactions/\(id)/answer", "{}", type: "text/plain").status == 415)
         #expect(router.answer(ControlRequest("GET", "/v1/transactions/\(id)/deny")).status == 405)
     }

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import select
 import socket
 import stat
 
@@ -168,5 +169,30 @@ def test_a_request_in_pieces_and_several_on_one_connection(daemon):
     while said.count(b'{"logins":[]}') < 2:
         piece = one.recv(4096)
         assert piece, said
+        said += piece
+    one.close()
+
+
+def test_whoever_reads_nothing_is_read_no_further(daemon):
+    _, person = daemon
+    one = socket.socket(socket.AF_UNIX)
+    one.connect(str(person.socket))
+    one.setblocking(False)
+    request = b"GET /v1/lockout HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    sent = 0
+    while select.select([], [one], [], 2)[1]:
+        # whole requests follow one another, wherever the kernel has cut them
+        text = request * 64
+        sent += one.send(text[sent % len(request):])
+        assert sent < 2 << 20, "it is taken, and kept"
+    # others are answered, and so is all that was taken
+    assert person.waiting() == []
+    one.setblocking(True)
+    one.settimeout(30)
+    count = sent // len(request)
+    said = b""
+    while said.count(b'{"logins":[]}') < count:
+        piece = one.recv(65536)
+        assert piece, said[-300:]
         said += piece
     one.close()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import select
 import signal
 import stat
@@ -89,28 +88,14 @@ def test_a_terminal_does_not_show_what_is_secret(daemon, app, binary):
     waiting = app(usher)
     one = person.sees()[0]
     assert [c["type"] for c in one["callbacks"]] == ["PasswordCallback"]
-    ours, theirs = pty.openpty()
-    child = subprocess.Popen(
-        [binary, "answer", one["id"]], stdin=theirs, stdout=theirs, stderr=theirs, env=person.environment,
-        start_new_session=True)
-    os.close(theirs)
-    shown = b""
-
-    def read(until):
-        nonlocal shown
-        while until not in shown:
-            ready, _, _ = select.select([ours], [], [], programs.DEADLINE)
-            assert ready, shown
-            shown += os.read(ours, 1000)
-
-    read(b"PasswordCallback")
-    read(b": ")
-    # a letter too many, taken back
-    os.write(ours, b"changeitt\x7f\r")
-    read(b"is answered")
-    assert child.wait(programs.DEADLINE) == 0
-    os.close(ours)
-    assert b"changeit" not in shown
+    with people.Terminal(binary, person, "answer", one["id"]) as terminal:
+        terminal.reads(b"PasswordCallback")
+        terminal.reads(b": ")
+        # a letter too many, taken back
+        terminal.types(b"changeitt\x7f\r")
+        terminal.reads(b"is answered")
+        assert terminal.ends() == 0
+    assert b"changeit" not in terminal.shown
     assert waiting.answer().status == 200
 
 
@@ -228,6 +213,20 @@ def test_hundreds_wait_at_once(daemon, app):
     assert person.waiting() == []
 
 
+def test_long_urls_hide_nobody(daemon, app):
+    """A client may have its requests wait whose URLs are as long as they may be."""
+    usher, person = daemon(workers=2)
+    apps = [app(usher, f"/long/{number}/{'x' * 15_000}") for number in range(280)]
+    person.sees(280)
+    listed = person.says("transactions")
+    assert listed.returncode == 0 and len(listed.stdout.splitlines()) == 281
+    last = person.waiting()[-1]
+    assert last["shortened"] and len(last["resource"]) < 1000
+    done = person.says("answer", last["id"], given=f"demo\n{people.SECRET}\n")
+    assert done.stdout == f"{last['id']} is answered\n", done
+    assert len(apps) == 280
+
+
 def test_somebody_is_told(daemon, app, tmp_path):
     script, told = tmp_path / "tell", tmp_path / "told"
     script.write_text(f'#!/bin/sh\n{{ echo "$1"; env; }} > {told}.new && mv {told}.new {told}\n')
@@ -268,6 +267,10 @@ def test_the_lockout_is_shown_and_cleared(daemon, app):
     assert app(usher, f"/{mark}").answer().status == 401
     assert usher.said(mark, "note", "AM refused these answers once")
     assert "no login of that id" in person.says("lockout", "clear", "ffffffff").stderr
+    for command in (["lockout", "clear", ""], ["deny", ""], ["answer", "", "x"]):
+        done = person.says(*command)
+        assert done.returncode == 2 and "the id is empty" in done.stderr
+    assert person.asks("DELETE", "/v1/lockout/")[0].status == 404
     assert person.says("lockout", "clear", logins[0]["id"]).stdout == "1 cleared\n"
     assert person.says("lockout", "clear").stdout == "1 cleared\n"
     again = uuid.uuid4().hex

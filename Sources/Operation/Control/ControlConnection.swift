@@ -13,8 +13,13 @@ final class ControlConnection: Channel {
     private unowned let server: ControlServer
     private var leg = ControlLeg()
     private var input: [UInt8] = []
+    /// How much of it was read.
+    private var position = 0
     private var state = State.reading
     private var peerEnded = false
+    /// Requests that are answered in one turn of the loop: others wait for it, too.
+    private static let atOnce = 8
+
     /// Monotonic milliseconds after which it has taken too long. Nothing of a request that comes moves it.
     private(set) var deadline: Int
 
@@ -26,6 +31,11 @@ final class ControlConnection: Channel {
     }
 
     override func readable() {
+        if holdsBack {
+            // what is here comes before what follows
+            holdsBack = false
+            return takeRequests()
+        }
         switch read() {
         case .bytes(let count):
             guard state == .reading else { return }
@@ -49,15 +59,24 @@ final class ControlConnection: Channel {
     override func readingRefused() { end() }
 
     private func takeRequests() {
-        // an answer that nobody takes is not followed by others
-        while state == .reading, !isClosed, queuedBytes == 0 {
-            switch leg.next(&input, now: loop.refreshNow()) {
-            case .needsMore: return
+        // an answer that nobody takes is not followed by others, and nothing more is read of whoever does not take it
+        var turns = 0
+        events: while state == .reading, !isClosed, queuedBytes == 0 {
+            guard turns < Self.atOnce else {
+                holdsBack = true
+                break
+            }
+            turns += 1
+            switch leg.next(input, &position, now: loop.refreshNow()) {
+            case .needsMore: break events
             case .expectsContinue: send(leg.goOn())
             case .refused(let problem): write(problem.answer)
             case .request(let request): write(server.answer(request))
             }
         }
+        input.removeFirst(position)
+        position = 0
+        if !isClosed, !peerEnded { read(state == .ending || queuedBytes == 0) }
     }
 
     private func write(_ answer: ControlAnswer) {
@@ -78,6 +97,7 @@ final class ControlConnection: Channel {
     func expire() {
         guard state == .reading, !input.isEmpty || leg.isInside else { return end() }
         input = []
+        position = 0
         write(leg.timedOut().answer)
     }
 

@@ -24,6 +24,12 @@ final class ControlSocket {
             throw FileError(
                 "others may put a socket of theirs in the place of \(path): name one in a folder that is yours alone")
         }
+        // it is made by its path, and whoever owns the folder decides what that is by the next moment
+        guard [0, geteuid()].contains(folder.owner.user) else {
+            throw FileError(
+                "\(file.folder) belongs to user \(folder.owner.user), who may put anything in the place of \(path): name one in a folder that is yours alone"
+            )
+        }
         let lock = folder.openHere()
         guard lock.number >= 0 else { throw FileError(file.folder, cannotBe: "entered") }
         try Self.lock(lock, file.folder)

@@ -23,9 +23,19 @@ public struct TransactionReport {
         let asks =
             transaction["kind"]?.text == "suspended"
             ? "a link" : (transaction["callbacks"]?.items ?? []).map(shown).joined(separator: ", ")
+        let says = says(transaction).joined(separator: " / ")
+        let page = says.isEmpty ? "" : " – \(TerminalText.shown(says))"
         let tree = text("tree").isEmpty ? "" : " [\(text("tree"))]"
         let left = (transaction["left_ms"]?.integer ?? 0) / 1000
-        return [text("id"), who, "\(text("method")) \(text("resource"))", asks + tree, "\(left) s"]
+        return [text("id"), who, "\(text("method")) \(text("resource"))", asks + page + tree, "\(left) s"]
+    }
+
+    /// What the page says to whoever answers it, a line each.
+    public static func says(_ transaction: JSONValue) -> [String] {
+        let texts =
+            ["header", "message"].map { transaction[$0]?.text ?? "" }
+            + (transaction["messages"]?.items ?? []).map { $0.text ?? "" }
+        return texts.map(TerminalText.shown).filter { !$0.allSatisfy(\.isWhitespace) }
     }
 
     /// A callback in a few words.

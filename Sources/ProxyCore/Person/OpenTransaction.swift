@@ -21,7 +21,7 @@ public struct OpenTransaction: Sendable {
 
     public var client: Client
     public var method: String
-    /// As the log shows it.
+    /// As the log shows it; what is beyond 1 KiB is left out.
     public var resource: String
     /// The URL of the server that asks.
     public var server: String

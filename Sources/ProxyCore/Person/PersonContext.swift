@@ -11,6 +11,9 @@ struct PersonContext {
     /// The URL as the log shows it.
     let url: [UInt8]
 
+    /// Bytes of it that are kept while a step-up waits: a thousand may.
+    private static let longestURL = 1 << 10
+
     func transaction(
         _ step: OpenStep, to request: RequestHead, in realm: String, tree: String?, at server: String, since: Int,
         until: Int
@@ -18,7 +21,9 @@ struct PersonContext {
         OpenTransaction(
             client: .init(
                 address: address?.description ?? "", network: address?.clientNetwork.base.description ?? "", user: user),
-            method: request.methodText, resource: String(decoding: url, as: UTF8.self), server: server, realm: realm,
-            tree: tree, step: step, since: since, until: until)
+            method: request.methodText,
+            resource: String(decoding: url.prefix(Self.longestURL), as: UTF8.self)
+                + (url.count > Self.longestURL ? "…" : ""),
+            server: server, realm: realm, tree: tree, step: step, since: since, until: until)
     }
 }

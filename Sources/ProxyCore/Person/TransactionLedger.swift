@@ -98,6 +98,11 @@ public struct TransactionLedger<Waiter> {
             .map { WaitingTransaction(id: $0.key, transaction: $0.value.transaction, given: $0.value.given) }
     }
 
+    public func find(_ id: TransactionID, now: Int) throws(TransactionRefusal) -> WaitingTransaction {
+        let entry = try open(id, now)
+        return WaitingTransaction(id: id, transaction: entry.transaction, given: entry.given)
+    }
+
     /// Takes what a person says; it may be a part of what is asked.
     /// - Returns: what is still to be said, and whom to tell where that is nothing.
     public mutating func answer(

@@ -1,0 +1,133 @@
+internal import Authorization
+internal import Formats
+internal import ProxyCore
+
+/// A step-up that waits, as JSON. What it says of itself comes from clients, resources and AM: a list of all of them stays one
+/// that a command reads whatever these send, and whoever answers one sees all that there is to see.
+struct TransactionView {
+    enum Extent {
+        case listed, whole
+
+        /// Bytes of one text.
+        var longest: Int {
+            switch self {
+            case .listed: 300
+            case .whole: 8 << 10
+            }
+        }
+
+        /// Bytes of all of it.
+        var most: Int {
+            switch self {
+            // a thousand of them are less than the commands read
+            case .listed: 3 << 10
+            case .whole: 1 << 20
+            }
+        }
+    }
+
+    private let longest: Int
+    private var left: Int
+    private var isShortened = false
+
+    static func of(_ waiting: WaitingTransaction, _ extent: Extent, now: Int) -> JSONValue {
+        var view = TransactionView(extent)
+        return view.transaction(waiting, now)
+    }
+
+    static func of(_ callbacks: [OpenCallback]) -> JSONValue {
+        var view = TransactionView(.whole)
+        return view.list(callbacks)
+    }
+
+    private init(_ extent: Extent) {
+        longest = extent.longest
+        left = extent.most
+    }
+
+    private mutating func transaction(_ waiting: WaitingTransaction, _ now: Int) -> JSONValue {
+        let transaction = waiting.transaction
+        let step = transaction.step
+        take(400)
+        var members: [JSONValue.Member] = [
+            .init("id", .string(waiting.id.description)), .init("client", .string(transaction.client.address)),
+            .init("user", transaction.client.user.map { text($0) } ?? .null),
+            .init("method", text(transaction.method)), .init("resource", text(transaction.resource)),
+            .init("am", text(transaction.server)), .init("realm", text(transaction.realm)),
+            .init("tree", transaction.tree.map { text($0) } ?? .null), .init("stage", text(step.stage)),
+            .init("header", text(step.header)), .init("messages", .array(texts(step.messages))),
+            .init("waited_ms", .integer(max(0, now - transaction.since))),
+            .init("left_ms", .integer(max(0, transaction.until - now))),
+            .init("kind", .string(step.isSuspended ? "suspended" : "callbacks")),
+        ]
+        if case .suspended(let message) = step.kind { members.append(.init("message", text(message))) }
+        members.append(.init("callbacks", list(waiting.missing)))
+        members.append(.init("shortened", .bool(isShortened)))
+        return .object(members)
+    }
+
+    private mutating func list(_ callbacks: [OpenCallback]) -> JSONValue {
+        var shown: [JSONValue] = []
+        for callback in callbacks where take(120) { shown.append(self.callback(callback)) }
+        return .array(shown)
+    }
+
+    private mutating func callback(_ callback: OpenCallback) -> JSONValue {
+        var choices: [JSONValue] = []
+        for choice in callback.choices where take(40) {
+            choices.append(.object([.init("number", .integer(choice.number)), .init("label", text(choice.label))]))
+        }
+        return .object([
+            .init("index", .integer(callback.index)), .init("type", text(callback.type)),
+            .init("prompt", text(callback.prompt)), .init("form", .string(callback.form.rawValue)),
+            .init("secret", .bool(callback.isSecret)), .init("choices", .array(choices)),
+            .init("parts", .array(texts(callback.parts))), .init("policies", .array(texts(callback.policies))),
+        ])
+    }
+
+    private mutating func texts(_ texts: [String]) -> [JSONValue] {
+        var shown: [JSONValue] = []
+        for one in texts where take(4) { shown.append(text(one)) }
+        return shown
+    }
+
+    // MARK: what is left
+
+    /// - Returns: false where there is no room for so many bytes.
+    @discardableResult
+    private mutating func take(_ bytes: Int) -> Bool {
+        guard left >= bytes else {
+            isShortened = true
+            return false
+        }
+        left -= bytes
+        return true
+    }
+
+    /// As much of it as there is room for.
+    private mutating func text(_ text: String) -> JSONValue {
+        var room = min(longest, left)
+        var out = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let size = Self.size(scalar)
+            guard size <= room else {
+                isShortened = true
+                out.append("…")
+                break
+            }
+            room -= size
+            left -= size
+            out.append(scalar)
+        }
+        return .string(String(out))
+    }
+
+    /// Bytes of it in a JSON text.
+    private static func size(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.value {
+        case 0..<0x20: 6
+        case 0x22, 0x5C: 2
+        default: UTF8.width(scalar)
+        }
+    }
+}
