@@ -65,6 +65,11 @@ extension AuthorizationPolicy {
         let replay = refusalToReplay(
             exchange.request, exchange.resource, bodyComplete: exchange.bodyComplete, after: exchange.status)
         if let replay { return .refused(replay) }
+        return realm(of: advice, in: exchange)
+    }
+
+    /// Where a step-up for the advice would run, whoever does it.
+    public func realm(of advice: Advice, in exchange: AdvisedExchange) -> Judgement {
         let named = namedRealm(advice, exchange)
         guard let realm = server.configuredRealm(named) else {
             return .refused("the advice is for realm \(LogText.shown(named)), which am[].realms does not name")

@@ -126,10 +126,16 @@ public struct AdviceReader: Sendable {
 
     private static func decision(_ body: [UInt8]) -> Advice? {
         guard body.count <= maxBody, let decisions = PolicyDecision.list(body) else { return nil }
+        var transaction: [Advice.Condition]?
         for decision in decisions where !decision.grants {
-            if let conditions = conditions(decision.advices) { return Advice(source: .body, conditions: conditions) }
+            guard let conditions = conditions(decision.advices) else { continue }
+            // as AM has it within one decision: a transaction comes last, for it is good for one access
+            if conditions.contains(where: { $0.name != Advice.transaction }) {
+                return Advice(source: .body, conditions: conditions)
+            }
+            transaction = transaction ?? conditions
         }
-        return nil
+        return transaction.map { Advice(source: .body, conditions: $0) }
     }
 
     // MARK: conditions

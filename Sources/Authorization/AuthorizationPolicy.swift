@@ -15,6 +15,10 @@ public struct AuthorizationPolicy: Sendable {
         public var present: Presentation?
         /// Nil for any method, but the safe ones alone after what says that the request was carried out.
         public var replay: ReplayScope?
+        /// No Gateway stands before it: AM is asked before a request goes out.
+        public var isEnforced = false
+        /// The form that its clients understand, who step up by themselves; nil where Usher does.
+        public var translation: Advice.Source?
 
         public init(
             url: String, advice: Advice.Forms = .standard, trees: [TreePattern]? = nil, present: Presentation? = nil,
@@ -67,6 +71,8 @@ public struct AuthorizationPolicy: Sendable {
     public var sessions = SessionPolicy()
     /// The client's id token is shown with what a step-up won.
     public var showsIDToken = false
+    /// How AM is asked about resources that no Gateway stands before; nil where there are none.
+    public var enforcement: Enforcement?
 
     public init(resources: [Resource], server: AuthorizationServer) {
         self.resources = resources

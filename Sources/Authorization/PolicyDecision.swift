@@ -3,8 +3,10 @@ internal import Formats
 /// AM's decision on one resource, as it writes it (docs/protocol.md#policy-evaluations). Nothing else may stand in one: an object that has
 /// more to say is somebody's data.
 struct PolicyDecision {
+    let resource: String
     private let actions: JSONValue
     let advices: JSONValue
+    private let ttl: JSONValue?
 
     private static let members: Set<String> = ["resource", "actions", "attributes", "advices"]
 
@@ -24,11 +26,13 @@ struct PolicyDecision {
         let names = Set(members.map(\.name))
         // a name that stands twice would mean one thing here and another elsewhere
         guard names.count == members.count, names.subtracting(["ttl"]) == Self.members,
-            value["resource"]?.text != nil, let actions = value["actions"], Self.isMap(actions),
+            let resource = value["resource"]?.text, let actions = value["actions"], Self.isMap(actions),
             let attributes = value["attributes"], Self.isMap(attributes), let advices = value["advices"]
         else { return nil }
+        self.resource = resource
         self.actions = actions
         self.advices = advices
+        ttl = value["ttl"]
     }
 
     /// An empty map is written as a list by some servers.
@@ -39,6 +43,18 @@ struct PolicyDecision {
         if let members = actions.members { return members.contains { $0.value.isTrue } }
         return (actions.items ?? []).contains { $0.isTrue }
     }
+
+    /// Whether an action is allowed. Where it stands twice, both have to say so.
+    func allows(_ action: String) -> Bool {
+        let found = (actions.members ?? []).filter { $0.name == action }
+        return !found.isEmpty && found.allSatisfy { $0.value.isTrue }
+    }
+
+    var hasAdvice: Bool { advices.members?.isEmpty == false || advices.items?.isEmpty == false }
+
+    /// Until when it holds, in milliseconds since 1970; nil where it is to be asked for each time, and where what stands
+    /// there is no such time.
+    var expires: Int? { ttl?.integer.flatMap { $0 > 0 ? $0 : nil } }
 
     /// Whether the first bytes are those of an object or of a list of objects; the rest of what is not need not be read.
     private static func couldBeList(_ body: [UInt8]) -> Bool {

@@ -9,12 +9,7 @@ extension AuthorizationPolicy {
     /// Never covered: OPTIONS (a preflight carries no session), CONNECT, protocol upgrades, and AM's own endpoints for
     /// authentication, sessions and OAuth, whose 401 means something else.
     public func resource(for head: RequestHead) -> Resource? {
-        guard !resources.isEmpty, Self.refusalOfKind(head) == nil else { return nil }
-        let url = URLParts(head)
-        guard let covering = resources.first(where: { $0.pattern.matches(url) }), !isOwnEndpoint(head) else {
-            return nil
-        }
-        return covering
+        coverage(of: head).flatMap { $0.isEnforced ? nil : $0.resource }
     }
 
     /// Whether to ask the enforcement point for the header form. Not where the client has chosen its own form, nor
@@ -60,7 +55,7 @@ extension AuthorizationPolicy {
         resource.present ?? (advice.source == .body ? presentToREST : presentToGateway)
     }
 
-    private static func refusalOfKind(_ head: RequestHead) -> String? {
+    static func refusalOfKind(_ head: RequestHead) -> String? {
         switch head.method {
         case .options: return "a preflight is not stepped up"
         case .connect: return "a tunnel is not stepped up"

@@ -78,15 +78,15 @@ public struct Replay: Sendable {
         if policy.isPolicyEvaluation(head) {
             try changeQuestion(&out)
         } else {
-            if let transaction { try present(transaction.id, as: transaction.presentation, on: &out.head) }
-            if let tree { try setField("X-Tree", tree, on: &out.head) }
+            if let transaction { try Self.present(transaction.id, as: transaction.presentation, on: &out.head) }
+            if let tree { try Self.setField("X-Tree", tree, on: &out.head) }
             if let idToken { try presentIDToken(idToken, on: &out.head) }
         }
         if isNewSession, original.carrier != .provided { try replaceSession(&out.head) }
         return out
     }
 
-    private func present(
+    static func present(
         _ id: String, as style: AuthorizationPolicy.Presentation, on head: inout RequestHead
     ) throws(Refusal) {
         switch style {
@@ -110,13 +110,13 @@ public struct Replay: Sendable {
     /// In the way of the transaction's id.
     private func presentIDToken(_ token: String, on head: inout RequestHead) throws(Refusal) {
         switch style {
-        case .query: try present(token, as: .query("_idtoken"), on: &head)
-        case .header: try setField("X-IdToken", token, on: &head)
+        case .query: try Self.present(token, as: .query("_idtoken"), on: &head)
+        case .header: try Self.setField("X-IdToken", token, on: &head)
         case nil: break
         }
     }
 
-    private func setField(_ name: String, _ value: String, on head: inout RequestHead) throws(Refusal) {
+    private static func setField(_ name: String, _ value: String, on head: inout RequestHead) throws(Refusal) {
         guard FieldSyntax.isValue(value) else {
             throw Refusal(reason: "the value of \(name) holds a control character")
         }
@@ -125,22 +125,38 @@ public struct Replay: Sendable {
 
     /// Gives a policy evaluation the transaction's id and the new session of the user it asks about.
     private func changeQuestion(_ request: inout Request) throws(Refusal) {
-        let isSubject = isNewSession && original.carrier == .subject
-        guard transaction != nil || isSubject else { return }
-        guard var question = try? JSONValue(parsing: request.body), question.members != nil else {
+        if let transaction { try Self.askForTransaction(transaction.id, &request) }
+        if isNewSession, original.carrier == .subject {
+            try Self.set("/subject/ssoToken", to: .string(session.token), in: &request)
+        }
+    }
+
+    /// Puts a transaction's id into the environment of a policy evaluation, in the place of a stale one.
+    static func askForTransaction(_ id: String, _ request: inout Request) throws(Refusal) {
+        try set("/environment/TxId", to: .array([.string(id)]), in: &request)
+    }
+
+    /// How much longer a question may become by what is put into it.
+    private static let roomForQuestion = 64 << 10
+
+    /// Changes the JSON of a policy evaluation where it stands; every other byte stays.
+    private static func set(_ place: String, to value: JSONValue, in request: inout Request) throws(Refusal) {
+        var text = JSONText(request.body)
+        guard let pointer = JSONPointer(place), (try? JSONValue(parsing: request.body))?.members != nil else {
             throw Refusal(reason: "the body of the policy evaluation is no JSON object")
         }
-        if let transaction {
-            var environment = question["environment"] ?? .object([])
-            if environment.members == nil { environment = .object([]) }
-            environment["TxId"] = .array([.string(transaction.id)])
-            question["environment"] = environment
+        do throws(JSONEditFault) {
+            // what is no map of names is no environment
+            if let parent = JSONPointer("/environment"), place.hasPrefix("/environment/"),
+                let found = try? text.values(at: parent), found.contains(where: { $0.members == nil })
+            {
+                try text.set(parent, to: Array("{}".utf8), bound: request.body.count + roomForQuestion)
+            }
+            try text.set(pointer, to: Array(value.serialized.utf8), bound: request.body.count + roomForQuestion)
+        } catch {
+            throw Refusal(reason: "the body of the policy evaluation \(error.explanation)")
         }
-        if isSubject, var subject = question["subject"] {
-            subject["ssoToken"] = .string(session.token)
-            question["subject"] = subject
-        }
-        request.body = Array(question.serialized.utf8)
+        request.body = text.bytes
         if request.head.fields.contains(.contentLength) {
             request.head.fields.set("Content-Length", String(request.body.count))
         }
@@ -159,7 +175,14 @@ public struct Replay: Sendable {
             head.fields.setValue(index, cookies.text)
         }
         guard let value = head.fields[name], original.carrier != .subject || value == original.token else { return }
-        try setField(name, session.token, on: &head)
+        try Self.setField(name, session.token, on: &head)
+    }
+
+    /// A request of the client's own that goes out with the session as it is now.
+    public func inSession(_ head: RequestHead) throws(Refusal) -> RequestHead {
+        var head = head
+        if isNewSession { try replaceSession(&head) }
+        return head
     }
 
     // MARK: the client

@@ -1,6 +1,6 @@
 internal import Formats
 public import HTTPCodec
-internal import Interception
+public import Interception
 
 /// What the path of a request to AM itself names (docs/protocol.md#where-am-listens).
 extension AuthorizationPolicy {
@@ -28,6 +28,13 @@ extension AuthorizationPolicy {
         return !PathReading.all(of: Array(head.path.utf8)) { reading in
             !isOwnEndpoint(String(decoding: reading.applied(to: Array(head.path.utf8)), as: UTF8.self))
         }
+    }
+
+    /// The same in every reading.
+    func isSurelyOwnEndpoint(_ head: RequestHead) -> Bool {
+        let path = Array(head.path.utf8)
+        return head.host == server.host
+            && PathReading.all(of: path) { isOwnEndpoint(String(decoding: $0.applied(to: path), as: UTF8.self)) }
     }
 
     private func isOwnEndpoint(_ path: String) -> Bool {
@@ -95,9 +102,17 @@ extension AuthorizationServer {
     }
 
     /// The configured realm that is meant by this name; AM's realm names ignore case.
-    func configuredRealm(_ name: String) -> String? {
+    public func configuredRealm(_ name: String) -> String? {
         let wanted = Realm.normalized(name)
         return realms.first { ASCII.equal(Realm.normalized($0), wanted) }
+    }
+
+    /// Where an agent logs in.
+    /// - Parameter tree: nil for the realm's own.
+    public func agentURL(realm: String, tree: String?) -> String {
+        let url = (try? authenticateURL(realm: realm)) ?? "\(url)/json\(Realm.urlPath(realm))/authenticate"
+        guard let tree else { return url }
+        return "\(url)?authIndexType=service&authIndexValue=\(PercentCoding.encode(tree))"
     }
 
     /// The URL of the authenticate endpoint in a realm.

@@ -1,6 +1,6 @@
 internal import Formats
 public import HTTPCodec
-internal import Interception
+public import Interception
 
 /// The user's session as a request carries it (docs/protocol.md#the-session).
 public struct SessionSource: Equatable, Sendable {
@@ -27,19 +27,44 @@ public struct SessionSource: Equatable, Sendable {
         self.affinity = affinity
     }
 
-    static let affinityCookie = "amlbcookie"
+    public static let affinityCookie = "amlbcookie"
 
     /// Finds the session of a request; nil where it has none that a cookie could carry.
     /// - Parameter body: the whole body, looked at for a policy evaluation only.
     public static func find(in head: RequestHead, body: [UInt8]?, policy: AuthorizationPolicy) -> SessionSource? {
         let own = carried(by: head, named: policy.server.cookie)
-        guard policy.isPolicyEvaluation(head), let body, let question = try? JSONValue(parsing: body),
-            let subject = question["subject"], subject != .null
-        else { return own }
+        guard policy.isPolicyEvaluation(head), let body else { return own }
+        // who is meant by a question that cannot be read is not for the caller's session to say
+        guard let question = try? JSONValue(parsing: body), let members = question.members,
+            members.count(where: { $0.name == "subject" }) <= 1
+        else { return nil }
+        guard let subject = question["subject"], subject != .null else { return own }
         // a subject of claims has no session to step up; the caller's would upgrade another identity
-        guard let token = subject["ssoToken"]?.text, isUsable(token) else { return nil }
+        guard let token = subject["ssoToken"]?.text, isUsable(token),
+            subject.members?.count(where: { $0.name == "ssoToken" }) == 1
+        else { return nil }
         let isCaller = own?.token == token
         return SessionSource(token: token, carrier: .subject, affinity: isCaller ? own?.affinity : nil)
+    }
+
+    /// Why no session was found in a request, one sentence.
+    public static func absence(in head: RequestHead, _ policy: AuthorizationPolicy) -> String {
+        policy.isPolicyEvaluation(head)
+            ? "the question names no session of its user (subject.ssoToken): claims, or another token, have none to step up"
+            : "the request carries no session (cookie or header \(policy.server.cookie))"
+    }
+
+    /// Sessions in a request that differ, though one alone can be meant. Who reads it may take another than is looked at here.
+    public static func areSeveral(in head: RequestHead, named name: String) -> Bool {
+        let cookies = head.fields.values(named: "Cookie").flatMap { CookieText($0).values(named: name) }
+        return Set((cookies + head.fields.values(named: name)).map { Array($0.utf8) }).count > 1
+    }
+
+    /// Every session of this server's that a request names, wherever it may: which of them is meant does not matter.
+    public static func tokens(in head: RequestHead, _ server: AuthorizationServer) -> [String] {
+        let cookies = head.fields.values(named: "Cookie").flatMap { CookieText($0).values(named: server.cookie) }
+        let query = QueryText(head.query ?? "").values(named: "tokenId")
+        return (cookies + head.fields.values(named: server.cookie) + query).filter { !$0.isEmpty }
     }
 
     /// The session in the cookie of that name, or in the field that is named like it.

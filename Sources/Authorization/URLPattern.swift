@@ -34,20 +34,40 @@ struct URLPattern: Sendable {
 
     /// Scheme and host compare without regard to case. The path fits where it does in whichever way a server may read it.
     func matches(_ url: URLParts) -> Bool {
-        guard let origin else {
+        isOrigin(of: url) && PathReading.all(of: url.path) { fits(url, $0) }
+    }
+
+    /// It may cover something at that place.
+    /// - Parameter scheme: nil for any.
+    func mayCover(_ scheme: Target.Scheme?, _ host: String, port: UInt16) -> Bool {
+        guard let origin else { return true }
+        return [Target.Scheme.http, .https].contains { one in
+            (scheme == nil || scheme == one) && Glob.matches(origin.scheme, Array(one.name.utf8), ignoringCase: true)
+                && Glob.matches(origin.authority, URLParts.authority(one, host, port), ignoringCase: true)
+        }
+    }
+
+    /// The path fits in one of the ways at least in which a server may read it; some do not tell upper from lower case.
+    func mayMatch(_ url: URLParts) -> Bool {
+        isOrigin(of: url) && !PathReading.all(of: url.path) { !fits(url, $0, ignoringCase: true) }
+    }
+
+    private func isOrigin(of url: URLParts) -> Bool {
+        guard let origin else { return true }
+        return Glob.matches(origin.scheme, url.scheme, ignoringCase: true)
+            && Glob.matches(origin.authority, url.authority, ignoringCase: true)
+    }
+
+    private func fits(_ url: URLParts, _ reading: PathReading, ignoringCase: Bool = false) -> Bool {
+        guard origin != nil else {
             let start = url.scheme + [0x3A, 0x2F, 0x2F] + url.authority
-            return PathReading.all(of: url.path) { reading in
-                Glob.matches(reading.decoded(rest), start + reading.applied(to: url.path) + url.query)
-            }
+            return Glob.matches(
+                reading.decoded(rest), start + reading.applied(to: url.path) + url.query, ignoringCase: ignoringCase)
         }
-        guard Glob.matches(origin.scheme, url.scheme, ignoringCase: true),
-            Glob.matches(origin.authority, url.authority, ignoringCase: true)
-        else { return false }
         let split = rest.firstIndex(of: 0x3F) ?? rest.endIndex
-        return PathReading.all(of: url.path) { reading in
-            let path = reading.applied(to: Array(rest[..<split]))
-            return Glob.matches(path + rest[split...], reading.applied(to: url.path) + url.query)
-        }
+        let path = reading.applied(to: Array(rest[..<split]))
+        return Glob.matches(
+            path + rest[split...], reading.applied(to: url.path) + url.query, ignoringCase: ignoringCase)
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -65,11 +85,16 @@ struct URLParts {
     init(_ head: RequestHead) {
         let target = head.target
         scheme = Array(target.scheme.name.utf8)
-        authority = Array(head.host.utf8)
-        if authority.contains(ASCII.colon) { authority = [0x5B] + authority + [0x5D] }
-        if target.port != target.scheme.defaultPort { authority += ":\(target.port)".utf8 }
+        authority = Self.authority(target.scheme, head.host, target.port)
         path = Array(head.fields.bytes[target.path.indices])
         if path.first != 0x2F { path.insert(0x2F, at: 0) }
         query = Array(head.fields.bytes[target.pathAndQuery.indices].dropFirst(target.path.indices.count))
+    }
+
+    static func authority(_ scheme: Target.Scheme, _ host: String, _ port: UInt16) -> [UInt8] {
+        var authority = Array(host.utf8)
+        if authority.contains(ASCII.colon) { authority = [0x5B] + authority + [0x5D] }
+        if port != scheme.defaultPort { authority += ":\(port)".utf8 }
+        return authority
     }
 }

@@ -43,6 +43,7 @@ struct AuthorizationBuilder {
         var policy = AuthorizationPolicy(resources: resources, server: server)
         policy.answers = answers
         policy.person = person
+        policy.enforcement = EnforcementBuilder(findings: findings).enforcement(fields, policy)
         if let text = fields.text("when_client_handles_advice") {
             policy.whenClientHandlesAdvice = .init(rawValue: text) ?? policy.whenClientHandlesAdvice
         }
@@ -79,8 +80,12 @@ struct AuthorizationBuilder {
             guard let written = item.text.map({ _ in item }) ?? item.fields?["url"], let url = written.text else {
                 return nil
             }
-            judge(url, written)
+            let isEnforced = item.fields?.text("enforce") == "am"
+            judge(url, written, isEnforced: isEnforced)
             var resource = AuthorizationPolicy.Resource(url: url)
+            EnforcementBuilder(findings: findings).judge(
+                &resource, item.fields, standard: fields.text("translate"),
+                isOpened: GlobReach(url: url).isOpened(by: opened), written)
             guard let fields = item.fields else { return resource }
             if let forms = forms(fields) { resource.advice = forms }
             if fields.has("trees") {
@@ -115,13 +120,13 @@ struct AuthorizationBuilder {
         }
     }
 
-    private func judge(_ url: String, _ written: Decoded) {
+    private func judge(_ url: String, _ written: Decoded, isEnforced: Bool) {
         if GlobReach(url: url).isFar {
             findings.warning(
                 written.position,
                 "this covers every host that fits, whoever runs it; name the host, as https://shop.example.com/*")
         }
-        if !GlobReach(url: url).isOpened(by: opened) {
+        if !isEnforced, !GlobReach(url: url).isOpened(by: opened) {
             findings.warning(
                 written.position,
                 "requests there pass in tunnels that are not opened, so nothing is recognised; name the host in tls.intercept"

@@ -23,6 +23,8 @@ extension KeyTable {
         Key(
             "lockout", .object(.lockout), "When answers that AM refused are not given again, lest it lock the user out."
         ),
+        Key("enforce", .object(.enforcement), "How AM is asked about resources that no Gateway stands before."),
+        translate,
         Key(
             "answers", .list(.object(.callbackAnswer)), "Answers to callbacks; the first that matches wins.",
             standard: "[]"),
@@ -46,6 +48,10 @@ extension KeyTable {
             "replay", .choice(AuthorizationPolicy.ReplayScope.allCases.map(\.rawValue)),
             "Methods that are replayed; safe: GET and HEAD. Without the key any, but the safe ones alone after a 2xx or 303."
         ),
+        Key(
+            "enforce", .choice(["gateway", "am"]),
+            "Who lets requests through: a Gateway before the resource, or Usher, which asks AM.", standard: "gateway"),
+        translate,
     ]
 
     static let present: [Key] = [

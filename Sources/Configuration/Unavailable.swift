@@ -43,8 +43,5 @@ enum Unavailable {
         Row(
             .authorization, "on_failure", "answering a failed step-up otherwise than with the original answer",
             "write on_failure: original, or remove the key", accepted: [.string("original")]),
-        Row(
-            .resource, "enforce", "enforcement by AM without a Gateway",
-            "write enforce: gateway, or remove the key", accepted: [.string("gateway")]),
     ]
 }

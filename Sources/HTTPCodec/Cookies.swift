@@ -30,6 +30,12 @@ public struct CookieText: Equatable, Sendable {
         return String(Substring(pair.utf8.drop { $0 != 0x3D }.dropFirst()))
     }
 
+    /// The values of all cookies of that name.
+    public func values(named name: some StringProtocol) -> [String] {
+        pairs.filter { $0.utf8.prefix { $0 != 0x3D }.elementsEqual(name.utf8) }
+            .map { String(Substring($0.utf8.drop { $0 != 0x3D }.dropFirst())) }
+    }
+
     /// Puts the value where the first cookie of that name stands and drops others of the name; appends where none is.
     public mutating func set(_ name: some StringProtocol, _ value: some StringProtocol) {
         let pair = Substring("\(name)=\(value)")

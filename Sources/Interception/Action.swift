@@ -27,11 +27,14 @@ public struct Action: RawRepresentable, Hashable, Sendable {
     public static let identityToken = Action(rawValue: "IDENTITY_TOKEN")
     // calls of Usher's own (docs/transactions.md#answers)
     public static let sessionInfo = Action(rawValue: "SESSION_INFO")
+    /// (docs/transactions.md#without-a-gateway)
+    public static let evaluatePolicy = Action(rawValue: "EVALUATE_POLICY")
 
     public static let known: [Action] = [
         .startAuthenticate, .authenticate, .resumeAuthenticate, .authorize, .exchangeToken, .refreshToken,
         .revokeToken, .logout, .userInfo, .endSession, .pushRegister, .pushAuthenticate, .pushUpdate,
         .deleteBinding, .wellKnown, .pushedAuthorization, .sessionLogin, .identityToken, .sessionInfo,
+        .evaluatePolicy,
     ]
 
     /// Names of the newer JavaScript SDK for the same calls (docs/protocol.md#actions).

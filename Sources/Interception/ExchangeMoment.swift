@@ -75,6 +75,15 @@ public enum ExchangeMoment: Equatable, Sendable {
     /// The client went away, and with it the step-up or the login.
     case abandoned
 
+    // MARK: decisions
+
+    /// AM is asked whether a request may go out.
+    case question(Action, number: Int, url: String)
+    /// What came of that, in words.
+    case decision(String)
+    /// An advice was told in the form that the client understands.
+    case translated(String)
+
     // MARK: logins
 
     /// A call of an interceptor's login goes out.
@@ -145,6 +154,9 @@ extension ExchangeMoment {
         case .askedAgain(let reason): .askedAgain(shown(reason))
         case .replayed(let method, let url): .replayed(method: shown(method), url: shown(url))
         case .call(let action, let number, let url): .call(action, number: number, url: shown(url))
+        case .question(let action, let number, let url): .question(action, number: number, url: shown(url))
+        case .decision(let words): .decision(shown(words))
+        case .translated(let words): .translated(shown(words))
         case .loginCall(let action, let interceptor, let number, let url):
             .loginCall(action, interceptor: shown(interceptor), number: number, url: shown(url))
         case .login(let interceptor, let words): .login(interceptor: shown(interceptor), shown(words))

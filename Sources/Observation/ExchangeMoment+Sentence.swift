@@ -20,7 +20,7 @@ extension ExchangeMoment {
 
     public var kind: Kind {
         switch self {
-        case .recognised, .call, .loginCall, .tokenCall, .deviceCall: .action
+        case .recognised, .call, .loginCall, .tokenCall, .deviceCall, .question: .action
         case .token: .token
         case .login, .judged, .edited, .warned, .responded, .queued, .admitted, .broken, .cutShort, .endDelayed,
             .delayed, .retried, .notRetried:
@@ -66,6 +66,8 @@ extension ExchangeMoment {
         case .call(let action, let number, let url): "\(action.rawValue): call \(number) of the step-up to \(url)"
         case .loginCall(let action, let interceptor, let number, let url):
             "\(action.rawValue): call \(number) of the login of \(interceptor) to \(url)"
+        case .question(let action, let number, let url): "\(action.rawValue): question \(number) to \(url)"
+        case .decision(let words), .translated(let words): words
         case .login(let interceptor, let words): "\(interceptor): \(words)"
         case .deviceCall(let action, let number, let url): "\(action.rawValue): call \(number) of a device to \(url)"
         case .tokenCall(let action, let resource, let number, let url):

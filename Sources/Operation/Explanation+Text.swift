@@ -34,6 +34,7 @@ extension Explanation {
         if let protection { lines.append("Resource     \(protection)") }
         for case .token(_, let words) in dryRun.moments { lines.append("Token        \(words)") }
         if let session = dryRun.session { lines.append("Session      \(session.words)") }
+        if let decision { lines.append("Decision     \(decision)") }
         if let key = dryRun.closed {
             lines.append(
                 "TLS          left unopened (\(key.rawValue)): usher sees nothing of this; what follows is as if it did"

@@ -109,6 +109,12 @@ public struct Explanation {
         }
     }
 
+    /// What AM is asked before it goes out.
+    var decision: String? {
+        for case .decision(let words) in dryRun.moments { return words }
+        return nil
+    }
+
     /// By way of which other proxy it goes.
     var route: String? {
         for case .routed(let peer) in dryRun.moments { return peer }

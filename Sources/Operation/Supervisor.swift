@@ -32,6 +32,7 @@ public final class Supervisor {
     private let tokens = TokenTable()
     private let pushes = PushTable()
     private let sessions = SessionTable()
+    private let decisions = DecisionTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
@@ -189,7 +190,7 @@ public final class Supervisor {
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
-                    state: state, pushes: pushes, sessions: sessions,
+                    decisions: decisions, state: state, pushes: pushes, sessions: sessions,
                     authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,

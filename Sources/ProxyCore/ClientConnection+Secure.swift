@@ -80,15 +80,15 @@ extension ClientConnection {
         let name = hello.serverName ?? target.host
         let isOther = name != target.host
         if isOther { current?.exchange.tell(.renamed(name, tunnel: "\(target)"), out.now) }
-        guard interception.opens(name, port: target.port) else { return openTunnel(tunnel, &out) }
+        guard interception.opens(name, port: target.port) else { return openTunnel(tunnel, naming: name, &out) }
         if !hello.protocols.isEmpty, !hello.protocols.contains(Array("http/1.1".utf8)) {
             let offered = hello.protocols.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
             current?.exchange.tell(.leftUnopened(.protocols(offered)), out.now)
-            return openTunnel(tunnel, &out)
+            return openTunnel(tunnel, naming: name, &out)
         }
         if interception.onRefusal == .tunnel, context.stores.refusals?.isLeftAlone(name, for: context.key) == true {
             current?.exchange.tell(.leftUnopened(.refusals(name)), out.now)
-            return openTunnel(tunnel, &out)
+            return openTunnel(tunnel, naming: name, &out)
         }
         var opened = tunnel
         opened.target.serverName = isOther ? name : nil

@@ -170,8 +170,19 @@ extension ClientConnection {
     }
 
     /// From here on nobody looks at what is in the tunnel.
-    mutating func openTunnel(_ tunnel: Tunnel, _ out: inout Outbox) {
+    /// - Parameter name: what the client calls the server in there.
+    mutating func openTunnel(_ tunnel: Tunnel, naming name: String? = nil, _ out: inout Outbox) {
         guard let cell = current else { return close(reset: true, &out) }
+        if engine.isEnforcing,
+            let host = [tunnel.target.host, name ?? tunnel.target.host].first(where: {
+                engine.enforces(nil, $0, port: tunnel.target.port)
+            })
+        {
+            let error = ProxyError.undecided(host)
+            giveBack(tunnel, reusable: false, &out)
+            cell.exchange.tell(.failed(token: error.token, details: error.details), out.now)
+            return close(reset: true, &out)
+        }
         switch tunnel.lease {
         case .standing: openTunnel(cell.exchange.id, &out)
         case .leasing: enter(.connecting(tunnel))

@@ -6,9 +6,12 @@ import Authorization
 final class CoveredResource {
     let policy: AuthorizationPolicy
     let resource: AuthorizationPolicy.Resource
+    /// AM has to allow each request to it.
+    let isEnforced: Bool
 
-    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource) {
+    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, isEnforced: Bool) {
         self.policy = policy
         self.resource = resource
+        self.isEnforced = isEnforced
     }
 }

@@ -43,6 +43,8 @@ final class DetourCall {
         case token(resource: String)
         /// A device tells AM something, or has to know whose session it is.
         case device
+        /// AM is asked whether a request may go out.
+        case question(number: Int)
     }
 
     let call: ServerCall
@@ -75,7 +77,7 @@ extension DetourCall {
     var stepUpLogin: LoginAttempt? {
         switch purpose {
         case .stepUp(let login), .session(let login): login
-        case .login, .logOut, .token, .device: nil
+        case .login, .logOut, .token, .device, .question: nil
         }
     }
 
@@ -88,6 +90,7 @@ extension DetourCall {
         case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
         case .device: .deviceCall(call.action, number: call.number, url: url)
         case .login(let interceptor): .loginCall(call.action, interceptor: interceptor, number: call.number, url: url)
+        case .question(let number): .question(call.action, number: number, url: url)
         }
     }
 }

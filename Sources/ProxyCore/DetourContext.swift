@@ -5,17 +5,15 @@ import Interception
 /// The exchange as a detour sees it.
 struct DetourContext {
     /// As the client sent it.
-    let request: RequestHead
+    var request: RequestHead
     /// As it went out.
-    let sent: RequestHead
-    let body: [UInt8]
+    var sent: RequestHead
+    var body: [UInt8]
     /// All of the body is in `body`.
-    let isWhole: Bool
+    var isWhole: Bool
     /// The request may have reached its origin in this attempt.
-    let mayHaveArrived: Bool
-    let now: Int
-    /// Since 1970.
-    let seconds: Int
+    var mayHaveArrived: Bool
+    let time: CookieSessions.Now
     let logins: (any LoginStore)?
     let cookies: (any CookieSessionStore)?
     let state: (any StateStore)?
@@ -26,10 +24,33 @@ struct DetourContext {
     /// Why nothing that is secret goes along, where nothing proves that whoever is connected to is the host that the request
     /// names.
     let unproven: String?
+    let decisions: (any DecisionStore)?
 
     var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {
         Circumstances(seconds: seconds, state: state, milliseconds: now, pushes: pushes)
     }
-    var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
+    var now: Int { time.milliseconds }
+    /// Since 1970.
+    var seconds: Int { time.seconds }
+
+    /// Whom what this exchange takes of shared things counts for.
+    var share: ClientKey { ClientKey(address: person.address, user: person.user) }
+
+    /// A session is over, or another has taken its place: what AM decided for it is worth nothing any more.
+    func endSession(_ token: String) {
+        guard let decisions, let session = decisions.digest(Array(token.utf8)) else { return }
+        decisions.change { $0.end(session: session) }
+    }
+
+    /// The same where another request is looked at: one that is Usher's own.
+    func about(_ head: RequestHead, _ body: [UInt8]) -> DetourContext {
+        var context = self
+        context.request = head
+        context.sent = head
+        context.body = body
+        context.isWhole = true
+        context.mayHaveArrived = false
+        return context
+    }
 }

@@ -49,9 +49,11 @@ struct DryDriver: ~Copyable {
         var tokens: DryTokens?
         var sessions: SessionStores?
         if case .script = origin { (cookies, tokens, sessions) = (DryLogins(), DryTokens(), .dry) }
+        let decisions = DryDecisions(isDry: cookies == nil)
         connection = ClientConnection(
             engine: engine,
-            stores: SharedStores(cookies: cookies, limits: limits, tokens: tokens, sessions: sessions), number: 1,
+            stores: SharedStores(
+                cookies: cookies, limits: limits, tokens: tokens, sessions: sessions, decisions: decisions), number: 1,
             client: "127.0.0.1",
             source: source, now: 0)
         self.destinations = destinations

@@ -20,7 +20,7 @@ extension DryRun {
         var attempt = 0
         for moment in moments {
             switch moment {
-            case .call(_, let number, _): announced = number
+            case .call(_, let number, _), .question(_, let number, _): announced = number
             case .judged(let judgement):
                 if judgement.phase == .request {
                     call = announced
@@ -32,7 +32,7 @@ extension DryRun {
             case .edited(let words), .warned(let words):
                 if !runs.isEmpty { runs[runs.count - 1].notes.append(words) }
             // whatever a call came to, it is over by then
-            case .conversation, .replayed, .stepUpFailed, .notReplayed, .notApproved, .askedAgain: call = nil
+            case .conversation, .replayed, .stepUpFailed, .notReplayed, .notApproved, .askedAgain, .decision: call = nil
             default: break
             }
         }

@@ -15,6 +15,10 @@ public final class Engine: Sendable {
     let redaction: Redaction
     /// Those that want to know of clients' own logins.
     let learners: [AuthorizationPolicy]
+    /// AM is asked before requests to some resource go out.
+    let isEnforcing: Bool
+    /// Clients of some resource step up themselves, by another form of advice.
+    let isTranslating: Bool
     /// Nil where `usher.proxy` is a host like any other.
     let pages: OwnPages?
 
@@ -47,6 +51,8 @@ public final class Engine: Sendable {
         via = Engine.via(pseudonym)
         oldVia = Engine.via(pseudonym, received: .http10)
         self.settings = settings
+        isEnforcing = settings.authorization.contains { $0.enforcement != nil }
+        isTranslating = settings.authorization.contains { $0.resources.contains { $0.translation != nil } }
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
         devicesWatch = settings.devices.contains(where: \.isSeen)
         plan = Plan(rules: settings.rules, chain: settings.chain, explains: explains)
@@ -64,9 +70,22 @@ public final class Engine: Sendable {
     /// What transactional authorization means for a request; nil where advice in its answer is the client's own business.
     func stepUp(for head: RequestHead) -> CoveredResource? {
         for policy in settings.authorization {
-            if let resource = policy.resource(for: head) { return CoveredResource(policy: policy, resource: resource) }
+            guard let found = policy.coverage(of: head) else { continue }
+            return CoveredResource(policy: policy, resource: found.resource, isEnforced: found.isEnforced)
         }
         return nil
+    }
+
+    /// AM has to be asked about some of what may be at that place.
+    /// - Parameter scheme: nil for any.
+    func enforces(_ scheme: Target.Scheme?, _ host: String, port: UInt16) -> Bool {
+        isEnforcing && settings.authorization.contains { $0.enforces(scheme, host, port: port) }
+    }
+
+    /// The host of a tunnel that is not opened, though AM has to be asked about some of what goes through it.
+    func undecidable(_ connect: RequestHead) -> String? {
+        let (host, port) = (connect.host, connect.target.port)
+        return enforces(.https, host, port: port) && !settings.interception.opens(host, port: port) ? host : nil
     }
 
     var tokens: TokenPolicy? { settings.tokens }

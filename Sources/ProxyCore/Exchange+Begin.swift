@@ -58,6 +58,7 @@ extension Exchange {
                         + "\(ports.map(String.init).joined(separator: ", ")) alone; "
                         + "add \(request.target.port) to it where that is meant"), &out)
         }
+        if engine.isEnforcing, let host = engine.undecidable(request) { return answer(.undecided(host), &out) }
         tell(.sent, out.now)
         enter(.tunnelling, until: .max)
         out.replies.append(.connect)

@@ -23,16 +23,7 @@ extension Exchange {
         case .needsBody: keep = Classifier.bodyPeek
         }
         if keep == 0, isBodyWanted(out) { keep = engine.settings.limits.keptBody }
-        if let covered = engine.stepUp(for: request) {
-            if covered.policy.clientHandlesAdvice(request) {
-                tell(.leftToClient, out.now)
-            } else {
-                detour = stepUp(covered.policy, covered.resource)
-                if covered.policy.refusalToReplay(request, covered.resource, bodyComplete: true) == nil {
-                    keep = max(keep, covered.policy.maxBodyBytes)
-                }
-            }
-        }
+        if let covered = engine.stepUp(for: request) { keep = max(keep, cover(covered, out)) }
         keep = max(keep, planTokens(), planSessions())
         body.keepLimit = min(keep, engine.settings.limits.keptBody)
         switch body.framing {
@@ -46,15 +37,6 @@ extension Exchange {
             break
         }
         classifyAndSend(&context, &out)
-    }
-
-    /// The step-up, and before it what shows a session where the request carries none.
-    private func stepUp(_ policy: AuthorizationPolicy, _ resource: AuthorizationPolicy.Resource) -> (any Detour)? {
-        guard policy.lacksSession(request) else { return StepUpDetour(policy: policy, resource: resource) }
-        let provided = ProvidedSession()
-        return DetourChain.of([
-            StepUpDetour(policy: policy, resource: resource, provided: provided), SessionDetour(policy, provided),
-        ])
     }
 
     mutating func collect(_ out: inout Outbox) {
@@ -180,6 +162,8 @@ extension Exchange {
                     action, realm: engine.redaction.realm(classification.realm),
                     tree: engine.redaction.tree(classification.payload), evidence: classification.evidence), out.now)
         }
+        handTransactionOn(out)
+        watchSession()
         addDetours(out)
         send(&context, &out)
     }

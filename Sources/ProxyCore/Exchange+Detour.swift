@@ -7,14 +7,15 @@ extension Exchange {
     private func detourContext(_ context: ClientContext, _ now: CookieSessions.Now) -> DetourContext {
         DetourContext(
             request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
-            mayHaveArrived: awaitsResponse, now: now.milliseconds, seconds: now.seconds,
+            mayHaveArrived: awaitsResponse, time: now,
             logins: context.stores.logins, cookies: context.stores.cookies, state: context.stores.state,
             person: PersonContext(
                 transactions: context.stores.transactions, address: context.source.address, user: record.user,
                 url: record.url),
             tokens: TokenContext(
                 store: context.stores.tokens, sender: sender(context), classification: classification),
-            pushes: context.stores.pushes, sessions: context.stores.sessions, unproven: unproven(context))
+            pushes: context.stores.pushes, sessions: context.stores.sessions, unproven: unproven(context),
+            decisions: context.stores.decisions)
     }
 
     func sender(_ context: ClientContext) -> RequestSender {

@@ -15,12 +15,14 @@ public final class SharedStores {
     public let tokens: (any TokenStore)?
     public let pushes: (any PushStore)?
     public let sessions: SessionStores?
+    public let decisions: (any DecisionStore)?
 
     public init(
         flows: (any FlowStore)? = nil, refusals: (any RefusalStore)? = nil, logins: (any LoginStore)? = nil,
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
         state: (any StateStore)? = nil, transactions: (any TransactionStore)? = nil,
-        tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil, sessions: SessionStores? = nil
+        tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil, sessions: SessionStores? = nil,
+        decisions: (any DecisionStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -32,5 +34,6 @@ public final class SharedStores {
         self.tokens = tokens
         self.pushes = pushes
         self.sessions = sessions
+        self.decisions = decisions
     }
 }

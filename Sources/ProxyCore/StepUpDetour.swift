@@ -9,7 +9,7 @@ final class StepUpDetour: Detour {
     private var rounds: Rounds
     var stage = Stage.watching
     /// What earlier rounds have won; nil before the first.
-    private var replay: Replay?
+    private(set) var replay: Replay?
     private(set) var limit: Int?
     /// The login that is under way, or whose answers the replay will judge.
     var login: LoginAttempt?
@@ -146,8 +146,7 @@ final class StepUpDetour: Detour {
         }
         if let refusal = rounds.refusal(of: advice) { throw NoStepUp(reason: refusal) }
         guard let session = replay?.session ?? session(context) else {
-            throw NoStepUp(
-                reason: "the request carries no session (cookie or header \(policy.server.cookie))")
+            throw NoStepUp(reason: SessionSource.absence(in: context.request, policy))
         }
         let replay =
             replay ?? Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))
@@ -325,6 +324,7 @@ final class StepUpDetour: Detour {
         _ outcome: StepUp.Outcome, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         if let token = outcome.session, let old = replay?.session.token {
+            context.endSession(old)
             let new = SessionSource(token: token, carrier: .provided, affinity: outcome.affinity)
             if provided?.source == nil, policy.learns { context.sessions?.learned.replaced(old, by: new) }
             provided?.upgrade(to: outcome, context.sessions)

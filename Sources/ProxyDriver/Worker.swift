@@ -67,7 +67,7 @@ final class Worker {
         stores = SharedStores(
             flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits,
             state: start.state, transactions: transactions, tokens: start.tokens, pushes: start.pushes,
-            sessions: start.sessions.stores(flights))
+            sessions: start.sessions.stores(flights), decisions: start.decisions)
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }

@@ -22,6 +22,7 @@ struct WorkerStart: Sendable {
     var logins: LoginTable
     var cookies: CookieSessionTable
     var limits: LimitTable
+    var decisions: DecisionTable
     var state: (any StateStore & Sendable)?
     var transactions: TransactionTable
     var tokens: TokenTable
@@ -58,9 +59,8 @@ public final class WorkerThread: Sendable {
     public init(
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
         logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, transactions: TransactionTable,
-        tokens: TokenTable, state: (any StateStore & Sendable)? = nil, pushes: PushTable = PushTable(),
-        sessions: SessionTable = SessionTable(),
-        authenticator: Authenticator,
+        tokens: TokenTable, decisions: DecisionTable, state: (any StateStore & Sendable)? = nil,
+        pushes: PushTable = PushTable(), sessions: SessionTable = SessionTable(), authenticator: Authenticator,
         listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
@@ -70,9 +70,9 @@ public final class WorkerThread: Sendable {
         self.messages = messages
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            cookies: cookies, limits: limits, state: state, transactions: transactions, tokens: tokens, pushes: pushes,
-            sessions: sessions, authenticator: authenticator, listeners: listeners, addresses: addresses,
-            messages: messages)
+            cookies: cookies, limits: limits, decisions: decisions, state: state, transactions: transactions,
+            tokens: tokens, pushes: pushes, sessions: sessions, authenticator: authenticator, listeners: listeners,
+            addresses: addresses, messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

@@ -218,7 +218,7 @@ struct ReplayTests {
     @Test func aPolicyEvaluationCarriesTheIdInItsBody() throws {
         let body = "{ \"subject\": {\"ssoToken\":\"A\"}, \"environment\": null, \"n\": 1.50 }"
         let sent = try replay(evaluation("A"), [(transaction("t", .body), .init())], body: body).request
-        let expected = "{\"subject\":{\"ssoToken\":\"A\"},\"environment\":{\"TxId\":[\"t\"]},\"n\":1.50}"
+        let expected = "{ \"subject\": {\"ssoToken\":\"A\"}, \"environment\": {\"TxId\":[\"t\"]}, \"n\": 1.50 }"
         #expect(String(decoding: sent.body, as: UTF8.self) == expected)
         #expect(sent.head.fields["Content-Length"] == String(expected.utf8.count))
         #expect(sent.head.fields["X-TxID"] == nil)
@@ -235,8 +235,16 @@ struct ReplayTests {
         let own = try replay(evaluation("A"), [(tree("T", .body), outcome)], body: body)
         #expect(own.request.head.fields["Cookie"] == "iPlanetDirectoryPro=B")
         #expect(own.cookies == ["iPlanetDirectoryPro=B; Path=/; HttpOnly; Secure"])
+    }
+
+    @Test func whatIsNoQuestionIsLeft() throws {
+        let session = SessionSource(token: "A", carrier: .cookie)
+        var replay = Replay(policy: policy(), resource: resource, session: session)
+        replay.absorb(transaction("t", .body), .init())
         let head = try evaluation("A")
-        #expect(throws: Replay.Refusal.self) { try replay(head, [(transaction("t", .body), .init())], body: "[1]") }
+        for body in ["[1]", "no json", ""] {
+            #expect(throws: Replay.Refusal.self) { try replay.request(head, body: Array(body.utf8)) }
+        }
     }
 
     // MARK: rounds

@@ -119,41 +119,50 @@ import Testing
         interceptors:
         \(edits)
         authorization:
-          resources:
-            [{ url: "https://a.example.com/*", advice: body, trees: Login, present: "query:a", replay: safe }]
-          am: https://am.example.com/am
-          when_client_handles_advice: act
-          offer_header: false
-          present: { gateway: "query:b", rest: "header:X-B", id_token: true }
-          session: login
-          login:
-            { tree: Login, user: u, realm: /alpha, max_idle: 1m, max_time: 1h, cool_down: 1s, logout: true,
-              answers: [{ callback: NameCallback, value: c }] }
-          learned: { by: "header:X-Client", keep: 1h }
-          hold: 2m
-          limits: { steps: 7, polls: 3, answer: 64KiB }
-          body_limit: 2MiB
-          rounds: { upgrade: 0, transaction: 2 }
-          lockout: { refusals: 7, hold: 1h }
-          answers:
-            - { callback: NameCallback, prompt: "*a*", value: b }
-            - { callback: ChoiceCallback, choose: b }
-            - user: alice
-              answers:
-                - { callback: PasswordCallback, name: n, stage: s, tree: T, page: 2, nth: 2,
-                    totp: { secret: JBSWY3DPEHPK3PXP, algorithm: SHA256, digits: 8, period: 60s } }
-                - { callback: PasswordCallback,
-                    hotp: { secret: JBSWY3DPEHPK3PXP, algorithm: SHA512, digits: 7, counter: 9 } }
-            - { callback: TextInputCallback, default: true }
-            - { callback: DeviceProfileCallback,
-                device: { identifier: d, metadata: { a: 1 }, location: { latitude: 1, longitude: 2 } } }
-            - { callback: KbaCreateCallback, question: q, answer: a }
-            - { callback: IdPCallback, inputs: { token: t } }
-            - { callback: RedirectCallback, redirect: { code: c } }
-            - { callback: PollingWaitCallback, exit: e, after: 5s }
-            - { callback: PasswordCallback, ask: true }
-            - otherwise: ask
-          notify: [notify-send, Usher]
+          - resources:
+              - { url: "https://a.example.com/*", advice: body, trees: Login, present: "query:a", replay: safe,
+                  enforce: am, translate: json }
+              - https://c.example.com/*
+            am: https://am.example.com/am
+            when_client_handles_advice: act
+            offer_header: false
+            present: { gateway: "query:b", rest: "header:X-B", id_token: true }
+            session: login
+            login:
+              { tree: Login, user: u, realm: /alpha, max_idle: 1m, max_time: 1h, cool_down: 1s, logout: true,
+                answers: [{ callback: NameCallback, value: c }] }
+            learned: { by: "header:X-Client", keep: 1h }
+            hold: 2m
+            limits: { steps: 7, polls: 3, answer: 64KiB }
+            body_limit: 2MiB
+            rounds: { upgrade: 0, transaction: 2 }
+            lockout: { refusals: 7, hold: 1h }
+            translate: redirect
+            enforce:
+              { application: shop, realm: /alpha, as: { user: a, password: b, tree: c }, environment: { a: b },
+                address: true, query: false, cache: 1s, concurrency: 3 }
+            answers:
+              - { callback: NameCallback, prompt: "*a*", value: b }
+              - { callback: ChoiceCallback, choose: b }
+              - user: alice
+                answers:
+                  - { callback: PasswordCallback, name: n, stage: s, tree: T, page: 2, nth: 2,
+                      totp: { secret: JBSWY3DPEHPK3PXP, algorithm: SHA256, digits: 8, period: 60s } }
+                  - { callback: PasswordCallback,
+                      hotp: { secret: JBSWY3DPEHPK3PXP, algorithm: SHA512, digits: 7, counter: 9 } }
+              - { callback: TextInputCallback, default: true }
+              - { callback: DeviceProfileCallback,
+                  device: { identifier: d, metadata: { a: 1 }, location: { latitude: 1, longitude: 2 } } }
+              - { callback: KbaCreateCallback, question: q, answer: a }
+              - { callback: IdPCallback, inputs: { token: t } }
+              - { callback: RedirectCallback, redirect: { code: c } }
+              - { callback: PollingWaitCallback, exit: e, after: 5s }
+              - { callback: PasswordCallback, ask: true }
+              - otherwise: ask
+            notify: [notify-send, Usher]
+          - resources: [{ url: "https://d.example.com/*", enforce: am }]
+            am: https://am.example.com/am
+            enforce: { application: shop, as: { session: a } }
         tokens:
           - { resources: "https://t.example.com/*", bearer: client_credentials, am: https://am.example.com/am,
               realm: /alpha, client: { id: a, secret: b, auth: post }, scope: a, refresh_before: 1s, refresh_on: 403,

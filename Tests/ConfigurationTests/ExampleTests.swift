@@ -48,7 +48,7 @@ import Testing
             "version: 1\n" + lines.joined(separator: "\n"), environment: environment,
             files: [
                 "/c/robot-user": secret, "/c/robot-pass": secret, "/c/robot-totp": seed, "/c/iam-key": secret,
-                "/c/batch-secret": secret, "users.htpasswd": users,
+                "/c/batch-secret": secret, "/c/usher-agent": secret, "users.htpasswd": users,
                 "proxy.pem": certificate, "/c/proxy-key": key, "app.pem": certificate, "/c/app-key": key,
             ], now: Material.now)
         let plain = try ConfigurationTests.snapshot("version: 1")

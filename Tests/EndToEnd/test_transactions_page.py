@@ -24,7 +24,8 @@ def test_a_whole_configuration_is_accepted(call, tmp_path, certificates, line, t
     (tmp_path / "usher.yaml").write_text(text)
     (tmp_path / "app.pem").write_bytes(certificates.app_certificate.read_bytes())
     # what the pieces take from elsewhere
-    secrets = {"app-key": certificates.app_key.read_text(), "usher-state": "x" * 44}
+    secrets = {name: "a credential" for name in re.findall(r"\$\{credential\.([a-z-]+)\}", text)}
+    secrets |= {"app-key": certificates.app_key.read_text(), "usher-state": "x" * 44}
     for name, secret in secrets.items():
         (tmp_path / name).write_text(secret)
         (tmp_path / name).chmod(0o600)

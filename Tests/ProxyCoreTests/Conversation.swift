@@ -17,6 +17,7 @@ final class Conversation {
         logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
         limits: (any LimitStore)? = nil, transactions: (any TransactionStore)? = nil,
         tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, devices: DeviceBook? = nil,
+        decisions: (any DecisionStore)? = nil,
         pool: PoolModel = PoolModel(),
         delivery: Delivery = .whole,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
@@ -24,9 +25,8 @@ final class Conversation {
     ) {
         driver = DriverModel(
             settings, flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
-            transactions: transactions, tokens: tokens, sessions: sessions, devices: devices, pool: pool,
-            delivery: delivery,
-            source: source,
+            transactions: transactions, tokens: tokens, sessions: sessions, devices: devices, decisions: decisions,
+            pool: pool, delivery: delivery, source: source,
             share: share, streams: streams)
     }
 

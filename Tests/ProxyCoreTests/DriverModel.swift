@@ -91,16 +91,16 @@ final class DriverModel {
         logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
         limits: (any LimitStore)? = nil, transactions: (any TransactionStore)? = nil,
         tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, devices: DeviceBook? = nil,
-        pool: PoolModel = PoolModel(),
-        delivery: Delivery = .whole, number: UInt64 = 1,
-        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
-        streams: (any StreamServer)? = nil, now: Int = 0
+        decisions: (any DecisionStore)? = nil, pool: PoolModel = PoolModel(),
+        delivery: Delivery = .whole, number: UInt64 = 1, source: ClientSource = ClientSource(address: nil),
+        share: ConnectionShare? = nil, streams: (any StreamServer)? = nil, now: Int = 0
     ) {
         machine = ClientConnection(
             engine: Engine(settings),
             stores: SharedStores(
                 flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
-                state: devices, transactions: transactions, tokens: tokens, pushes: devices, sessions: sessions),
+                state: devices, transactions: transactions, tokens: tokens, pushes: devices, sessions: sessions,
+                decisions: decisions),
             number: number, client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
         self.now = now

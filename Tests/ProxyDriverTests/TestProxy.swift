@@ -55,7 +55,7 @@ final class TestProxy: Sendable {
         let start = WorkerStart(
             number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
             clients: ClientTable(), logins: LoginTable(), cookies: CookieSessionTable(), limits: LimitTable(),
-            transactions: TransactionTable(), tokens: TokenTable(), pushes: PushTable(),
+            decisions: DecisionTable(), transactions: TransactionTable(), tokens: TokenTable(), pushes: PushTable(),
             authenticator: Authenticator(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
             messages: messages)

@@ -8,6 +8,7 @@ public struct CookieConversation: Sendable {
     private enum Stage {
         case asked(FormLogin)
         case identified(IdentityLogin)
+        case named(ZeroPageLogin)
     }
 
     private let login: CookieLogin
@@ -32,6 +33,10 @@ public struct CookieConversation: Sendable {
             let steps = IdentityLogin(identity: url, key: key, place: place, cookie: login.cookie)
             stage = .identified(steps)
             return perform(.call(steps.first))
+        case .fields(let user, let password):
+            let steps = ZeroPageLogin(place: place, user: user, password: password, cookie: login.cookie)
+            stage = .named(steps)
+            return perform(.call(steps.call))
         }
     }
 
@@ -45,6 +50,7 @@ public struct CookieConversation: Sendable {
         case .identified(var steps):
             step = steps.answered(head, body, to: asked, now: now)
             self.stage = .identified(steps)
+        case .named(let steps): step = steps.answered(head, body, to: asked, now: now)
         }
         return perform(step)
     }

@@ -14,7 +14,7 @@ extension AuthorizationPolicy {
     /// resources name, whoever changed the request.
     public func refusalToShowSession(on head: RequestHead) -> String? {
         guard head.method != .trace else { return "an answer to a TRACE would show the session" }
-        guard resource(for: head) != nil else {
+        guard coverage(of: head) != nil else {
             return
                 "interceptors send the request to what authorization.resources do not name, and no session goes there"
         }

@@ -8,6 +8,8 @@ public struct CookieLogin: Hashable, Sendable {
         case form([FormField])
         /// A token for an API key, from an identity service; then the cookie for the token.
         case identity(url: String, key: String)
+        /// A name and a password as header fields, which AM takes where a tree reads them there.
+        case fields(user: String, password: String)
     }
 
     public struct FormField: Hashable, Sendable {

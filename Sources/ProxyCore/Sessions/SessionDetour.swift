@@ -25,7 +25,7 @@ final class SessionDetour: Detour {
     }
 
     private let policy: AuthorizationPolicy
-    private let provided: ProvidedSession
+    let provided: ProvidedSession
     private var stage = Stage.watching
     private(set) var limit: Int?
     /// The login that is under way.
@@ -123,16 +123,21 @@ final class SessionDetour: Detour {
     }
 
     /// - Returns: nil where the request may go out.
-    private func ask(_ purpose: Purpose, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func ask(
+        _ purpose: Purpose, insteadOf refused: OwnSession? = nil, _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder? {
         guard let store = context.sessions?.own else {
             stage = .ready
             notes.append(.session("the session goes along \(policy.words(of: .login))"))
             return nil
         }
         if limit == nil { limit = context.now + policy.hold }
-        var refused: ((OwnSession) -> Bool)?
-        if case .renew(_, let old) = purpose { refused = { $0 === old } }
-        switch store.ask(material, refused: refused) {
+        var old = refused
+        if case .renew(_, let own) = purpose { old = own }
+        var refuses: ((OwnSession) -> Bool)?
+        if let old { refuses = { $0 === old } }
+        switch store.ask(material, refused: refuses) {
         case .use(let session): return done(session, purpose)
         case .wait(let ticket):
             stage = .queueing(purpose, Flight(ticket, store))
@@ -141,6 +146,14 @@ final class SessionDetour: Detour {
         case .failed(let reason): return giveUp(reason, purpose, &notes)
         case .alone: return giveUp("there is no room for more logins", purpose, &notes)
         }
+    }
+
+    /// AM does not know the session that would go along: another one, once, before the request goes out.
+    /// - Returns: nil where there is none.
+    func renew(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        guard !hasRenewed, let own = provided.own else { return nil }
+        hasRenewed = true
+        return ask(.send, insteadOf: own, context, &notes) ?? .proceed
     }
 
     /// - Parameter old: the session that there is, and that is to be renewed.
@@ -320,7 +333,7 @@ final class SessionDetour: Detour {
             !isAdvice(response.head, body: response.body, context)
         else { return .deliver(response) }
         hasRenewed = true
-        guard let resource = policy.resource(for: context.request),
+        guard let resource = policy.coverage(of: context.request)?.resource,
             policy.refusalToReplay(
                 context.request, resource, bodyComplete: context.isWhole, after: response.head.status) == nil
         else { return .deliver(response) }
@@ -334,7 +347,7 @@ final class SessionDetour: Detour {
     }
 
     private func isAdvice(_ response: ResponseHead, body: [UInt8]?, _ context: DetourContext) -> Bool {
-        guard let resource = policy.resource(for: context.request) else { return false }
+        guard let resource = policy.coverage(of: context.request)?.resource else { return false }
         let reader = AdviceReader(policy.forms(for: context.request, sent: context.sent, resource))
         return reader.read(status: response.status, fields: response.fields, body: body) != nil
     }

@@ -1,0 +1,116 @@
+internal import Formats
+public import HTTPCodec
+public import Interception
+
+/// What AM is asked before a request may go out to a resource that no Gateway stands before: a policy evaluation like that
+/// of any application (docs/protocol.md#policy-evaluations).
+public struct PolicyQuestion: Sendable {
+    /// Why AM cannot be asked about a request, one sentence.
+    public struct Refusal: Error, Equatable, Sendable {
+        public var reason: String
+    }
+
+    /// The name of the resource, as AM is told it.
+    public let resource: String
+    /// The action that a decision has to allow.
+    public let method: String
+    /// The user's session.
+    public let subject: SessionSource
+    public private(set) var head: RequestHead
+    public private(set) var body: [UInt8]
+    /// The app showed the id of a transaction with the request.
+    public let showsTransaction: Bool
+    /// What a decision depends on beside session, resource and action.
+    private let circumstances: [String]
+
+    /// - Parameters:
+    ///   - request: as it is about to go out.
+    ///   - caller: the session to ask with; nil for the user's own.
+    ///   - transaction: shown by the app.
+    ///   - address: the client's.
+    public init(
+        about request: RequestHead, as subject: SessionSource, caller: SessionSource?, transaction: String? = nil,
+        address: String? = nil, _ policy: AuthorizationPolicy, _ enforcement: Enforcement
+    ) throws(Refusal) {
+        let own = Self.parameter(policy)
+        do throws(AskedResource.Refusal) {
+            resource = try AskedResource.name(of: request, withoutQuery: !enforcement.includesQuery, except: own)
+        } catch {
+            throw Refusal(reason: error.reason)
+        }
+        method = request.methodText
+        self.subject = subject
+        showsTransaction = transaction != nil
+        var environment = enforcement.environment.map { JSONValue.Member($0.name, Self.texts($0.values)) }
+        if enforcement.tellsAddress, let address { environment.append(.init("IP", Self.texts([address]))) }
+        let told = JSONValue.object(environment)
+        if let transaction { environment.append(.init("TxId", Self.texts([transaction]))) }
+        var question: [JSONValue.Member] = [
+            .init("resources", Self.texts([resource])), .init("application", .string(enforcement.application)),
+            .init("subject", .object([.init("ssoToken", .string(subject.token))])),
+        ]
+        if !environment.isEmpty { question.append(.init("environment", .object(environment))) }
+        body = Array(JSONValue.object(question).serialized.utf8)
+        let realm = enforcement.realm ?? policy.server.realms.first ?? "/"
+        let caller = caller ?? subject
+        do throws(HTTPFault) {
+            head = try Self.head(realm, caller, policy.server)
+        } catch {
+            throw Refusal(reason: "the URL of AM's policies cannot be made: \(error.explanation)")
+        }
+        // AM words its prompts by these, should there be a step-up
+        for name in ["User-Agent", "Accept-Language"] {
+            for value in request.fields.values(named: name) where FieldSyntax.isValue(value) {
+                head.fields.add(name, value)
+            }
+        }
+        circumstances = [policy.server.url, realm, enforcement.application, told.serialized]
+    }
+
+    private static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
+    private static func head(
+        _ realm: String, _ caller: SessionSource, _ server: AuthorizationServer
+    ) throws(HTTPFault) -> RequestHead {
+        var head = try RequestHead(
+            method: "POST", url: "\(server.url)/json\(Realm.urlPath(realm))/policies?_action=evaluate")
+        head.fields.add("Accept", "application/json")
+        head.fields.add("Accept-API-Version", "protocol=1.0,resource=2.1")
+        head.fields.add("Content-Type", "application/json")
+        head.fields.add("X-Requested-With", "forgerock-sdk")
+        head.fields.add("Cookie", cookies(of: caller, server))
+        return head
+    }
+
+    private static func cookies(of caller: SessionSource, _ server: AuthorizationServer) -> String {
+        var cookies = CookieText("\(server.cookie)=\(caller.token)")
+        if let affinity = caller.affinity { cookies.set(SessionSource.affinityCookie, affinity) }
+        return cookies.text
+    }
+
+    /// Asks the same by another session.
+    public mutating func ask(as caller: SessionSource, _ server: AuthorizationServer) {
+        head.fields.set("Cookie", Self.cookies(of: caller, server))
+    }
+
+    /// The query parameter by which an app hands a transaction back. It is the enforcement point's, no part of the resource.
+    private static func parameter(_ policy: AuthorizationPolicy) -> String? {
+        if case .query(let name) = policy.presentToGateway { name } else { nil }
+    }
+
+    /// Asks the same again as a step-up has it.
+    public mutating func repeated(as head: RequestHead, _ body: [UInt8]) {
+        self.head = head
+        self.body = body
+    }
+
+    /// What tells it from other questions of any session, for a digest.
+    public var bytes: [UInt8] {
+        Self.texts(circumstances + [resource, method]).serialized.utf8.map { $0 }
+    }
+
+    public var call: ServerCall {
+        ServerCall(
+            head: head, body: body, number: 1, action: .evaluatePolicy, payload: nil, carriesAnswers: false)
+    }
+}

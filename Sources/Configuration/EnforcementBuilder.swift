@@ -1,0 +1,105 @@
+internal import Authorization
+internal import Declaration
+internal import Formats
+internal import HTTPCodec
+internal import Interception
+
+/// `authorization.enforce` and what resources say of it → how AM is asked before requests go out.
+struct EnforcementBuilder {
+    let findings: Findings
+
+    /// - Parameter fields: those of `authorization`.
+    /// - Returns: nil where no resource is enforced by AM.
+    func enforcement(_ fields: Fields, _ policy: AuthorizationPolicy) -> Enforcement? {
+        let section = fields.fields("enforce")
+        guard policy.resources.contains(where: \.isEnforced) else {
+            if let section {
+                findings.warning(section.position, "nothing is asked: no resource has the key enforce: am")
+            }
+            return nil
+        }
+        var enforcement = Enforcement()
+        if let name = section?.text("application") {
+            enforcement.application = name
+        } else if section?.has("application") != true {
+            findings.warning(
+                section?.position ?? fields.position,
+                "no policy set is named for enforce: am, so AM decides by \(enforcement.application); write enforce: { application: … }"
+            )
+        }
+        guard let section else { return enforcement }
+        if let written = section["realm"], let realm = written.text {
+            if let known = policy.server.configuredRealm(realm) {
+                enforcement.realm = known
+            } else {
+                findings.error(
+                    written.position,
+                    "am[].realms does not name \(realm) (\(policy.server.realms.joined(separator: ", ")))",
+                    nearest: Nearest.name(to: realm, among: policy.server.realms))
+            }
+        }
+        if let agent = section.fields("as"), let caller = caller(agent) { enforcement.caller = caller }
+        if let flag = section.flag("address") { enforcement.tellsAddress = flag }
+        enforcement.environment = environment(section, tellsAddress: enforcement.tellsAddress)
+        if let flag = section.flag("query") { enforcement.includesQuery = flag }
+        if let number = section.number("cache") { enforcement.maxAge = number }
+        if let number = section.number("concurrency") { enforcement.concurrency = number }
+        return enforcement
+    }
+
+    private func caller(_ fields: Fields) -> Enforcement.Caller? {
+        if let written = fields["session"], let token = written.text {
+            guard !fields.has("user"), !fields.has("password"), !fields.has("tree") else {
+                findings.error(fields.position, "as takes a session, or a user with a password, not both")
+                return nil
+            }
+            guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3B }) else {
+                findings.error(written.position, "this is no session: it is empty, or holds what no cookie can carry")
+                return nil
+            }
+            return .session(token)
+        }
+        if let user = fields.text("user"), let password = fields.text("password"), !user.isEmpty, !password.isEmpty {
+            return .login(AgentLogin(user: user, password: password, tree: fields.text("tree")))
+        }
+        let isTold = ["session", "user", "password"].contains { fields.has($0) && fields[$0] == nil }
+        if !isTold { findings.error(fields.position, "as takes a session, or a user with a password") }
+        return nil
+    }
+
+    private func environment(_ section: Fields, tellsAddress: Bool) -> [Enforcement.Variable] {
+        (section.fields("environment")?.all ?? []).compactMap { field in
+            if field.name == "TxId" || field.name == "IP" && tellsAddress {
+                findings.error(
+                    field.position,
+                    field.name == "IP"
+                        ? "address: true tells IP already"
+                        : "TxId is the transaction's, which is told where there is one")
+                return nil
+            }
+            return Enforcement.Variable(field.name, field.value.list.compactMap(\.text))
+        }
+    }
+
+    // MARK: resources
+
+    /// - Parameters:
+    ///   - fields: of one resource.
+    ///   - standard: what `authorization` says of translating.
+    ///   - isOpened: requests to it are seen.
+    func judge(
+        _ resource: inout AuthorizationPolicy.Resource, _ fields: Fields?, standard: String?, isOpened: Bool,
+        _ written: Decoded
+    ) {
+        let word = fields?.text("translate") ?? standard
+        resource.translation = KeyTable.translations.first { $0.word == word }?.form
+        guard fields?.text("enforce") == "am" else { return }
+        resource.isEnforced = true
+        if !isOpened {
+            findings.warning(
+                written.position,
+                "requests there pass in tunnels that are not opened, so AM can be asked about none of them and they are refused; name the host in tls.intercept"
+            )
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// The session that Usher asks AM with, for one exchange: whoever logs in does so for all, and what was won is kept for all.
+final class AgentSession {
+    enum Order {
+        case use(SessionSource)
+        case call(DetourCall)
+        /// Somebody else logs in.
+        case wait(until: Int)
+        case failed(String)
+    }
+
+    typealias Turn = LoginTurn<CookieConversation>
+
+    private let caller: Enforcement.Caller
+    private let login: CookieLogin?
+    private let server: AuthorizationServer
+    private let turn = Turn()
+    /// A session that is refused as soon as it was won is refused for another reason.
+    private var hasRenewed = false
+
+    private static let largestAnswer = 64 << 10
+    /// What the log calls it.
+    private static let name = "authorization.enforce"
+
+    init(_ enforcement: Enforcement, _ policy: AuthorizationPolicy) {
+        caller = enforcement.caller
+        server = policy.server
+        guard case .login(let agent) = enforcement.caller else {
+            login = nil
+            return
+        }
+        let realm = enforcement.realm ?? policy.server.realms.first ?? "/"
+        login = CookieLogin(
+            interceptor: Self.name, .fields(user: agent.user, password: agent.password),
+            place: policy.server.agentURL(realm: realm, tree: agent.tree), cookie: policy.server.cookie, renewBefore: 0,
+            hold: policy.hold)
+    }
+
+    /// - Parameter user: the session of whoever sent the request.
+    func ask(_ user: SessionSource, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order {
+        switch caller {
+        case .app: .use(user)
+        case .session(let token): .use(SessionSource(token: token, carrier: .cookie))
+        case .login: ask(after: nil, context, &notes)
+        }
+    }
+
+    /// AM will not have the session that was used last: another one, where there may be.
+    func renew(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order? {
+        guard let wanted = wanted(context), let used = turn.session else { return nil }
+        let refusal = CookieSessions.Refusal(generation: used.generation, path: "")
+        guard !hasRenewed else {
+            // logins do not help: nobody tries for a while
+            wanted.store.change { $0.fruitless(wanted.key, refusal, context.time) }
+            return nil
+        }
+        hasRenewed = true
+        return ask(after: refusal, context, &notes)
+    }
+
+    private func ask(
+        after refusal: CookieSessions.Refusal?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> Order {
+        guard let wanted = wanted(context) else { return .failed("there is nowhere to keep a session") }
+        return conclude(turn.ask(.send, wanted, after: refusal, context), context, &notes)
+    }
+
+    private func wanted(_ context: DetourContext) -> Turn.Wanted? {
+        guard let login, let store = context.cookies else { return nil }
+        let origin = server.url
+        return Turn.Wanted(key: CookieSessions.Key(login, origin: origin), store: store) {
+            CookieConversation(login, origin: origin)
+        }
+    }
+
+    /// The answer to the call of its login.
+    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order {
+        guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
+            return .failed("nothing was asked")
+        }
+        return conclude(outcome, context, &notes)
+    }
+
+    /// Its call came to nothing.
+    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order {
+        guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else {
+            return .failed(reason)
+        }
+        return conclude(outcome, context, &notes)
+    }
+
+    /// - Returns: nil where its own call is under way.
+    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order? {
+        guard let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
+        return conclude(outcome, context, &notes)
+    }
+
+    /// The exchange has no use for it any more; others may log in.
+    func rest() { turn.rest() }
+
+    private func conclude(
+        _ outcome: Turn.Outcome, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> Order {
+        switch outcome {
+        case .found, .kept: return use()
+        case .won:
+            notes.append(.login(interceptor: Self.name, "logged in to ask for decisions"))
+            return use()
+        case .lacking(let reason, _): return .failed(reason)
+        case .wait(let time): return .wait(until: time)
+        case .call(let call, let url, let heir):
+            return .call(
+                DetourCall(
+                    call: call, bound: .url(url), purpose: .login(interceptor: Self.name),
+                    maxResponseBytes: Self.largestAnswer, keptBytes: context.body.count, heir: heir))
+        }
+    }
+
+    private func use() -> Order {
+        guard let session = turn.session, let token = session.jar[server.cookie]?.value else {
+            return .failed("the login told no session")
+        }
+        return .use(
+            SessionSource(
+                token: token, carrier: .cookie, affinity: session.jar[SessionSource.affinityCookie]?.value))
+    }
+}

@@ -1,0 +1,23 @@
+/// AM's decisions, shared by all loops. Asked only where a resource is enforced by AM, and where a session ends.
+public protocol DecisionStore: AnyObject, Sendable {
+    /// Nobody can be asked here: what would be asked is told, and the request goes on.
+    var isDry: Bool { get }
+    /// A digest that tells nothing to whoever reads it; nil where it cannot be made.
+    func digest(_ bytes: [UInt8]) -> UInt128?
+    func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result
+}
+
+/// A place among those who ask AM. It is given back with the last reference, however that goes.
+final class AskingPlace {
+    private let store: any DecisionStore
+    private let client: Int
+
+    /// Nil where there is none yet.
+    init?(_ store: any DecisionStore, for client: Int, most: Int) {
+        guard store.change({ $0.begin(client, most: most) }) else { return nil }
+        self.store = store
+        self.client = client
+    }
+
+    deinit { store.change { $0.finish(client) } }
+}

@@ -1,0 +1,60 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// What clients are told whose requests do not go out.
+extension EnforcementDetour {
+    func deny(_ reason: String) -> DetourOrder {
+        refuse(ProxyError("http_request_denied", status: 403, "\(reason) (authorization: \(resource.url))"))
+    }
+
+    /// The request itself is at fault.
+    func refuse(_ reason: String) -> DetourOrder {
+        refuse(ProxyError("http_request_denied", status: 400, "AM is not asked about the request: \(reason)"))
+    }
+
+    func unavailable(_ reason: String) -> DetourOrder {
+        refuse(ProxyError("http_request_denied", status: 503, "the request needs a decision of AM: \(reason)"))
+    }
+
+    func unusable(_ reason: String) -> DetourOrder {
+        refuse(ProxyError("http_request_denied", status: 502, "the request needs a decision of AM: \(reason)"))
+    }
+
+    private func refuse(_ error: ProxyError) -> DetourOrder {
+        rest()
+        return .refuse(error)
+    }
+
+    /// The client gets the advice, which it acts on by itself.
+    func handOver(
+        _ response: HeldResponse, as form: Advice.Source, _ inner: DetourContext, _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        guard
+            let advice = AdviceReader(.body).read(
+                status: response.head.status, fields: response.head.fields, body: response.body)
+        else { return unusable("AM's advice cannot be read") }
+        if let refusal = advice.refusal { return unusable(refusal) }
+        let realm = enforcement.realm ?? policy.server.realms.first ?? "/"
+        let written = WrittenAdvice(advice, as: form, realm: realm, about: context.request, policy)
+        var held = HeldResponse(reason: .advice, head: ResponseHead(status: 403, reason: ""), limit: 0)
+        held.head.fields.add("Proxy-Status", "usher; error=http_request_denied; details=\"AM asks for more\"")
+        held.head.fields.add("Cache-Control", "no-store")
+        notes.append(.translated("the client is told of \(advice.summary), and acts on it by itself"))
+        rest()
+        return .deliver(held.saying(written, isHead: context.request.method == .head))
+    }
+}
+
+/// What it has no part in: no answer of the resource concerns it.
+extension EnforcementDetour {
+    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? { nil }
+    func consider(
+        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder { .deliver(response) }
+    func answered(_ response: inout ResponseHead, _ context: DetourContext) {}
+    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
+    func delivers(_ status: Int) {}
+    func awaits(_ ticket: FlightTicket) -> Bool { stepUp.awaits(ticket) }
+}

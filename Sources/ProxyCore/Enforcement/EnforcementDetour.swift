@@ -1,0 +1,407 @@
+import Addresses
+import Authorization
+import HTTPCodec
+import Interception
+
+/// Has a request go out only where AM allows it: the enforcement point of a resource that no Gateway stands before. What a
+/// decision advises is done by the step-up of any policy evaluation, which this one is to it. Whatever comes of it but a
+/// decision that allows the very request, the request stays here.
+final class EnforcementDetour: Detour {
+    private enum Stage {
+        case watching
+        /// As many ask as may.
+        case queueing
+        /// The session to ask with is being won.
+        case loggingIn
+        case asking
+        /// What a decision advised is being done.
+        case steppingUp
+        /// This request may go out, once.
+        case granted(RequestHead)
+    }
+
+    /// What has been asked.
+    private struct Inquiry {
+        var question: PolicyQuestion
+        var key: PolicyDecisions.Key?
+        /// Of the decisions that are kept, when it was asked.
+        var generation = 0
+        /// A step-up has changed it: it is asked once more, and nobody else's answer will do.
+        var isRepeated = false
+    }
+
+    private struct Known {
+        /// Nil where the request may go out.
+        let order: DetourOrder?
+    }
+
+    let policy: AuthorizationPolicy
+    let resource: AuthorizationPolicy.Resource
+    /// The client steps up by itself, and understands this form.
+    private let form: Advice.Source?
+    private let agent: AgentSession
+    let stepUp: StepUpDetour
+    /// Where the request carries no session itself.
+    private let shown: SessionDetour?
+    private var stage = Stage.watching
+    private var inquiry: Inquiry?
+    private var place: AskingPlace?
+    private var questions = 0
+    private(set) var limit: Int?
+    private(set) var cookieLines: [String] = []
+
+    /// Milliseconds after which one that waits looks again: many may wait.
+    private var interval = 5
+    private static let longestInterval = 100
+    /// Questions of one exchange: each round of a step-up asks again, and a session that is over once more.
+    private static let mostQuestions = 16
+
+    /// - Parameter shown: what shows a session where the request carries none.
+    init(
+        _ policy: AuthorizationPolicy, _ resource: AuthorizationPolicy.Resource, form: Advice.Source?,
+        shown: SessionDetour? = nil
+    ) {
+        self.shown = shown
+        self.policy = policy
+        self.resource = resource
+        self.form = form
+        agent = AgentSession(policy.enforcement ?? Enforcement(), policy)
+        stepUp = StepUpDetour(
+            policy: policy,
+            resource: AuthorizationPolicy.Resource(url: resource.url, advice: .body, trees: resource.trees))
+    }
+
+    var enforcement: Enforcement { policy.enforcement ?? Enforcement() }
+
+    var isActive: Bool {
+        switch stage {
+        case .watching, .granted: false
+        case .queueing, .loggingIn, .asking, .steppingUp: true
+        }
+    }
+    var endsWithClient: Bool { stepUp.endsWithClient }
+    var keepsResponse: Bool { false }
+    var keptBytes: Int { stepUp.keptBytes }
+    var maxResponseBytes: Int { policy.maxResponseBytes }
+
+    // MARK: before the request goes out
+
+    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        if case .granted(let head) = stage, Self.isSame(head, context.sent) { return nil }
+        return begin(context, &notes)
+    }
+
+    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+        // what is granted is granted for one sending
+        stage = .watching
+        guard let won = stepUp.replay, let changed = try? won.inSession(head) else { return }
+        head = changed
+    }
+
+    private static func isSame(_ one: RequestHead, _ other: RequestHead) -> Bool {
+        one.methodText == other.methodText && one.url == other.url
+    }
+
+    private var session: SessionSource? { stepUp.replay?.session }
+
+    private func begin(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        if limit == nil { limit = context.now + policy.hold }
+        guard !SessionSource.areSeveral(in: context.sent, named: policy.server.cookie) else {
+            return refuse(
+                "it names several sessions, and AM would decide for one of them alone (\(policy.server.cookie))")
+        }
+        guard
+            let user = session ?? SessionSource.find(in: context.sent, body: nil, policy: policy)
+                ?? shown?.provided.source
+        else {
+            if shown != nil, context.decisions?.isDry == true {
+                notes.append(.decision("AM is asked first, with that session"))
+                return grant(context)
+            }
+            return deny(SessionSource.absence(in: context.sent, policy))
+        }
+        guard let store = context.decisions else {
+            return unavailable("there is no table of decisions")
+        }
+        let asked: PolicyQuestion
+        do throws(PolicyQuestion.Refusal) {
+            asked = try question(user, caller: nil, context)
+        } catch {
+            return refuse(error.reason)
+        }
+        if store.isDry {
+            notes.append(
+                .decision(
+                    "AM is asked first whether \(asked.method) is allowed on \(asked.resource), in the policy set "
+                        + "\(enforcement.application); the request goes out where it is"))
+            return grant(context)
+        }
+        let key = self.key(asked, user, store)
+        inquiry = Inquiry(question: asked, key: key, generation: store.change { $0.generation })
+        if let known = self.known(context, &notes) { return known.order }
+        return proceed(agent.ask(user, context, &notes), user, context, &notes)
+    }
+
+    /// What is known of the question from before.
+    private func known(
+        _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> Known? {
+        guard let inquiry, let key = inquiry.key,
+            let allows = context.decisions?.change({ $0.allows(key, now: context.now) })
+        else { return nil }
+        let method = inquiry.question.method
+        notes.append(.decision("AM has decided on this lately: \(method) is \(allows ? "" : "not ")allowed"))
+        return Known(order: allows ? grant(context) : deny("AM does not allow \(method)"))
+    }
+
+    private func wait(_ context: DetourContext) -> DetourOrder {
+        defer { interval = min(interval * 2, Self.longestInterval) }
+        return .wait(until: min(context.now + interval, limit ?? .max))
+    }
+
+    /// - Parameter caller: nil where only the name of what is asked matters.
+    private func question(
+        _ user: SessionSource, caller: SessionSource?, _ context: DetourContext
+    ) throws(PolicyQuestion.Refusal) -> PolicyQuestion {
+        try PolicyQuestion(
+            about: context.sent, as: user, caller: caller,
+            transaction: form == nil ? nil : ShownTransaction(in: context.sent, as: policy.presentations)?.id,
+            address: context.person.address?.description, policy, enforcement)
+    }
+
+    /// Nil where a decision is not to be known from before, nor kept.
+    private func key(
+        _ question: PolicyQuestion, _ user: SessionSource, _ store: any DecisionStore
+    ) -> PolicyDecisions.Key? {
+        guard enforcement.maxAge > 0, !question.showsTransaction, let session = store.digest(Array(user.token.utf8)),
+            let digest = store.digest(question.bytes)
+        else { return nil }
+        return PolicyDecisions.Key(session: session, question: digest)
+    }
+
+    // MARK: asking
+
+    private func proceed(
+        _ order: AgentSession.Order, _ user: SessionSource, _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        switch order {
+        case .use(let caller):
+            if inquiry?.isRepeated == true {
+                inquiry.change { $0.question.ask(as: caller, policy.server) }
+                return ask(context, &notes)
+            }
+            do throws(PolicyQuestion.Refusal) {
+                let question = try question(user, caller: caller, context)
+                inquiry.change { $0.question = question }
+            } catch {
+                return refuse(error.reason)
+            }
+            return ask(context, &notes)
+        case .call(let call):
+            stage = .loggingIn
+            return .call(call)
+        case .wait(let time):
+            stage = .loggingIn
+            return .wait(until: min(time, limit ?? .max))
+        case .failed(let reason):
+            return unavailable("Usher has no session to ask with: \(reason)")
+        }
+    }
+
+    private func ask(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+        guard let inquiry, let store = context.decisions else {
+            return unavailable("nothing was to be asked")
+        }
+        if place == nil { place = AskingPlace(store, for: context.share.hashValue, most: enforcement.concurrency) }
+        guard place != nil else {
+            stage = .queueing
+            return wait(context)
+        }
+        questions += 1
+        guard questions <= Self.mostQuestions else {
+            return unavailable("AM was asked \(Self.mostQuestions) times without an end")
+        }
+        stage = .asking
+        return .call(
+            DetourCall(
+                call: inquiry.question.call, bound: .server(policy.server), purpose: .question(number: questions),
+                maxResponseBytes: AdviceReader.maxBody, keptBytes: context.body.count))
+    }
+
+    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+        guard let asked = inquiry?.question else { return unavailable("nothing was asked") }
+        let inner = context.about(asked.head, asked.body)
+        switch stage {
+        case .loggingIn:
+            return proceed(agent.called(response, context, &notes), asked.subject, context, &notes)
+        case .asking: return answered(response, context, inner, &notes)
+        case .steppingUp: return carryOn(stepUp.called(response, inner, &notes), context, &notes)
+        case .watching, .queueing, .granted: return unavailable("nothing was asked")
+        }
+    }
+
+    private func answered(
+        _ response: HeldResponse, _ context: DetourContext, _ inner: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        guard let inquiry else { return unavailable("nothing was asked") }
+        // a step-up may take its time
+        place = nil
+        var head = response.head
+        stepUp.answered(&head, inner)
+        let answer: PolicyAnswer
+        do throws(PolicyAnswer.Fault) {
+            answer = try PolicyAnswer(response.head, response.body, to: inquiry.question)
+        } catch {
+            switch error.kind {
+            case .caller, .privilege:
+                if enforcement.caller == .app { return deny(error.reason) }
+                if error.kind == .caller, let order = agent.renew(context, &notes) {
+                    return proceed(order, inquiry.question.subject, context, &notes)
+                }
+                return unavailable(error.reason)
+            case .question:
+                // a session that Usher shows may be over before anybody knows
+                if shown?.provided.source?.token == inquiry.question.subject.token,
+                    let order = shown?.renew(context, &notes)
+                {
+                    rest()
+                    return order
+                }
+                return deny(error.reason)
+            case .unusable: return unusable(error.reason)
+            }
+        }
+        keep(answer, inquiry, context)
+        if answer.allows {
+            notes.append(.decision("AM allows \(inquiry.question.method) on \(inquiry.question.resource)"))
+            stepUp.delivers(200)
+            return grant(context) ?? .proceed
+        }
+        guard answer.isAdvised else {
+            stepUp.delivers(403)
+            return deny(
+                "AM does not allow \(inquiry.question.method) on \(inquiry.question.resource)")
+        }
+        if let form { return handOver(response, as: form, inner, context, &notes) }
+        return carryOn(stepUp.consider(response, inner, &notes), context, &notes)
+    }
+
+    /// What the step-up wants done next.
+    private func carryOn(
+        _ order: DetourOrder, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        switch order {
+        case .call, .wait, .waitFor, .ask:
+            stage = .steppingUp
+            return order
+        case .attempt(let head, let body):
+            takeSession(context)
+            inquiry.change {
+                $0.question.repeated(as: head, body)
+                $0.isRepeated = true
+                // the session may be another by now, and what is granted for a transaction is nobody's to keep
+                $0.key = nil
+            }
+            return ask(context, &notes)
+        case .deliver, .giveBack, .again, .replace, .proceed, .refuse:
+            return deny("AM asks for more than Usher could do\(Self.reason(notes))")
+        }
+    }
+
+    /// Another session may have taken the old one's place.
+    private func takeSession(_ context: DetourContext) {
+        guard let replay = stepUp.replay else { return }
+        if let shown, shown.provided.source?.token == inquiry?.question.subject.token {
+            shown.provided.upgrade(
+                to: StepUp.Outcome(session: replay.session.token, affinity: replay.session.affinity), context.sessions)
+        } else {
+            cookieLines = replay.cookiesForClient(context.request)
+        }
+    }
+
+    /// Why a step-up did not take place, or came to nothing.
+    private static func reason(_ notes: [ExchangeMoment]) -> String {
+        for note in notes.reversed() {
+            switch note {
+            case .declined(let reason), .stepUpFailed(let reason), .notReplayed(let reason): return ": \(reason)"
+            case .heldOff(_, let seconds): return ": AM refused its answers lately, so they wait for \(seconds) s"
+            default: continue
+            }
+        }
+        return ""
+    }
+
+    private func keep(_ answer: PolicyAnswer, _ inquiry: Inquiry, _ context: DetourContext) {
+        guard let key = inquiry.key, let store = context.decisions, let expires = answer.expires else { return }
+        // the calendar is known in whole seconds: rather too early than too late
+        let left = expires / 1000 - context.seconds - 1
+        guard left > 0 else { return }
+        let until = context.now + min(left * 1000, enforcement.maxAge)
+        let client = context.share.hashValue
+        store.change {
+            $0.keep(
+                key, allows: answer.allows, until: until, for: client, asked: inquiry.generation, now: context.now)
+        }
+    }
+
+    // MARK: time and faults
+
+    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        guard isActive else { return nil }
+        if let limit, context.now >= limit {
+            return failed("it took longer than authorization.hold allows", context, &notes)
+        }
+        switch stage {
+        case .watching, .granted: return nil
+        case .queueing:
+            if let known = self.known(context, &notes) { return known.order ?? .proceed }
+            return ask(context, &notes)
+        case .loggingIn:
+            guard let user = inquiry?.question.subject else { return nil }
+            return agent.woke(context, &notes).map { proceed($0, user, context, &notes) }
+        case .asking: return nil
+        case .steppingUp:
+            guard let asked = inquiry?.question else { return nil }
+            return stepUp.woke(context.about(asked.head, asked.body), &notes).map { carryOn($0, context, &notes) }
+        }
+    }
+
+    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+        switch stage {
+        case .watching, .granted: return nil
+        case .queueing:
+            return unavailable("AM is asked as much as enforce.concurrency allows: \(reason)")
+        case .loggingIn:
+            guard let user = inquiry?.question.subject else { return nil }
+            return proceed(agent.failed(reason, context, &notes), user, context, &notes)
+        case .asking: return unavailable("AM could not be asked: \(reason)")
+        case .steppingUp:
+            guard let asked = inquiry?.question else { return nil }
+            _ = stepUp.failed(reason, context.about(asked.head, asked.body), &notes)
+            return deny("AM asks for more than Usher could do\(Self.reason(notes))")
+        }
+    }
+
+    func abandon() {
+        stepUp.abandon()
+        rest()
+    }
+
+    func rest() {
+        stage = .watching
+        agent.rest()
+        place = nil
+        inquiry = nil
+        limit = nil
+    }
+
+    // MARK: what comes of it
+
+    private func grant(_ context: DetourContext) -> DetourOrder? {
+        let head = context.sent
+        rest()
+        stage = .granted(head)
+        return nil
+    }
+}

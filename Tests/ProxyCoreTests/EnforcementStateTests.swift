@@ -1,0 +1,277 @@
+import Authorization
+import HTTPCodec
+import Interception
+import Testing
+
+@testable import ProxyCore
+
+@Suite("Decisions that are known, and who asks")
+struct EnforcementStateTests {
+    typealias Up = SteppingUp
+
+    private func decide(_ talk: Conversation, _ decision: String = Enforced.decision(ttl: Enforced.later)) {
+        talk.connects()
+        talk.origin(decision)
+        if talk.driver.dialing != nil { talk.connects() }
+    }
+
+    private func isAsked(_ talk: Conversation) -> Bool { talk.driver.dialing?.host == "am.test" }
+
+    // MARK: what is known
+
+    @Test func aDecisionIsUsedAgain() {
+        let decisions = Decisions()
+        let talk = Enforced.talk(Enforced.settings(), decisions)
+        decide(talk)
+        talk.origin(ok)
+        talk.client(Up.get)
+        #expect(!isAsked(talk) && talk.originGot().hasSuffix("Via: 1.1 usher\r\n\r\n"), "\(talk.notes)")
+        talk.origin(ok)
+        // until its time, which is the shorter one of AM's and the configuration's
+        talk.driver.waits(59_000)
+        let other = Enforced.talk(Enforced.settings(), decisions)
+        #expect(!isAsked(other))
+        let late = Conversation(Enforced.settings(), decisions: decisions)
+        late.driver.setClock(60_001)
+        late.driver.tell(time: 1_000_000)
+        late.client(Up.get)
+        #expect(isAsked(late))
+    }
+
+    @Test func aDenialToo() {
+        let decisions = Decisions()
+        let talk = Enforced.talk(Enforced.settings(), decisions)
+        decide(talk, Enforced.decision("{\"GET\":false}", ttl: Enforced.later))
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 403 "))
+        let again = Enforced.talk(Enforced.settings(), decisions)
+        #expect(again.clientGot().hasPrefix("HTTP/1.1 403 ") && !isAsked(again))
+    }
+
+    @Test(arguments: [0, -1, 1_000_000 * 1000, 1_000_001 * 1000])
+    func whatEndsAtOnceIsNotKept(_ ttl: Int) {
+        let decisions = Decisions()
+        decide(Enforced.talk(Enforced.settings(), decisions), Enforced.decision(ttl: ttl))
+        #expect(decisions.kept.count == 0)
+    }
+
+    @Test func forEverIsNotForEver() {
+        let decisions = Decisions()
+        decide(Enforced.talk(Enforced.settings(), decisions), Enforced.decision(ttl: .max))
+        #expect(decisions.kept.count == 1)
+        let none = Decisions()
+        decide(Enforced.talk(Enforced.asking { $0.maxAge = 0 }, none), Enforced.decision(ttl: .max))
+        #expect(none.kept.count == 0)
+    }
+
+    @Test func itIsForThisQuestionAlone() {
+        let decisions = Decisions()
+        decide(Enforced.talk(Enforced.settings(), decisions))
+        for (request, asked) in [
+            (Up.get, false), (Up.get.replacing("SESSION-A", with: "SESSION-U"), true),
+            (Up.get.replacing("api/cart", with: "api/pay"), true),
+            (Up.get.replacing("api/cart", with: "api/cart?x"), true),
+            (Up.get.replacing("GET", with: "DELETE"), true),
+            (Up.get.replacing("shop.test", with: "shop.test:8080"), false),
+        ] {
+            let talk = Enforced.talk(Enforced.settings(), decisions, request)
+            #expect(isAsked(talk) == asked || !request.contains("http://shop.test/"), "\(request)")
+        }
+        #expect(isAsked(Enforced.talk(Enforced.asking { $0.application = "other" }, decisions)))
+        #expect(isAsked(Enforced.talk(Enforced.asking { $0.environment = [.init("a", ["b"])] }, decisions)))
+    }
+
+    /// A session's end, seen on its way to AM, ends what was decided for it.
+    @Test(arguments: [
+        "POST http://am.test/am/json/sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=SESSION-A\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/json/sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\niPlanetDirectoryPro: SESSION-A\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/json/sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\nContent-Length: 23\r\n\r\n{\"tokenId\":\"SESSION-A\"}",
+        "GET http://am.test/am/oauth2/connect/endSession HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=SESSION-A\r\n\r\n",
+        "POST http://am.test/am/json/sessions?_action=logout&tokenId=SESSION-A HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n",
+    ])
+    func aLogout(_ logout: String) {
+        let decisions = Decisions()
+        decide(Enforced.talk(Enforced.settings(), decisions))
+        decide(Enforced.talk(Enforced.settings(), decisions, Up.get.replacing("SESSION-A", with: "SESSION-U")))
+        #expect(decisions.kept.count == 2)
+        let leaving = Enforced.talk(Enforced.settings(), decisions, logout)
+        leaving.connects()
+        leaving.origin(Up.json("{\"result\":\"Successfully logged out\"}"))
+        #expect(leaving.clientGot().hasPrefix("HTTP/1.1 200 "), "\(leaving.notes)")
+        #expect(decisions.kept.count == 1)
+        #expect(isAsked(Enforced.talk(Enforced.settings(), decisions)))
+    }
+
+    /// A login of the app's own that takes the place of its session.
+    @Test func aLoginEndsTheOldOne() {
+        let decisions = Decisions()
+        for (line, left) in [("", 1), ("Set-Cookie: iPlanetDirectoryPro=SESSION-B; Path=/\r\n", 0)] {
+            decide(Enforced.talk(Enforced.settings(), decisions))
+            let login = Enforced.talk(
+                Enforced.settings(), decisions,
+                "POST http://am.test/am/json/authenticate HTTP/1.1\r\nHost: am.test\r\n\(Up.session)\r\nContent-Length: 0\r\n\r\n"
+            )
+            login.connects()
+            login.origin(Up.json("{\"tokenId\":\"SESSION-B\"}", fields: line))
+            #expect(login.clientGot().hasPrefix("HTTP/1.1 200 ") && decisions.kept.count == left, "\(login.notes)")
+        }
+    }
+
+    /// So does a step-up for another resource, before which a Gateway stands.
+    @Test func aStepUpElsewhereEndsTheOldOne() {
+        let decisions = Decisions()
+        var settings = Enforced.settings()
+        settings.authorization[0].resources.append(.init(url: "http://gate.test/*"))
+        decide(Enforced.talk(settings, decisions))
+        let talk = Enforced.talk(settings, decisions, Up.get.replacing("shop.test", with: "gate.test"))
+        talk.connects()
+        talk.origin(Up.refused(Up.upgrade))
+        talk.connects()
+        #expect(decisions.kept.count == 1)
+        talk.origin(Up.success)
+        #expect(decisions.kept.count == 0, "\(talk.notes)")
+    }
+
+    @Test func aNewSessionEndsTheOldOne() {
+        let decisions = Decisions()
+        decide(Enforced.talk(Enforced.settings(), decisions))
+        let talk = Enforced.talk(Enforced.settings(), decisions, Up.get.replacing("api/cart", with: "api/pay"))
+        talk.connects()
+        talk.origin(Enforced.decision("{}", advices: Up.upgrade, resource: "http://shop.test/api/pay"))
+        talk.connects()
+        talk.origin(Up.success)
+        #expect(decisions.kept.count == 0, "\(talk.notes)")
+    }
+
+    /// A grant is for one sending: what is sent again is asked about again.
+    @Test func eachSending() {
+        var settings = Enforced.settings()
+        var again = Rule(name: "again", when: .test(.status, [.exact("503")]))
+        again.response = [Retry(RetryPolicy())]
+        settings.rules = [again]
+        let talk = Enforced.talk(settings)
+        decide(talk, Enforced.decision())
+        talk.origin("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+        talk.driver.waits(300)
+        #expect(isAsked(talk), "\(talk.notes)")
+    }
+
+    // MARK: who asks
+
+    @Test func noMoreThanMayAsk() {
+        let decisions = Decisions()
+        let settings = Enforced.asking { $0.concurrency = 2 }
+        let first = Enforced.talk(settings, decisions)
+        let second = Enforced.talk(settings, decisions)
+        #expect(isAsked(first) && !isAsked(second))
+        // what the one has learned, the other need not ask
+        decide(first)
+        second.driver.waits(200)
+        #expect(second.driver.dialing?.host == "shop.test", "\(second.notes)")
+        let third = Enforced.talk(settings, decisions, Up.get.replacing("cart", with: "a"))
+        let fourth = Enforced.talk(settings, decisions, Up.get.replacing("cart", with: "b"))
+        third.driver.clientIsLost()
+        fourth.driver.waits(200)
+        #expect(isAsked(fourth))
+        let fifth = Enforced.talk(settings, decisions, Up.get.replacing("cart", with: "c"))
+        fifth.driver.waits(46_000)
+        #expect(fifth.clientGot().hasPrefix("HTTP/1.1 503 "), "\(fifth.notes)")
+    }
+
+    @Test func asAnAgent() {
+        let talk = Enforced.talk(Enforced.asking { $0.caller = .session("AGENT") })
+        talk.connects()
+        let question = talk.originGot()
+        #expect(
+            question.contains("Cookie: iPlanetDirectoryPro=AGENT\r\n")
+                && question.contains("\"ssoToken\":\"SESSION-A\""))
+        talk.origin(Up.json("{}", status: "401 Unauthorized"))
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 503 "))
+    }
+
+    private static let login = Enforcement.Caller.login(AgentLogin(user: "agent", password: "pä ss", tree: "Agent"))
+
+    @Test func asAnAgentThatLogsIn() {
+        let cookies = DryLogins<CookieJar>()
+        let settings = Enforced.asking { $0.caller = Self.login }
+        let talk = Conversation(settings, cookies: cookies, decisions: Decisions())
+        talk.client(Up.get)
+        talk.connects()
+        let login = talk.originGot()
+        #expect(
+            login.hasPrefix("POST /am/json/realms/root/authenticate?authIndexType=service&authIndexValue=Agent "),
+            "\(login)")
+        #expect(
+            login.contains("X-OpenAM-Username: agent\r\nX-OpenAM-Password: =?UTF-8?B?cMOkIHNz?=\r\n")
+                && !login.contains("SESSION"))
+        talk.origin(Up.json("{\"tokenId\":\"A-1\"}", fields: "Set-Cookie: amlbcookie=07; Path=/\r\n"))
+        talk.connects()
+        #expect(talk.originGot().contains("Cookie: iPlanetDirectoryPro=A-1; amlbcookie=07\r\n"), "\(talk.notes)")
+        // AM forgot it: once more, and then no more
+        talk.origin(Up.json("{}", status: "401 Unauthorized"))
+        talk.connects()
+        #expect(talk.originGot().contains("X-OpenAM-Username: agent"))
+        talk.origin(Up.json("{\"tokenId\":\"A-2\"}"))
+        talk.connects()
+        #expect(talk.originGot().contains("iPlanetDirectoryPro=A-2"))
+        talk.origin(Enforced.decision())
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.clientGot() == okForClient)
+        // it is kept for others
+        let other = Conversation(settings, cookies: cookies, decisions: Decisions())
+        other.client(Up.get)
+        other.connects()
+        #expect(other.originGot().contains("iPlanetDirectoryPro=A-2"))
+        let forgotten = Up.json("{}", status: "401 Unauthorized")
+        other.origin(forgotten)
+        other.connects()
+        other.origin(Up.json("{\"tokenId\":\"A-3\"}"))
+        other.connects()
+        other.origin(forgotten)
+        #expect(other.clientGot().hasPrefix("HTTP/1.1 503 "), "\(other.notes)")
+        // where no login helps, none is tried for a while; nor where it is the privilege that lacks
+        for answer in [forgotten, Up.json("{}", status: "403 Forbidden")] {
+            let later = Conversation(settings, cookies: cookies, decisions: Decisions())
+            later.client(Up.get)
+            later.connects()
+            #expect(later.originGot().contains("iPlanetDirectoryPro=A-3"))
+            later.origin(answer)
+            #expect(later.clientGot().hasPrefix("HTTP/1.1 503 ") && later.driver.dials == 1, "\(later.notes)")
+        }
+        let notes = talk.notes.joined(separator: "\n")
+        for secret in ["A-1", "A-2", "pä"] { #expect(!notes.contains(secret)) }
+    }
+
+    /// What was approved is not lost with the agent's session: the same is asked by another.
+    @Test func anAgentThatIsForgottenMeanwhile() {
+        let talk = Enforced.talk(Enforced.asking { $0.caller = Self.login })
+        func answer(_ text: String) {
+            talk.connects()
+            _ = talk.originGot()
+            talk.origin(text)
+        }
+        answer(Up.json("{\"tokenId\":\"A-1\"}"))
+        answer(Enforced.decision("{}", advices: Up.transaction))
+        answer(Up.success)
+        answer(Up.json("{}", status: "401 Unauthorized"))
+        answer(Up.json("{\"tokenId\":\"A-2\"}"))
+        talk.connects()
+        let again = talk.originGot()
+        #expect(
+            again.contains("Cookie: iPlanetDirectoryPro=A-2\r\n") && again.contains("\"TxId\":[\"t-1\"]"), "\(again)")
+        talk.origin(Enforced.decision())
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.clientGot() == Enforced.okForClient, "\(talk.notes)")
+    }
+
+    @Test(arguments: [
+        Up.json("{\"code\":401}", status: "401 Unauthorized"), Up.step, Up.json("{}"), Up.json("{\"tokenId\":\"\"}"),
+    ])
+    func anAgentThatIsRefused(_ answer: String) {
+        let talk = Enforced.talk(Enforced.asking { $0.caller = Self.login })
+        talk.connects()
+        talk.origin(answer)
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 503 ") && talk.driver.dialing == nil, "\(talk.notes)")
+    }
+}

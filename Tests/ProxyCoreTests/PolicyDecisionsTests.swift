@@ -1,0 +1,74 @@
+import ProxyCore
+import Testing
+
+@Suite struct PolicyDecisionsTests {
+    private func key(_ session: UInt128, _ question: UInt128 = 1) -> PolicyDecisions.Key {
+        PolicyDecisions.Key(session: session, question: question)
+    }
+
+    @Test func untilItsTime() {
+        var decisions = PolicyDecisions()
+        decisions.keep(key(1), allows: true, until: 100, for: 7, asked: 0, now: 0)
+        decisions.keep(key(1, 2), allows: false, until: 100, for: 7, asked: 0, now: 0)
+        #expect(decisions.allows(key(1), now: 99) == true && decisions.allows(key(1, 2), now: 99) == false)
+        #expect(decisions.allows(key(1), now: 100) == nil && decisions.allows(key(2), now: 0) == nil)
+        decisions.keep(key(3), allows: true, until: 50, for: 7, asked: 0, now: 50)
+        #expect(decisions.count == 2)
+    }
+
+    /// What was asked while a session ended is not kept: it may have been that one's.
+    @Test func theEndOfASession() {
+        var decisions = PolicyDecisions()
+        decisions.keep(key(1), allows: true, until: 100, for: 7, asked: 0, now: 0)
+        decisions.keep(key(2), allows: true, until: 100, for: 7, asked: 0, now: 0)
+        let asked = decisions.generation
+        decisions.end(session: 1)
+        #expect(decisions.allows(key(1), now: 1) == nil && decisions.allows(key(2), now: 1) == true)
+        decisions.keep(key(1), allows: true, until: 100, for: 7, asked: asked, now: 1)
+        #expect(decisions.allows(key(1), now: 1) == nil && decisions.count == 1)
+    }
+
+    @Test func aClientPushesOutItsOwnAlone() {
+        var decisions = PolicyDecisions(most: 64)
+        decisions.keep(key(1), allows: true, until: 1, for: 1, asked: 0, now: 0)
+        for number in 0..<1000 {
+            decisions.keep(key(2, UInt128(number)), allows: true, until: 1000 + number, for: 2, asked: 0, now: 0)
+        }
+        #expect(decisions.count <= 1 + 16 && decisions.allows(key(1), now: 0) == true)
+        #expect(decisions.allows(key(2, 999), now: 0) == true && decisions.allows(key(2, 0), now: 0) == nil)
+    }
+
+    @Test func thereIsAnEnd() {
+        var decisions = PolicyDecisions(most: 64)
+        for number in 0..<1000 {
+            decisions.keep(key(UInt128(number)), allows: true, until: 100, for: number % 50, asked: 0, now: 0)
+        }
+        #expect(decisions.count <= 64)
+        // what is over makes room first
+        decisions.keep(key(5000), allows: true, until: 900, for: 99, asked: 0, now: 200)
+        #expect(decisions.count == 1)
+    }
+
+    @Test func theSameOnceMoreIsOne() {
+        var decisions = PolicyDecisions(most: 64)
+        for _ in 0..<100 { decisions.keep(key(1), allows: true, until: 100, for: 1, asked: 0, now: 0) }
+        #expect(decisions.count == 1)
+    }
+
+    @Test func placesAmongThoseWhoAsk() {
+        var decisions = PolicyDecisions()
+        let first = (0..<4).map { _ in decisions.begin(1, most: 4) }
+        #expect(first == [true, true, false, false])
+        let others = [2, 3, 4].map { decisions.begin($0, most: 4) }
+        #expect(others == [true, true, false])
+        decisions.finish(1)
+        let next = [4, 1].map { decisions.begin($0, most: 4) }
+        #expect(next == [true, false])
+        var lone = PolicyDecisions()
+        let pair = [1, 2].map { lone.begin($0, most: 1) }
+        #expect(pair == [true, false])
+        lone.finish(1)
+        let after = lone.begin(2, most: 1)
+        #expect(after)
+    }
+}
