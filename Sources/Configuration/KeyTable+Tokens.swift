@@ -40,6 +40,14 @@ extension KeyTable {
             "dpop", .boolean, "Tokens are bound to a key that Usher makes, and each request proves it (RFC 9449).",
             standard: "false"),
         Key(
+            "keep", .choice(TokenSettings.Keeping.allCases.map(\.rawValue)),
+            "Where tokens are kept: in memory, where they go with the process, or sealed in the state directory, so that a daemon "
+                + "that begins anew goes on with them.", standard: "memory"),
+        Key(
+            "revoke", .choice(TokenSettings.Revocation.allCases.map(\.rawValue)),
+            "When AM is told that tokens are of use to nobody (RFC 7009): never, when the client signs out, or then and when the "
+                + "daemon ends.", standard: "never"),
+        Key(
             "cool_down", .duration(0...86_400_000), "How long what AM refused is not asked for again.",
             standard: "60s"),
         Key("hold", .duration(1...3_600_000), "How long a request waits for the token.", standard: "30s"),
@@ -52,6 +60,15 @@ extension KeyTable {
             "auth", .choice(OAuthClient.Authentication.allCases.map(\.rawValue)),
             "How it shows who it is: basic, post, none, or tls by the certificate of tls.client_certificates. Without the key "
                 + "basic where there is a secret, and none elsewhere."),
+    ]
+}
+
+extension KeyTable {
+    static let state: [Key] = [
+        Key(
+            "key", .secret(.password),
+            "What tokens are sealed with (tokens[].keep), as a reference to 32 bytes at least; without the key one is made in the "
+                + "state directory.")
     ]
 }
 

@@ -47,6 +47,7 @@ enum KeyTable {
         Key(
             "devices", .list(.object(.device)), "Second factors that Usher plays for test users: codes and pushes.",
             standard: "[]"),
+        Key("state", .object(.state), "What is kept in the state directory."),
         Key("limits", .object(.limits), "Limits."),
         Key("timeouts", .object(.timeouts), "Timeouts."),
         Key("log", .object(.log), "What is logged."),

@@ -35,6 +35,7 @@ extension ObjectShape {
     static let tokens: ObjectShape = .init("tokens", KeyTable.tokens)
     static let tokenClient: ObjectShape = .init("token_client", KeyTable.tokenClient)
     static let device: ObjectShape = .init("device", KeyTable.device)
+    static let state: ObjectShape = .init("state", KeyTable.state)
     static let limits: ObjectShape = .init("limits", KeyTable.limits)
     static let timeouts: ObjectShape = .init("timeouts", KeyTable.timeouts)
     static let admin: ObjectShape = .init("admin", KeyTable.admin)

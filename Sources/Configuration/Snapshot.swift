@@ -1,4 +1,5 @@
 public import ProxyCore
+public import TLSEngine
 
 /// A whole configuration, checked and ready: a value that no one changes once the daemon runs by it. A reload makes
 /// another one.
@@ -20,6 +21,8 @@ public struct Snapshot: Sendable {
     public var log: LogSettings
     /// `admin.socket`: a path, from the runtime directory on where it does not begin with a slash; nil where nobody says.
     public var controlSocket: String?
+    /// `state.key`; nil where it is made in the state directory.
+    public var stateKey: SecretBytes?
     /// What is likely not meant but harms nothing.
     public var warnings: [Diagnostic]
     /// The environment's variables that it was made with: `${env.NAME}`, and the folder of credentials.

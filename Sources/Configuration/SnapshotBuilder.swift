@@ -4,6 +4,7 @@ internal import HTTPCodec
 internal import Interception
 internal import Interceptors
 internal import ProxyCore
+internal import TLSEngine
 
 /// Checked keys → snapshot: what concerns more than one value is judged here.
 struct SnapshotBuilder {
@@ -60,6 +61,7 @@ struct SnapshotBuilder {
             destinations: Self.destinations(root.fields("destinations")), tls: tls,
             nameServers: Self.nameServers(root.fields("names")),
             log: Self.log(root.fields("log")), controlSocket: root.fields("admin")?.text("socket"),
+            stateKey: stateKey(root.fields("state"), settings.tokens),
             warnings: [])
     }
 
@@ -185,6 +187,22 @@ struct SnapshotBuilder {
             places[text] = name.position
             return ActionDefinition(action: Action(rawValue: text), when: condition)
         }
+    }
+
+    // MARK: what is kept
+
+    private func stateKey(_ fields: Fields?, _ tokens: TokenPolicy?) -> SecretBytes? {
+        guard let fields, let written = fields["key"], case .material(let key)? = written.secret else { return nil }
+        if key.count < TokenVault.leastKey {
+            findings.error(
+                written.position,
+                "state.key takes \(TokenVault.leastKey) bytes at least, found \(key.count); openssl rand -base64 32 makes some"
+            )
+        } else if tokens?.sources.contains(where: { $0.settings.keeping == .sealed }) != true {
+            findings.warning(
+                written.position, "nothing is sealed with state.key; write keep: sealed into an entry of tokens")
+        }
+        return key
     }
 
     // MARK: addresses

@@ -51,6 +51,8 @@ struct TokenBuilder {
         if let lead = fields.number("refresh_before") { settings.refreshBefore = lead / 1000 }
         if fields.has("refresh_on") { settings.refreshOn = fields.list("refresh_on").compactMap(\.number) }
         settings.isProven = fields.flag("dpop") ?? false
+        settings.keeping = fields.text("keep").flatMap(TokenSettings.Keeping.init) ?? .memory
+        settings.revocation = fields.text("revoke").flatMap(TokenSettings.Revocation.init) ?? .never
         if let coolDown = fields.number("cool_down") { settings.coolDown = coolDown }
         if let hold = fields.number("hold") { settings.hold = hold }
         judge(settings, fields, position)
@@ -124,7 +126,23 @@ struct TokenBuilder {
                 fields.position(of: "client_by") ?? position,
                 "client_by: proxy_user takes clients that show a user name; set clients.basic")
         }
+        judgeEnd(settings, fields, position)
         judgeServer(settings, fields, position)
+    }
+
+    private func judgeEnd(_ settings: TokenSettings, _ fields: Fields, _ position: Position) {
+        let place = fields.position(of: "revoke") ?? position
+        if settings.revocation == .atLogout, settings.manner == .clientCredentials {
+            findings.error(
+                place, "revoke: at_logout is for tokens of users, and bearer: client_credentials has none; write at_end"
+            )
+        }
+        if settings.revocation == .atEnd, settings.keeping == .sealed {
+            findings.error(
+                place,
+                "revoke: at_end has nothing left of the tokens that keep: sealed is to keep; write at_logout, or remove one of the keys"
+            )
+        }
     }
 
     private func judgeServer(_ settings: TokenSettings, _ fields: Fields, _ position: Position) {

@@ -150,6 +150,19 @@ enum StateFile {
         return try body()
     }
 
+    /// Locks a file for as long as what this returns is there. Nil where another process has it.
+    static func hold(_ path: String) throws(FileError) -> Descriptor? {
+        let file = try within(path) { (folder, name) throws(FileError) in
+            try folder.file(name, O_RDWR | O_CREAT, "written", mode: 0o600)
+        }
+        guard let held = file ?? nil else { throw FileError(path, cannotBe: "made", ENOENT) }
+        guard flock(held.number, LOCK_EX | LOCK_NB) == 0 else {
+            if errno == EWOULDBLOCK { return nil }
+            throw FileError(path, cannotBe: "locked")
+        }
+        return held
+    }
+
     /// Nil where the folder is not there.
     private static func within<Result: ~Copyable>(
         _ path: String, _ body: (borrowing OpenFolder, String) throws(FileError) -> Result

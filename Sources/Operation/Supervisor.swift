@@ -30,8 +30,10 @@ public final class Supervisor {
     private let notifier = Notifier()
     private var control: ControlServer?
     private let tokens = TokenTable()
+    private let tokenKeeper: TokenKeeper
     private let pushes = PushTable()
     private let sessions = SessionTable()
+    private let errands = ErrandTable()
     private let decisions = DecisionTable()
     private var material: TLSMaterial?
     /// Clients speak TLS to one of the sockets at least.
@@ -66,7 +68,9 @@ public final class Supervisor {
         transactions = TransactionTable { [notifier] in notifier.tell($0, $1, $2) }
         do throws(SystemError) {
             loop = try Loop()
-            state = try StateKeeper(StateDirectory(ProcessEnvironment.all))
+            let directory = StateDirectory(ProcessEnvironment.all)
+            state = try StateKeeper(directory)
+            tokenKeeper = TokenKeeper(state, directory, tokens)
             if let descriptor = options.log { log = try LogSink(descriptor: descriptor) } else { log = nil }
         } catch {
             throw StartFault(description: error.description)
@@ -92,6 +96,7 @@ public final class Supervisor {
             listening = listeners.listening
             isListenerSecure = listening.contains(where: \.isSecure)
             control = try openControl(snapshot)
+            tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey)
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
@@ -190,7 +195,7 @@ public final class Supervisor {
                 try WorkerThread(
                     number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
-                    decisions: decisions, state: state, pushes: pushes, sessions: sessions,
+                    decisions: decisions, state: state, pushes: pushes, sessions: sessions, errands: errands,
                     authenticator: authenticator,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address), recorder: recorder,
@@ -298,6 +303,7 @@ public final class Supervisor {
             }
             snapshot = new
             state.reread()
+            tokenKeeper.adopt(new.settings.tokens, new.stateKey)
             for worker in workers { worker.adopt(settings) }
             sessions.keep(loginsOf: new.settings.authorization)
             Console.error("generation \(new.generation) of the configuration is in force")

@@ -299,18 +299,6 @@ extension ClientConnection {
         cell(id)?.exchange.awaits(ticket) ?? false
     }
 
-    /// Has AM end a session that nobody has use for: a call that no exchange waits for.
-    public mutating func logOut(_ end: OwnSession.End, now: Int, _ out: inout Outbox) {
-        out.now = now
-        let cell = begin(&out)
-        let call = DetourCall(
-            call: end.call, bound: .server(end.server), purpose: .logOut, maxResponseBytes: 64 << 10, keptBytes: 0)
-        // nobody has that number
-        cell.exchange.becomeCall(call, for: ExchangeID(0), places: [], began: now)
-        cell.exchange.beginCall(&context, &out)
-        settle(cell, &out)
-    }
-
     // MARK: time
 
     /// When `woke` has something to do.

@@ -114,10 +114,12 @@ extension ClientConnection {
             finish(cell, &out)
         case .called(let answer):
             if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
+            cell.exchange.call?.report?(answer, nil)
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.called(answer, &context, &out)
             settle(caller, &out)
         case .notCalled(let reason):
+            cell.exchange.call?.report?(nil, reason)
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.callFailed(reason, &context, &out)
             settle(caller, &out)

@@ -35,8 +35,8 @@ final class DetourCall {
         case stepUp(login: LoginAttempt?)
         /// A login of Usher's own, for requests that carry no session.
         case session(login: LoginAttempt?)
-        /// A session of Usher's own that is over is ended at AM.
-        case logOut
+        /// No exchange waits for it.
+        case errand(Errand.Purpose)
         /// The interceptor whose login it is has no part in it.
         case login(interceptor: String)
         /// - Parameter resource: the first that the token is for.
@@ -57,10 +57,14 @@ final class DetourCall {
     let keptBytes: Int
     /// Who hears the answer where whoever made the call is gone; nil where the call ends then.
     let heir: (any CallHeir)?
+    /// Is told what came of a call that no exchange waits for: the answer, or why there is none.
+    let report: Report?
+
+    typealias Report = (_ answer: HeldResponse?, _ reason: String?) -> Void
 
     init(
         call: ServerCall, bound: CallBound, purpose: Purpose, maxResponseBytes: Int, keptBytes: Int,
-        heir: (any CallHeir)? = nil
+        heir: (any CallHeir)? = nil, report: Report? = nil
     ) {
         self.call = call
         self.bound = bound
@@ -68,6 +72,7 @@ final class DetourCall {
         self.maxResponseBytes = maxResponseBytes
         self.keptBytes = keptBytes
         self.heir = heir
+        self.report = report
     }
 }
 
@@ -77,7 +82,7 @@ extension DetourCall {
     var stepUpLogin: LoginAttempt? {
         switch purpose {
         case .stepUp(let login), .session(let login): login
-        case .login, .logOut, .token, .device, .question: nil
+        case .login, .errand, .token, .device, .question: nil
         }
     }
 
@@ -87,7 +92,9 @@ extension DetourCall {
         case .stepUp: .call(call.action, number: call.number, url: url)
         case .token(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)
         case .session: .session("\(call.action.rawValue): call \(call.number) of Usher's own login to \(url)")
-        case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
+        case .errand(.logOut): .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
+        case .errand(.revocation(let resource)):
+            .tokenCall(call.action, resource: resource, number: call.number, url: url)
         case .device: .deviceCall(call.action, number: call.number, url: url)
         case .login(let interceptor): .loginCall(call.action, interceptor: interceptor, number: call.number, url: url)
         case .question(let number): .question(call.action, number: number, url: url)

@@ -13,7 +13,8 @@ extension Exchange {
                 transactions: context.stores.transactions, address: context.source.address, user: record.user,
                 url: record.url),
             tokens: TokenContext(
-                store: context.stores.tokens, sender: sender(context), classification: classification),
+                store: context.stores.tokens, sender: sender(context), errands: context.stores.errands,
+                classification: classification),
             pushes: context.stores.pushes, sessions: context.stores.sessions, unproven: unproven(context),
             decisions: context.stores.decisions)
     }

@@ -15,6 +15,7 @@ public final class SharedStores {
     public let tokens: (any TokenStore)?
     public let pushes: (any PushStore)?
     public let sessions: SessionStores?
+    public let errands: (any ErrandStore)?
     public let decisions: (any DecisionStore)?
 
     public init(
@@ -22,7 +23,7 @@ public final class SharedStores {
         cookies: (any CookieSessionStore)? = nil, limits: (any LimitStore)? = nil,
         state: (any StateStore)? = nil, transactions: (any TransactionStore)? = nil,
         tokens: (any TokenStore)? = nil, pushes: (any PushStore)? = nil, sessions: SessionStores? = nil,
-        decisions: (any DecisionStore)? = nil
+        errands: (any ErrandStore)? = nil, decisions: (any DecisionStore)? = nil
     ) {
         self.flows = flows
         self.refusals = refusals
@@ -34,6 +35,7 @@ public final class SharedStores {
         self.tokens = tokens
         self.pushes = pushes
         self.sessions = sessions
+        self.errands = errands
         self.decisions = decisions
     }
 }

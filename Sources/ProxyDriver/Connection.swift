@@ -310,9 +310,9 @@ final class Connection {
         if machine.leave(now: worker.loop.now, &worker.out) { settle() }
     }
 
-    /// Has AM end a session that nobody has use for.
-    func logOut(_ end: OwnSession.End) {
-        machine.logOut(end, now: worker.loop.now, &worker.out)
+    /// Makes a call that no client waits for.
+    func run(_ errand: Errand, _ report: @escaping (String?) -> Void) {
+        machine.run(errand, now: worker.loop.now, &worker.out, report)
         settle()
     }
 

@@ -1,49 +1,107 @@
-import Authorization
 import EventLoop
 import ProxyCore
 
-/// Calls that no client waits for: AM is told of sessions that nobody has use for any more. Each is made like a detour's call,
-/// by a connection at whose other end nobody is.
+/// Calls that no client waits for: AM is told of sessions and tokens that nobody has use for any more. Each is made like a
+/// detour's call, by a connection at whose other end nobody is.
 final class Errands {
-    private struct Errand {
+    private final class Run {
+        let errand: Errand
         let connection: Connection
         /// Its other end.
         let pair: SocketPair
         let until: Int
+        var isReported = false
+
+        init(_ errand: Errand, _ connection: Connection, _ pair: SocketPair, until: Int) {
+            self.errand = errand
+            self.connection = connection
+            self.pair = pair
+            self.until = until
+        }
     }
 
-    private var errands: [Errand] = []
-    private var waiting: [OwnSession.End] = []
+    private var runs: [Run] = []
+    private var waiting: [Errand] = []
+    /// When all of them have to be over; the end of the loop waits no longer.
+    private var end = Int.max
+    private var timer: Timer?
+    /// What is left undone, and why.
+    private var failures: [String: Int] = [:]
+    private var nextWarning = 0
 
     /// So many at a time; nobody waits for them.
     private static let most = 16
-    /// Milliseconds that each may take: a drain waits for it.
+    /// Milliseconds that each may take.
     private static let limit = 2_000
+    /// Milliseconds that all of them may take at the end.
+    private static let longestEnd = 5_000
+    /// At the end they follow one another in this time.
+    private static let interval = 5
+    private static let warningInterval = 10_000
 
-    var isEmpty: Bool { errands.isEmpty && waiting.isEmpty }
+    var isEmpty: Bool { runs.isEmpty && waiting.isEmpty }
 
-    func add(_ ends: [OwnSession.End], _ worker: Worker) {
-        waiting += ends
+    func add(_ errands: [Errand], _ worker: Worker) {
+        waiting += errands
         begin(worker)
+    }
+
+    /// The loop ends with the last of them: they have what a drain has left, 2 s at least and 5 s at most.
+    func finish(_ errands: [Errand], by limit: Int, _ worker: Worker) {
+        let now = worker.loop.refreshNow()
+        end = min(max(limit, now + Self.limit), now + Self.longestEnd)
+        if !errands.isEmpty {
+            timer = try? Timer(loop: worker.loop, everyMilliseconds: Self.interval) { [unowned worker] in
+                worker.sweepErrands()
+            }
+        }
+        add(errands, worker)
+        tell(worker, now)
     }
 
     private func begin(_ worker: Worker) {
-        while errands.count < Self.most, let end = waiting.popLast() {
-            guard let pair = try? SocketPair(), let connection = worker.connect(pair) else { continue }
-            errands.append(Errand(connection: connection, pair: pair, until: worker.loop.now + Self.limit))
-            connection.logOut(end)
+        while runs.count < Self.most, let errand = waiting.popLast() {
+            guard let pair = try? SocketPair(), let connection = worker.connect(pair) else {
+                fail(errand, "the system has no room for another connection")
+                continue
+            }
+            let run = Run(errand, connection, pair, until: min(worker.loop.now + Self.limit, end))
+            runs.append(run)
+            connection.run(errand) { [weak self, weak run] reason in
+                run?.isReported = true
+                if let reason { self?.fail(errand, reason) }
+            }
         }
     }
+
+    private func fail(_ errand: Errand, _ reason: String) { failures["\(errand.remains): \(reason)", default: 0] += 1 }
 
     /// Ends what is over, or takes too long.
     func sweep(_ worker: Worker) {
-        for errand in errands where !errand.connection.isClosed {
-            if errand.connection.machine.isIdle { errand.connection.closeGently() }
-            if worker.loop.now >= errand.until { errand.connection.cut() }
+        if isEmpty, failures.isEmpty { return }
+        let now = worker.loop.now
+        for run in runs where !run.connection.isClosed {
+            if run.connection.machine.isIdle { run.connection.closeGently() }
+            if now >= run.until { run.connection.cut() }
         }
-        errands.removeAll { $0.connection.isClosed }
+        for run in runs where run.connection.isClosed && !run.isReported { fail(run.errand, "AM takes too long") }
+        runs.removeAll { $0.connection.isClosed }
+        if now >= end {
+            for errand in waiting { fail(errand, "there was no time left") }
+            waiting = []
+        }
         begin(worker)
+        tell(worker, now)
     }
 
-    func owns(_ connection: Connection) -> Bool { errands.contains { $0.connection === connection } }
+    /// One line for all that failed meanwhile.
+    private func tell(_ worker: Worker, _ now: Int) {
+        guard !failures.isEmpty, end == .max ? now >= nextWarning : isEmpty else { return }
+        nextWarning = now + Self.warningInterval
+        let words = failures.sorted { $0.key < $1.key }.map { $0.value > 1 ? "\($0.key) (\($0.value) times)" : $0.key }
+        failures = [:]
+        worker.recorder.warn(words.joined(separator: "; "))
+    }
+
+    func owns(_ connection: Connection) -> Bool { runs.contains { $0.connection === connection } }
 }

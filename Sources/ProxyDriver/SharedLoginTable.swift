@@ -16,9 +16,45 @@ public typealias CookieSessionTable = SharedLoginTable<CookieJar>
 
 /// Tokens, shared by all loops.
 public final class TokenTable: TokenStore, Sendable {
-    private let ledger = Locked(TokenLedger())
+    /// Is told of every token that is another one, or none any more, under the table's lock.
+    public typealias Witness = @Sendable (KeptToken?, TokenKey) -> Void
+
+    private struct State {
+        var ledger = TokenLedger()
+        var witness: Witness?
+    }
+
+    private let state = Locked(State())
 
     public init() {}
 
-    public func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { ledger.withLock(body) }
+    public func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result {
+        state.withLock { state in
+            let result = body(&state.ledger)
+            if let witness = state.witness {
+                for one in state.ledger.takeChanges() { witness(one.token, one.key) }
+            }
+            return result
+        }
+    }
+
+    /// Those that AM is to be told of at the end; they go along no more.
+    func takeRevocations() -> [Errand] {
+        state.withLock { state in
+            // what is revoked is not kept either; what is kept is not revoked
+            state.ledger.takeRevocable()
+        }.compactMap { Errand(revoking: $0.grant, of: $0.source) }
+    }
+
+    /// - Parameters:
+    ///   - all: tells of what there is already, too.
+    ///   - witness: from here on.
+    public func observe(all: Bool, _ witness: @escaping Witness) {
+        state.withLock { state in
+            state.witness = witness
+            state.ledger.noteChanges()
+            let changes = state.ledger.takeChanges()
+            for one in all ? state.ledger.all : changes { witness(one.token, one.key) }
+        }
+    }
 }

@@ -22,6 +22,9 @@ final class Worker {
     let transactions: TransactionDesk
     let flights: FlightBell
     private let sessions: SessionTable
+    private let tokens: TokenTable
+    /// Those of all loops.
+    private let shared: ErrandTable
     private let messages: Mailbox<WorkerMessage>
     private let errands = Errands()
     /// It serves nobody any more, and the others know.
@@ -63,11 +66,13 @@ final class Worker {
         transactions = try TransactionDesk(loop: loop, start.transactions)
         flights = FlightBell(loop: loop)
         sessions = start.sessions
+        tokens = start.tokens
+        shared = start.errands
         messages = start.messages
         stores = SharedStores(
             flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits,
             state: start.state, transactions: transactions, tokens: start.tokens, pushes: start.pushes,
-            sessions: start.sessions.stores(flights), decisions: start.decisions)
+            sessions: start.sessions.stores(flights, start.errands), errands: start.errands, decisions: start.decisions)
         clients = start.clients
         security = WorkerTLS(start.settings.tls, on: loop)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }
@@ -91,7 +96,7 @@ final class Worker {
     }
 
     func run() {
-        sessions.enter(messages)
+        shared.enter(messages)
         loop.run()
         recorder.flush()
     }
@@ -116,7 +121,7 @@ final class Worker {
             listeners = []
             for connection in connections { connection?.closeIfIdle() }
             stopWhenEmpty()
-        case .endSessions: errands.add(sessions.takeEnds(), self)
+        case .runErrands: errands.add(shared.take(), self)
         case .stop:
             for listener in listeners { listener.close() }
             loop.stop()
@@ -127,9 +132,22 @@ final class Worker {
         guard isDraining, openConnections == 0 else { return }
         if !hasLeft {
             hasLeft = true
-            errands.add(sessions.leave(messages), self)
+            leave()
         }
         if openConnections == 0, errands.isEmpty { loop.stop() }
+    }
+
+    /// The last loop has AM told of whatever nobody has use for from here on.
+    private func leave() {
+        guard shared.leave(messages) else { return }
+        sessions.keep(loginsOf: [])
+        errands.finish(shared.take() + tokens.takeRevocations(), by: drainLimit, self)
+    }
+
+    func sweepErrands() {
+        loop.refreshNow()
+        errands.sweep(self)
+        stopWhenEmpty()
     }
 
     // MARK: connections

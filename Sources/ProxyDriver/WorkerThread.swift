@@ -7,8 +7,8 @@ enum WorkerMessage: Sendable {
     case adopt(WorkerSettings)
     /// Accept nothing more, finish what is under way, end.
     case drain
-    /// There are sessions to be ended at AM.
-    case endSessions
+    /// AM is to be told of something.
+    case runErrands
     case stop
 }
 
@@ -28,6 +28,7 @@ struct WorkerStart: Sendable {
     var tokens: TokenTable
     var pushes: PushTable
     var sessions = SessionTable()
+    var errands = ErrandTable()
     var authenticator: Authenticator
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -60,7 +61,9 @@ public final class WorkerThread: Sendable {
         number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
         logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, transactions: TransactionTable,
         tokens: TokenTable, decisions: DecisionTable, state: (any StateStore & Sendable)? = nil,
-        pushes: PushTable = PushTable(), sessions: SessionTable = SessionTable(), authenticator: Authenticator,
+        pushes: PushTable = PushTable(),
+        sessions: SessionTable = SessionTable(), errands: ErrandTable = ErrandTable(),
+        authenticator: Authenticator,
         listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
@@ -71,8 +74,10 @@ public final class WorkerThread: Sendable {
         let start = WorkerStart(
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
             cookies: cookies, limits: limits, decisions: decisions, state: state, transactions: transactions,
-            tokens: tokens, pushes: pushes, sessions: sessions, authenticator: authenticator, listeners: listeners,
-            addresses: addresses, messages: messages)
+            tokens: tokens, pushes: pushes,
+            sessions: sessions, errands: errands, authenticator: authenticator, listeners: listeners,
+            addresses: addresses,
+            messages: messages)
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()

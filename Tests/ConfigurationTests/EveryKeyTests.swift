@@ -166,9 +166,10 @@ import Testing
         tokens:
           - { resources: "https://t.example.com/*", bearer: client_credentials, am: https://am.example.com/am,
               realm: /alpha, client: { id: a, secret: b, auth: post }, scope: a, refresh_before: 1s, refresh_on: 403,
-              dpop: true, cool_down: 1s, hold: 1s }
+              dpop: true, cool_down: 1s, hold: 1s, revoke: at_end }
           - { resources: "https://u.example.com/*", bearer: code, am: https://am.example.com/am, client: { id: a },
-              redirect_uri: "app:/x", consent: allow, client_by: "header:X-C" }
+              redirect_uri: "app:/x", consent: allow, client_by: "header:X-C", keep: sealed }
+        state: { key: "${env.STATE_KEY}" }
         devices:
           - { user: bob, name: phone, am: "https://other.example.com/am", oath: false, push: deny, delay: 2s, number: wrong }
           - { user: [alice, carol], am: "https://am.example.com/am", prompt: ["*code*"], seen: true }
@@ -207,7 +208,7 @@ import Testing
 private struct Load {
     let root: Fields
     private let files: [String: FileContent]
-    private let environment = ["PASSWORD": "opensesame"]
+    private let environment = ["PASSWORD": "opensesame", "STATE_KEY": "thirty-two bytes or more make a key"]
 
     init(_ text: String) throws {
         var files = try TLSContainerTests.files.get()

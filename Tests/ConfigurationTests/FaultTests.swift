@@ -12,7 +12,8 @@ import Testing
     }()
 
     private static let environment = [
-        "SET": "s3cret", "BROKEN": "a\nb", "REGEX": "s3cret(", "SECRET": "s3cret", "CREDENTIALS_DIRECTORY": "/run/c",
+        "SET": "s3cret", "LONG": "thirty-two bytes or more make a key", "BROKEN": "a\nb", "REGEX": "s3cret(",
+        "SECRET": "s3cret", "CREDENTIALS_DIRECTORY": "/run/c",
     ]
     private static let files = [
         "/run/c/token": FileContent(bytes: Array("s3cret\n".utf8)),

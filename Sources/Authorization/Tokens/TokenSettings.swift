@@ -23,6 +23,22 @@ public struct TokenSettings: Sendable {
         case allow
     }
 
+    /// What outlives the process.
+    public enum Keeping: String, CaseIterable, Sendable {
+        case memory
+        /// In the state directory.
+        case sealed
+    }
+
+    /// When AM is told that nobody has use for a token any more (RFC 7009).
+    public enum Revocation: String, CaseIterable, Sendable {
+        case never
+        /// The client signs out.
+        case atLogout = "at_logout"
+        /// And the process ends.
+        case atEnd = "at_end"
+    }
+
     /// Globs over whole URLs, each with its scheme and a host.
     public var resources: [String]
     public var manner: Manner
@@ -41,6 +57,8 @@ public struct TokenSettings: Sendable {
     public var refreshOn = [401]
     /// Tokens are bound to a key (RFC 9449).
     public var isProven = false
+    public var keeping = Keeping.memory
+    public var revocation = Revocation.never
     public var hold = 30_000
     public var coolDown = 60_000
 

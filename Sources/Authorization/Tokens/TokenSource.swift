@@ -33,12 +33,23 @@ public final class TokenSource: Sendable {
     public var words: String {
         let client = settings.client.map { " of \($0.id)" } ?? ""
         let proof = settings.isProven ? ", bound to a key" : ""
-        return switch settings.manner {
-        case .learned:
-            "sends the bearer token along that the client's own exchange\(client) at \(settings.server.url) won"
-        case .clientCredentials: "sends a bearer token\(client) from \(settings.server.url) along\(proof)"
-        case .code:
-            "sends a bearer token\(client) from \(settings.server.url) along, won with the user's session\(proof)"
+        let main =
+            switch settings.manner {
+            case .learned:
+                "sends the bearer token along that the client's own exchange\(client) at \(settings.server.url) won"
+            case .clientCredentials: "sends a bearer token\(client) from \(settings.server.url) along\(proof)"
+            case .code:
+                "sends a bearer token\(client) from \(settings.server.url) along, won with the user's session\(proof)"
+            }
+        return main + keepingWords
+    }
+
+    private var keepingWords: String {
+        let kept = settings.keeping == .sealed ? ", kept sealed over restarts" : ""
+        return switch settings.revocation {
+        case .never: kept
+        case .atLogout: kept + ", revoked when the client signs out"
+        case .atEnd: kept + ", revoked when the client signs out or Usher ends"
         }
     }
 

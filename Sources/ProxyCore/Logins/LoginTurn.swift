@@ -43,7 +43,8 @@ final class LoginTurn<Talk: LoginTalk> {
         case wait(until: Int)
     }
 
-    private enum Stage {
+    // indirect: it is asked often, and the rare cases hold much
+    private indirect enum Stage {
         case watching
         /// What was asked for is at hand, and the request has not gone out since.
         case ready

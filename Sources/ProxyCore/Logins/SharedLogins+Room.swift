@@ -19,6 +19,9 @@ extension SharedLogins {
             if left.isEmpty != right.isEmpty { return left.isEmpty }
             return left.newer != right.newer ? left.newer > right.newer : left.asked < right.asked
         }
-        for one in order.prefix(Self.share) { entries[one.key] = nil }
+        for one in order.prefix(Self.share) {
+            entries[one.key] = nil
+            changed?.insert(one.key)
+        }
     }
 }

@@ -60,6 +60,14 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         /// What is there, over or not.
         var gain: Gain? { session?.gain ?? past }
 
+        /// What lasts, is not due, and was refused by nothing.
+        func atHand(_ key: Key, _ now: Now) -> Session? {
+            guard fruitless.isEmpty, let session, session.gain.lasts(key, until: now.seconds),
+                !session.gain.isDue(key, at: now.seconds)
+            else { return nil }
+            return session
+        }
+
         mutating func end() {
             if let session, session.gain.renews { past = session.gain }
             session = nil
@@ -80,6 +88,8 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     /// How many logins of each owner are under way.
     private var underWay: [Key.Owner: Int] = [:]
     private var flights = 0
+    /// Whose gain is another one, or none any more; nil where nobody asks.
+    var changed: Set<Key>?
 
     public init() {}
 
@@ -90,6 +100,13 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     public mutating func ask(
         _ key: Key, after refusal: Refusal?, waited flight: Int?, _ now: Now
     ) -> Answer {
+        // where it is at hand, as for nearly every request, nothing else of the entry is looked at
+        if refusal == nil, let index = entries.index(forKey: key),
+            let session = entries.values[index].atHand(key, now)
+        {
+            entries.values[index].lastAsked = now.milliseconds
+            return .use(session)
+        }
         var entry = open(key, now)
         defer { entries[key] = entry }
         if let refusal, let session = entry.session, session.generation == refusal.generation {
@@ -154,6 +171,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         entry.past = nil
         entry.session = Session(gain: gain, generation: flight)
         entries[key] = entry
+        changed?.insert(key)
         return true
     }
 
@@ -229,7 +247,10 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     }
 
     /// It is otherwise than was thought.
-    public mutating func change(_ key: Key, _ body: (inout Gain) -> Void) { entries[key]?.change(body) }
+    public mutating func change(_ key: Key, _ body: (inout Gain) -> Void) {
+        entries[key]?.change(body)
+        changed?.insert(key)
+    }
 
     // MARK: what was won elsewhere
 
@@ -251,6 +272,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         entry.session = Session(gain: gain, generation: flights)
         entry.lastAsked = now.milliseconds
         entries[key] = entry
+        changed?.insert(key)
     }
 
     /// Somebody else is about to win it, and does so alone.
@@ -268,6 +290,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         entry.end()
         entry.change(change)
         entries[key] = entry
+        changed?.insert(key)
     }
 
     /// All that is known of these is over, and what comes of logins that are under way for them, too.
@@ -280,6 +303,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
             var entry = found
             land(&entry)
             entries[key] = nil
+            changed?.insert(key)
         }
         return meant.compactMap { key, entry in entry.gain.map { (key, $0) } }
     }
@@ -288,5 +312,21 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         guard var entry = entries[key] else { return }
         land(&entry)
         entries[key] = nil
+        changed?.insert(key)
+    }
+
+    // MARK: what outlives the process
+
+    /// From here on `takeChanges` knows.
+    public mutating func noteChanges() { changed = changed ?? [] }
+
+    /// What is known of it beside the gain is otherwise.
+    mutating func touch(_ key: Key) { changed?.insert(key) }
+
+    /// Whose gain has changed since.
+    public mutating func takeChanges() -> Set<Key> {
+        guard let keys = changed, !keys.isEmpty else { return [] }
+        changed = []
+        return keys
     }
 }

@@ -4,6 +4,7 @@ import Interception
 struct TokenContext {
     let store: (any TokenStore)?
     let sender: RequestSender
+    let errands: (any ErrandStore)?
     /// Of the request, as the client sent it.
     let classification: Classification?
 }

@@ -27,12 +27,12 @@ public struct TokenLedger: Sendable {
     }
 
     public var logins = SharedLogins<TokenGrant>()
-    private(set) var chains: [UInt64: Chain] = [:]
+    var chains: [UInt64: Chain] = [:]
     /// What clients were given, and the chain that it belongs to.
-    private var given: [UInt128: UInt64] = [:]
+    var given: [UInt128: UInt64] = [:]
     /// What clients are signed in by, the newest last.
-    private var signedIn: [Signer: [UInt64]] = [:]
-    private var last: UInt64 = 0
+    var signedIn: [Signer: [UInt64]] = [:]
+    var last: UInt64 = 0
 
     /// What of one client goes along, and what it may still come with. The oldest goes.
     private static let mostOfOne = 16
@@ -143,6 +143,7 @@ public struct TokenLedger: Sendable {
         let numbers = Set(all.flatMap { signedIn.removeValue(forKey: $0) ?? [] })
         for number in numbers {
             guard let chain = chains[number] else { continue }
+            logins.touch(chain.key)
             // an entry that tells clients apart otherwise may have it go along for somebody else
             if chain.signers.contains(where: { signedIn[$0]?.contains(number) == true }) { continue }
             let newest = logins.last(chain.key)?.refresh.map { Self.digest($0, signers.server) }

@@ -120,7 +120,10 @@ final class TokenWatch: Detour {
                 known = source
             }
         case .end:
+            let asking = learners.first { $0.0.settings.revocation != .never }?.0
+            let granted = asking.map { source in store.changeTokens { $0.signedIn(source, signers) } } ?? []
             if let source = learners.first?.0, store.changeTokens({ $0.signOut(signers) }) { known = source }
+            revoke(granted, context, &notes)
         }
         for source in policy.sources where source.settings.manner == .code && source.server == sent.server {
             guard let client = context.tokens.sender.client(source.settings.naming, context.request) else { continue }
@@ -131,8 +134,21 @@ final class TokenWatch: Detour {
                 }
             }
             if !gone.isEmpty { known = source }
+            if source.settings.revocation != .never {
+                revoke(gone.map { ($0.gain, source) }, context, &notes)
+            }
         }
         if let known { notes.append(say(known, "the client gives its token up, and it is forgotten")) }
+    }
+
+    /// AM is told of tokens that the client may know nothing of.
+    private func revoke(
+        _ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: DetourContext,
+        _ notes: inout [ExchangeMoment]
+    ) {
+        guard let first = tokens.first, let errands = context.tokens.errands else { return }
+        errands.add(tokens.compactMap { Errand(revoking: $0.grant, of: $0.source) })
+        notes.append(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
     }
 
     // MARK: answers

@@ -1,0 +1,63 @@
+public import Formats
+internal import TLSEngine
+
+/// A grant as it is kept over restarts.
+extension TokenGrant {
+    /// Nil where its key cannot be written.
+    public var document: JSONValue? {
+        var members: [JSONValue.Member] = [.init("access", .string(access)), .init("origin", .string(origin.rawValue))]
+        func add(_ name: String, _ value: JSONValue?) { if let value { members.append(.init(name, value)) } }
+        add("refresh", refresh.map { .string($0) })
+        add("expires", expires.map { .integer($0) })
+        add("lifetime", lifetime.map { .integer($0) })
+        add("realm", realm.map { .string($0) })
+        add("client", client?.document)
+        if let key {
+            guard let pem = try? key.pem() else { return nil }
+            add("key", .string(Base64.encode(pem.withBytes { Array($0) })))
+        }
+        return .object(members)
+    }
+
+    /// Nil for what is no such document.
+    public init?(document: JSONValue) {
+        guard let access = document["access"]?.text, let origin = document["origin"]?.text.flatMap(Origin.init) else {
+            return nil
+        }
+        self.init(
+            access: access, refresh: document["refresh"]?.text, expires: document["expires"]?.integer, origin: origin)
+        lifetime = document["lifetime"]?.integer
+        realm = document["realm"]?.text
+        if let shown = document["client"] {
+            guard let client = OAuthClient(document: shown) else { return nil }
+            self.client = client
+        }
+        if let text = document["key"]?.text {
+            // without it the token could not be sent
+            guard var pem = Base64.decode(text), let key = try? PrivateKey(pem: SecretBytes(taking: &pem)) else {
+                return nil
+            }
+            self.key = key
+        }
+    }
+
+    /// It is good for something from that second on.
+    public func isOfUse(at seconds: Int) -> Bool { refresh != nil || expires.map { $0 > seconds } ?? true }
+}
+
+extension OAuthClient {
+    fileprivate var document: JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("id", .string(id)), .init("authentication", .string(authentication.rawValue)),
+        ]
+        if let secret { members.append(.init("secret", .string(secret))) }
+        return .object(members)
+    }
+
+    fileprivate init?(document: JSONValue) {
+        guard let id = document["id"]?.text,
+            let authentication = document["authentication"]?.text.flatMap(Authentication.init)
+        else { return nil }
+        self.init(id: id, secret: document["secret"]?.text, authentication: authentication)
+    }
+}

@@ -1,0 +1,116 @@
+import Authorization
+import EventLoop
+import Formats
+import Glibc
+import ProxyCore
+import ProxyDriver
+import TLSEngine
+
+/// Has tokens outlive the daemon where the configuration asks for it (`keep: sealed`): finds the key, sees to it that no other
+/// process keeps its own in the same place, and puts what is there into the table. Whatever is wrong costs a line and no more.
+final class TokenKeeper {
+    private let state: StateKeeper
+    private let folder: StateDirectory
+    private let documents: String
+    private let tokens: TokenTable
+    private let say: (String) -> Void
+    /// Held as long as tokens are kept: two that renew the same ones would spend each other's.
+    private var place: Descriptor?
+    private var vault: TokenVault?
+
+    init(
+        _ state: StateKeeper, _ directory: StateDirectory, _ tokens: TokenTable,
+        say: @escaping (String) -> Void = { Console.error($0) }
+    ) {
+        self.state = state
+        self.tokens = tokens
+        self.say = say
+        folder = StateDirectory(path: directory.file("kept"))
+        documents = StateFiles(directory).path(.tokens)
+    }
+
+    /// At the start, and with every further configuration.
+    /// - Parameter key: of the configuration; nil where it is made here.
+    func adopt(_ policy: TokenPolicy?, _ key: SecretBytes?) {
+        let isAsked = policy?.sources.contains { $0.settings.keeping == .sealed } ?? false
+        guard isAsked || vault != nil else { return tellOfLeftovers() }
+        do throws(FileError) {
+            try takePlace()
+            hasOwnKey = key == nil
+            let secret = if let key { key } else { try ownKey() }
+            guard let new = TokenVault(state, secret: secret, policy) else {
+                throw FileError("\(keyPath) holds no key; remove it, and a new one is made")
+            }
+            begin(with: new)
+        } catch {
+            let words = vault == nil ? "tokens are kept in memory alone" : "tokens are kept as before"
+            say("\(words): \(error.description)")
+        }
+    }
+
+    private func begin(with new: TokenVault) {
+        let old = vault
+        vault = new
+        if old == nil { restore(from: new) }
+        // with another key, or by other entries, all of them are kept anew
+        tokens.observe(all: old != nil) { token, key in new.keep(token, key, at: time(nil)) }
+        if let old, !old.isLike(new) { old.clear() }
+    }
+
+    private func restore(from vault: TokenVault) {
+        let now = LoginTime(milliseconds: Loop.monotonicMilliseconds(), seconds: time(nil))
+        let found = tokens.changeTokens { vault.restore(into: &$0, now) }
+        if found.foreign > 0 {
+            say(
+                "\(Self.count(found.foreign)) in \(documents) sealed with another key than \(keyWords): they are left there, and out of "
+                    + "use; begin anew with that key to have them back, or remove the file")
+        }
+        if found.damaged > 0 {
+            say("\(Self.count(found.damaged)) in \(documents) damaged and out of use; remove the file")
+        }
+        if found.orphans > 0 {
+            say(
+                "\(Self.count(found.orphans)) in \(documents) of entries that tokens has no more, or changed: they are left there for "
+                    + "\(TokenVault.orphanLife / 86_400) days, and out of use")
+        }
+    }
+
+    private func tellOfLeftovers() {
+        let count = state.documents(in: .tokens).count
+        guard count > 0 else { return }
+        say(
+            "\(Self.count(count)) in \(documents) sealed and out of use, for no entry of tokens has keep: sealed; remove the file where they are not wanted any more"
+        )
+    }
+
+    private static func count(_ number: Int) -> String { number == 1 ? "1 token is" : "\(number) tokens are" }
+
+    // MARK: files
+
+    private var keyPath: String { folder.file("tokens.key") }
+    private var keyWords: String { hasOwnKey ? keyPath : "state.key" }
+    private var hasOwnKey = false
+
+    private func takePlace() throws(FileError) {
+        guard place == nil else { return }
+        try folder.make()
+        let path = folder.file("tokens.lock")
+        place = try StateFile.hold(path)
+        guard place != nil else {
+            throw FileError(
+                "another usher keeps its own in \(documents); give one of them a STATE_DIRECTORY of its own")
+        }
+    }
+
+    /// Made where it is missing.
+    private func ownKey() throws(FileError) -> SecretBytes {
+        if let found = try StateFile.readSecret(keyPath, "holds the key that tokens are sealed with") { return found }
+        guard let random = try? SecretBytes(random: TokenVault.leastKey) else {
+            throw FileError("\(keyPath) cannot be made: the system has no randomness to give")
+        }
+        var text = Array(Base64.encode(random.withBytes { Array($0) }).utf8)
+        let key = SecretBytes(taking: &text)
+        try StateFile.create(keyPath, secret: key)
+        return key
+    }
+}

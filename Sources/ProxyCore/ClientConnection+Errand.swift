@@ -1,0 +1,20 @@
+/// Calls that no exchange waits for.
+extension ClientConnection {
+    /// - Parameter report: is told what came of it: why it was not done, or nil. Not called where the connection ends before.
+    public mutating func run(
+        _ errand: Errand, now: Int, _ out: inout Outbox, _ report: @escaping (String?) -> Void
+    ) {
+        out.now = now
+        let cell = begin(&out)
+        let call = DetourCall(
+            call: errand.call, bound: errand.bound, purpose: .errand(errand.purpose), maxResponseBytes: 64 << 10,
+            keptBytes: 0,
+            report: { answer, reason in
+                if let answer { report(errand.fault(answer)) } else { report(reason) }
+            })
+        // nobody has that number
+        cell.exchange.becomeCall(call, for: ExchangeID(0), places: [], began: now)
+        cell.exchange.beginCall(&context, &out)
+        settle(cell, &out)
+    }
+}

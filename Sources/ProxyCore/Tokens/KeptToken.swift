@@ -1,0 +1,123 @@
+public import Addresses
+public import Authorization
+internal import Formats
+
+/// A token as it is kept over restarts: whose it is, and what there is of it.
+public struct KeptToken: Sendable {
+    enum Holder: Sendable {
+        case everybody
+        case client(TokenClient, session: UInt128)
+        /// What a client was granted itself.
+        case chain(UInt64, Chain)
+    }
+
+    struct Chain: Sendable {
+        /// The origin of the server.
+        let server: String
+        /// Who has it, and whether it goes along with their requests.
+        let clients: [(client: TokenClient, isSignedIn: Bool)]
+        /// Digests of refresh tokens that the client was given.
+        let given: [UInt128]
+    }
+
+    /// Which entry of `tokens` it is of.
+    let source: UInt128
+    let holder: Holder
+    let grant: TokenGrant
+
+    /// Whose it is, in digits that tell nothing.
+    static func name(of key: TokenKey) -> String {
+        let text: String =
+            switch key.holder {
+            case .everybody: "\(key.source.identity)"
+            case .client(let client, let session): "\(key.source.identity) \(session) \(client.document.serialized)"
+            case .chain(let number, _): "chain \(number)"
+            }
+        return String(TokenDigest.of(text), radix: 16)
+    }
+
+    // MARK: the document
+
+    /// Nil where it cannot be written.
+    /// - Parameter seconds: when it is kept, since 1970.
+    func document(at seconds: Int) -> [UInt8]? {
+        guard let grant = grant.document else { return nil }
+        var members: [JSONValue.Member] = [
+            .init("source", .string(String(source, radix: 16))), .init("kept", .integer(seconds)),
+            .init("grant", grant),
+        ]
+        switch holder {
+        case .everybody: break
+        case .client(let client, let session):
+            members.append(.init("client", client.document))
+            members.append(.init("session", .string(String(session, radix: 16))))
+        case .chain(let number, let chain):
+            members.append(.init("chain", .string(String(number, radix: 16))))
+            members.append(.init("server", .string(chain.server)))
+            members.append(.init("given", .array(chain.given.map { .string(String($0, radix: 16)) })))
+            members.append(
+                .init(
+                    "clients",
+                    .array(
+                        chain.clients.map { client, isSignedIn in
+                            .object([.init("client", client.document), .init("signed_in", .bool(isSignedIn))])
+                        })))
+        }
+        return Array(JSONValue.object(members).serialized.utf8)
+    }
+
+    /// - Returns: nil for what is no such document; else with the second at which it was kept.
+    static func read(_ document: [UInt8]) -> (token: KeptToken, kept: Int)? {
+        guard let value = try? JSONValue(parsing: document), let source = value["source"].flatMap(number(UInt128.self)),
+            let kept = value["kept"]?.integer, let grant = value["grant"].flatMap(TokenGrant.init(document:)),
+            let holder = holder(value)
+        else { return nil }
+        return (KeptToken(source: source, holder: holder, grant: grant), kept)
+    }
+
+    private static func holder(_ value: JSONValue) -> Holder? {
+        if let shown = value["client"] {
+            guard let client = TokenClient(document: shown),
+                let session = value["session"].flatMap(number(UInt128.self))
+            else { return nil }
+            return .client(client, session: session)
+        }
+        guard let chain = value["chain"] else { return .everybody }
+        guard let number = number(UInt64.self)(chain), let server = value["server"]?.text,
+            let clients = value["clients"]?.items, let given = value["given"]?.items
+        else { return nil }
+        var known: [(client: TokenClient, isSignedIn: Bool)] = []
+        for client in clients {
+            guard let shown = client["client"].flatMap(TokenClient.init(document:)) else { return nil }
+            known.append((shown, client["signed_in"]?.isTrue == true))
+        }
+        return .chain(
+            number, Chain(server: server, clients: known, given: given.compactMap(Self.number(UInt128.self))))
+    }
+
+    private static func number<Number: FixedWidthInteger>(_: Number.Type) -> (JSONValue) -> Number? {
+        { $0.text.flatMap { Number($0, radix: 16) } }
+    }
+}
+
+extension TokenClient {
+    fileprivate var document: JSONValue {
+        switch self {
+        case .user(let name): .object([.init("user", .string(name))])
+        case .address(let address): .object([.init("address", .string("\(address)"))])
+        case .named(let digest): .object([.init("named", .string(String(digest, radix: 16)))])
+        }
+    }
+
+    fileprivate init?(document: JSONValue) {
+        if let name = document["user"]?.text {
+            self = .user(name)
+        } else if let address = document["address"]?.text.flatMap({ IPAddress($0) }) {
+            self = .address(address)
+        } else if let digest = document["named"]?.text.flatMap({ UInt128($0, radix: 16) }) {
+            self = .named(digest)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import EventLoop
+public import ProxyCore
+
+/// Errands of all loops, done by whichever of them still serves.
+public final class ErrandTable: Sendable {
+    typealias Port = Mailbox<WorkerMessage>
+
+    private struct State {
+        var waiting: [Errand] = []
+        /// Loops that serve.
+        var ports: [Port] = []
+    }
+
+    private let state = Locked(State())
+    /// More sessions and tokens were never won.
+    private static let most = 2 * 4096
+
+    public init() {}
+
+    func enter(_ port: Port) { state.withLock { $0.ports.append(port) } }
+
+    /// A loop ends.
+    /// - Returns: whether it is the last one.
+    func leave(_ port: Port) -> Bool {
+        state.withLock { state in
+            state.ports.removeAll { $0 === port }
+            return state.ports.isEmpty
+        }
+    }
+
+    func take() -> [Errand] {
+        state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+}
+
+extension ErrandTable: ErrandStore {
+    public func add(_ errands: [Errand]) {
+        guard !errands.isEmpty else { return }
+        let port = state.withLock { state in
+            state.waiting += errands.prefix(max(0, Self.most - state.waiting.count))
+            return state.ports.first
+        }
+        port?.post(.runErrands)
+    }
+}
