@@ -78,6 +78,12 @@ public struct SessionSource: Equatable, Sendable {
         return SessionSource(token: token, carrier: .header, affinity: affinity)
     }
 
+    /// Longer ones that AM tells are not kept: no server would take them in a header.
+    static let longest = 16 << 10
+
+    /// The same session, byte for byte.
+    public func isSame(as token: String) -> Bool { self.token.utf8.elementsEqual(token.utf8) }
+
     /// Whether a text can be a cookie's value as it stands: nothing that would end the cookie or the field.
     static func isUsable(_ token: String) -> Bool {
         !token.isEmpty && token.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x3B }

@@ -162,7 +162,7 @@ final class StepUpDetour: Detour {
 
     private func session(_ context: DetourContext) -> SessionSource? {
         let found = SessionSource.find(in: context.sent, body: context.body, policy: policy)
-        guard let shown = provided?.source, shown.token == found?.token else { return found }
+        guard let shown = provided?.source, let token = found?.token, shown.isSame(as: token) else { return found }
         return shown
     }
 
@@ -182,6 +182,7 @@ final class StepUpDetour: Detour {
             stage = .sharing(round)
             return .waitFor(ticket, until: limit ?? .max)
         case .has(let outcome): return succeed(outcome, round, context, &notes)
+        case .failed(let reason): return giveUp(.stepUpFailed(reason), round.original, context, &notes)
         }
     }
 
@@ -309,7 +310,7 @@ final class StepUpDetour: Detour {
             if let session = replay?.session.token { sharing.won(outcome, of: session) }
             return succeed(outcome, round, context, &notes)
         case .failed(let failure):
-            sharing.leave()
+            if failure.isTransient { sharing.leave() } else { sharing.fail(failure.reason) }
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             if failure.code == .transactionUnreadable, rounds.askAgain(after: round.advice) {
                 notes.append(.askedAgain(failure.reason))
@@ -388,8 +389,8 @@ final class StepUpDetour: Detour {
         notes.append(.notAdvice(flaw))
     }
 
-    /// Nobody is asked to step up for a client that may be gone.
-    var endsWithClient: Bool { isActive }
+    /// Nobody is asked to step up for a client that may be gone, unless others wait for the same.
+    var endsWithClient: Bool { isActive && !sharing.isAwaited }
     func awaits(_ ticket: FlightTicket) -> Bool { sharing.awaits(ticket) }
     func abandon() {
         stage = .watching

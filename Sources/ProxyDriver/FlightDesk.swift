@@ -50,6 +50,7 @@ final class FlightDesk<Value: Sendable>: FlightStore {
         table.leave(ticket)
     }
 
+    func isAwaited(_ ticket: FlightTicket) -> Bool { table.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { table.change(material, change) }
     func forget(_ isOver: (Value) -> Bool) { table.forget(isOver) }
 }

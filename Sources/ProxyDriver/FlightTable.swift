@@ -20,6 +20,8 @@ final class FlightTable<Value: Sendable>: Sendable {
 
     func look(_ ticket: FlightTicket) -> FlightLook<Value> { ledger.withLock { $0.look(ticket) } }
 
+    func isAwaited(_ ticket: FlightTicket) -> Bool { ledger.withLock { $0.isAwaited(ticket) } }
+
     func won(_ ticket: FlightTicket, _ value: Value, due: Int, lasts: Int) {
         let now = Loop.monotonicMilliseconds()
         tell(ledger.withLock { $0.won(ticket, value, dueAt: now + due, until: now + lasts, now: now) })

@@ -58,6 +58,23 @@ struct LearnedSessionsTests {
         #expect(learned.count == 1 && learned.find(key(3), now: 1) != nil)
     }
 
+    @Test func whatIsOverIsNotKept() {
+        let learned = Book()
+        for client in 0..<5 { learned.learn(session("x"), key(client), for: 100, now: 1_000) }
+        learned.learn(session("y"), key(9), for: 100_000, now: 70_000)
+        #expect(learned.count == 1)
+    }
+
+    /// Compared byte for byte: texts that look alike may differ.
+    @Test func sessionsAreBytes() {
+        let learned = Book()
+        learned.learn(session("e\u{301}"), key(1), for: 100, now: 0)
+        learned.ended("\u{e9}")
+        #expect(learned.count == 1)
+        learned.ended("e\u{301}")
+        #expect(learned.count == 0)
+    }
+
     @Test func nobodyPushesOutWhatOthersHave() {
         let learned = Book(capacity: 100)
         learned.learn(session("mine"), key(1, 1), for: 1_000, now: 0)

@@ -147,7 +147,16 @@ struct SessionConversationTests {
         ] {
             #expect(try event(.authenticate, url, 200, [], "{\"tokenId\":\"S\"}") == nil)
         }
+        // what decides who gets the request behind a shared front end
+        let foreign = try event(
+            .authenticate, Self.authenticate, 200, [], "{\"tokenId\":\"S\"}", sent: [("Host", "other.example.test")])
+        #expect(foreign == nil)
+        // longer than any header
+        let long = String(repeating: "s", count: 16 << 10)
+        #expect(try event(.authenticate, Self.authenticate, 200, [], "{\"tokenId\":\"\(long)\"}") != nil)
+        #expect(try event(.authenticate, Self.authenticate, 200, [], "{\"tokenId\":\"\(long)s\"}") == nil)
         let exchange = "https://am.example.test/am/oauth2/access_token"
+        #expect(try event(.exchangeToken, exchange, 200, [], "{\"id_token\":\"\(long)s\"}") == nil)
         #expect(try event(.exchangeToken, exchange, 200, [], "{\"id_token\":\"h.p.s\"}") == .news(.idToken("h.p.s")))
         #expect(try event(.refreshToken, exchange, 400, [], "{\"id_token\":\"h.p.s\"}") == nil)
     }

@@ -24,6 +24,12 @@ def ask(usher, tenant, token, path, method="GET", body=b"", fields=()):
             request(method, tenant.shop + path, [("Cookie", f"a=b; {COOKIE}={token}"), *fields], body), method)
 
 
+def settle(usher, tenant, token):
+    """What the resource has said before is with Usher once it has said more, and more again."""
+    for number in range(5):
+        assert ask(usher, tenant, token, f"/plain/{number}").status == 200
+
+
 def at_once(work, items):
     """Runs it for each at the same time; what each came to."""
     items = list(items)
@@ -112,13 +118,44 @@ def test_whoever_upgrades_may_leave(start, tenant):
     assert [got.status for got in answers] == [200] * 3 and tenant.upgrades == 2
 
 
-def test_where_it_fails_each_tries_within_the_lockout(start, tenant):
-    """AM's refusals are counted as those of single requests are."""
-    usher = start({"workers": 2, **tenant.config(lockout={"refusals": 2, "hold": "30s"})})
+def test_whoever_upgrades_goes_on_for_the_others(start, tenant):
+    """A client that may still listen: AM has heard half of the story, and the old session may be gone by now."""
+    usher = start({"workers": 2, **tenant.config()})
+    token = tenant.sign_in("u")
+    tenant.gate = threading.Event()
+    leaving = Connection(("127.0.0.1", usher.port))
+    leaving.send(request("GET", f"{tenant.shop}/strong/0", [("Cookie", f"{COOKIE}={token}")]))
+    programs.eventually(lambda: tenant.upgrades == 1, "the first has begun")
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(ask, usher, tenant, token, f"/strong/{number}") for number in (1, 2, 3)]
+        programs.eventually(lambda: len(tenant.asked) == 4, "all have been refused")
+        settle(usher, tenant, token)
+        leaving.half_close()
+        tenant.gate.set()
+        answers = [one.result(30) for one in asked]
+    assert [got.status for got in answers] == [200] * 3 and tenant.upgrades == 1
+
+
+def test_what_am_refuses_is_refused_for_all_who_wait(start, tenant):
+    usher = start({"workers": 2, **tenant.config()})
+    token = tenant.sign_in("u")
+    tenant.refuses_logins, tenant.gate = True, threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        asked = [pool.submit(ask, usher, tenant, token, f"/strong/{number}") for number in range(6)]
+        programs.eventually(lambda: len(tenant.asked) == 6 and tenant.upgrades, "all six have been refused")
+        settle(usher, tenant, token)
+        tenant.gate.set()
+        answers = [one.result(30) for one in asked]
+    assert [got.status for got in answers] == [401] * 6 and all(got.get("www-authenticate") for got in answers)
+    assert tenant.upgrades == 1
+
+
+def test_refusals_count_for_the_lockout(start, tenant):
+    """As those of single requests do."""
+    usher = start(tenant.config(lockout={"refusals": 2, "hold": "30s"}))
     token = tenant.sign_in("u")
     tenant.refuses_logins = True
-    answers = at_once(lambda number: ask(usher, tenant, token, f"/strong/{number}"), range(6))
-    assert [got.status for got in answers] == [401] * 6
+    assert [ask(usher, tenant, token, f"/strong/{number}").status for number in range(4)] == [401] * 4
     assert tenant.upgrades == 2
 
 

@@ -27,10 +27,12 @@ struct SessionDetourTests {
 
     private func won(_ token: String) -> String { Up.json("{\"tokenId\":\"\(token)\"}") }
 
-    private func begins(_ model: SessionModel, _ settings: Settings, logins: (any LoginStore)? = nil) -> Conversation {
+    private func begins(
+        _ model: SessionModel, _ settings: Settings, logins: (any LoginStore)? = nil, method: String = "GET"
+    ) -> Conversation {
         let talk = model.client(settings, logins: logins)
         model.turn(talk)
-        talk.client(Self.get)
+        talk.client(Self.get.replacing("GET ", with: method + " "))
         return talk
     }
 
@@ -201,6 +203,14 @@ struct SessionDetourTests {
             model.ended.calls.map(\.head.url)
                 == (isTold ? ["http://am.test/am/json/realms/root/sessions?_action=logout"] : []))
         #expect(model.ended.calls.allSatisfy { $0.head.fields["Cookie"] == "iPlanetDirectoryPro=OWN-1" })
+    }
+
+    /// What a browser asks before it asks is nobody's.
+    @Test(arguments: ["OPTIONS", "TRACE"]) func somethingsAreAskedWithoutASession(_ method: String) {
+        let talk = begins(SessionModel(), settings(), method: method)
+        #expect(talk.driver.dialing?.host == "shop.test", "\(talk.notes)")
+        talk.connects()
+        #expect(!talk.originGot().contains("iPlanetDirectoryPro"))
     }
 
     @Test func itGoesNowhereElse() {

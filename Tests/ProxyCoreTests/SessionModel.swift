@@ -29,6 +29,7 @@ final class FlightModel<Value: Sendable>: FlightStore {
         tell(ledger.failed(ticket, reason, until: now + time, now: now))
     }
     func leave(_ ticket: FlightTicket) { tell(ledger.leave(ticket, now: now)) }
+    func isAwaited(_ ticket: FlightTicket) -> Bool { ledger.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { ledger.change(Self.key(material), change) }
     func forget(_ isOver: (Value) -> Bool) { ledger.forget { isOver($1) } }
 

@@ -73,7 +73,7 @@ struct SharedUpgradeTests {
         let model = SessionModel()
         let talks = (0..<4).map { _ in refused(model) }
         talks[0].connects()
-        talks[0].origin(Self.denied)
+        talks[0].origin(Up.json("{}", status: "500 Internal Server Error"))
         #expect(talks[0].clientGot() == Up.original(Up.upgrade))
         model.turn(talks[1])
         model.upgrades.ring()
@@ -88,6 +88,37 @@ struct SharedUpgradeTests {
         replays(talks[2])
         replays(talks[3])
         #expect(talks[3].noted("is granted") && model.upgrades.places == 0)
+    }
+
+    /// What AM, or a person, will have none of is not asked for once more by each who waits.
+    @Test func aRefusalIsOneForAll() {
+        let model = SessionModel()
+        let talks = (0..<3).map { _ in refused(model) }
+        talks[0].connects()
+        talks[0].origin(Self.denied)
+        model.upgrades.ring()
+        for talk in talks {
+            #expect(talk.clientGot() == Up.original(Up.upgrade) && talk.driver.dialing == nil, "\(talk.notes)")
+        }
+        #expect(talks[2].noted("came to nothing") && model.upgrades.places == 0)
+        // a later request is one of its own, up to the lockout
+        #expect(refused(model).driver.dialing?.host == "am.test")
+    }
+
+    /// A client that has closed its sending side may be gone; those who wait for it are not.
+    @Test func whoeverMakesItGoesOnForTheOthers() {
+        let model = SessionModel()
+        let talks = (0..<2).map { _ in refused(model) }
+        talks[0].connects()
+        talks[0].driver.clientEnds()
+        talks[0].origin(Self.granted)
+        model.upgrades.ring()
+        replays(talks[1])
+        #expect(model.upgrades.places == 0)
+        // nobody waits for this one
+        let alone = refused(model, request: Up.get.replacing("SESSION-A", with: "SESSION-Z"))
+        alone.driver.clientEnds()
+        #expect(alone.driver.isOver && model.upgrades.places == 0)
     }
 
     @Test func nobodyWaitsLongerThanItMay() {

@@ -173,6 +173,11 @@ public struct FlightLedger<Value, Waiter> {
         return [(next, waiter)]
     }
 
+    /// Somebody waits for what this one makes.
+    public func isAwaited(_ ticket: FlightTicket) -> Bool {
+        lead(ticket).flatMap { flights[$0] }.map { !$0.queue.isEmpty } ?? false
+    }
+
     /// Whose flight that ticket leads.
     private func lead(_ ticket: FlightTicket) -> UInt128? {
         guard let key = seats[ticket]?.key, flights[key]?.leader == ticket else { return nil }

@@ -56,9 +56,12 @@ public struct LearnedSessions: Sendable {
     }
 
     static let perOwner = 64
+    /// How often what is over is looked for, in milliseconds.
+    private static let sweepInterval = 60_000
 
     private var entries: [Key: Entry] = [:]
     private let capacity: Int
+    private var nextSweep = 0
 
     public init(capacity: Int = 4096) { self.capacity = max(1, capacity) }
 
@@ -76,13 +79,17 @@ public struct LearnedSessions: Sendable {
 
     /// - Parameter time: for how long it is kept, in milliseconds.
     public mutating func learn(_ news: News, _ key: Key, for time: Int, now: Int) {
+        if now >= nextSweep {
+            nextSweep = now + Self.sweepInterval
+            entries = entries.filter { now < $0.value.until }
+        }
         makeRoom(for: key, now)
         var entry = entries[key] ?? Entry()
         if entry.until <= now { entry.found = Found() }
         switch news {
         case .session(let session):
             // another user's tokens are not this one's
-            if entry.found.session?.token != session.token { entry.found.idToken = nil }
+            if entry.found.session?.isSame(as: session.token) != true { entry.found.idToken = nil }
             entry.found.session = session
         case .idToken(let token): entry.found.idToken = token
         }
@@ -95,12 +102,12 @@ public struct LearnedSessions: Sendable {
 
     /// A session is over, whoever has it.
     public mutating func ended(_ session: String) {
-        for (key, entry) in entries where entry.found.session?.token == session { entries[key] = nil }
+        for (key, entry) in entries where entry.found.session?.isSame(as: session) == true { entries[key] = nil }
     }
 
     /// AM gave another in the place of a session.
     public mutating func replaced(_ session: String, by other: SessionSource) {
-        for (key, entry) in entries where entry.found.session?.token == session {
+        for (key, entry) in entries where entry.found.session?.isSame(as: session) == true {
             entries[key]?.found.session = other
         }
     }

@@ -14,6 +14,8 @@ extension AuthorizationPolicy {
     /// resources name, whoever changed the request.
     public func refusalToShowSession(on head: RequestHead) -> String? {
         guard head.method != .trace else { return "an answer to a TRACE would show the session" }
+        // a browser asks so what it may ask, and for nobody (Fetch, CORS preflight)
+        guard head.method != .options else { return "OPTIONS is asked without a session" }
         guard coverage(of: head) != nil else {
             return
                 "interceptors send the request to what authorization.resources do not name, and no session goes there"
@@ -66,7 +68,8 @@ extension AuthorizationServer {
         _ action: Action, sent: RequestHead, body: [UInt8], _ response: ResponseHead, _ answer: JSONValue?
     ) -> SessionEvent? {
         // what another server of the same host says is no word of AM
-        guard let place = URLPlace(url), place.isOrigin(of: sent), place.holds(sent) || paths.values.contains(sent.path)
+        guard let place = URLPlace(url), place.refusal(of: sent, "the request", "the configured AM") == nil,
+            place.holds(sent) || paths.values.contains(sent.path)
         else { return nil }
         switch action {
         case .startAuthenticate, .authenticate, .resumeAuthenticate:
@@ -78,7 +81,7 @@ extension AuthorizationServer {
             return .news(.session(.init(token: won.token, carrier: .provided, affinity: affinity?.value)))
         case .exchangeToken, .refreshToken:
             guard response.status == 200, let token = answer?["id_token"]?.text, !token.isEmpty,
-                FieldSyntax.isValue(token)
+                FieldSyntax.isValue(token), token.utf8.count <= SessionSource.longest
             else { return nil }
             return .news(.idToken(token))
         case .logout:

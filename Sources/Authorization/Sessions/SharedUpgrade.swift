@@ -8,12 +8,12 @@ public struct SharedUpgrade: Sendable {
 
     public init(_ outcome: StepUp.Outcome, of session: String) {
         self.outcome = outcome
-        replaced = session.hashValue
+        replaced = Array(session.utf8).hashValue
     }
 
     /// It is no good to anybody once this session is over.
     public func dies(with session: String) -> Bool {
-        outcome.session == session || replaced == session.hashValue
+        outcome.session.map { $0.utf8.elementsEqual(session.utf8) } == true || replaced == Array(session.utf8).hashValue
     }
 
     /// How long whoever comes with the old session is given the new one, in milliseconds: an app asks for several things at

@@ -15,7 +15,7 @@ struct WonSession: Sendable {
             return !cookie.deletes && SessionSource.isUsable(cookie.value)
         }
         guard let token = lines.first.flatMap({ SetCookie($0)?.value }) ?? answer["tokenId"]?.text,
-            SessionSource.isUsable(token)
+            SessionSource.isUsable(token), token.utf8.count <= SessionSource.longest
         else { return nil }
         self.token = token
     }

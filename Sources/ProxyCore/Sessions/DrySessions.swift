@@ -19,6 +19,7 @@ final class DryFlights<Value: Sendable>: FlightStore {
         _ = ledger.failed(ticket, reason, until: time, now: 0)
     }
     func leave(_ ticket: FlightTicket) { _ = ledger.leave(ticket, now: 0) }
+    func isAwaited(_ ticket: FlightTicket) -> Bool { ledger.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { ledger.change(Self.key(material), change) }
     func forget(_ isOver: (Value) -> Bool) { ledger.forget { isOver($1) } }
 }

@@ -17,6 +17,8 @@ public protocol FlightStore<Value>: AnyObject {
     /// It came to nothing for all who wait, and for whoever comes within so many milliseconds.
     func failed(_ ticket: FlightTicket, _ reason: String, for time: Int)
     func leave(_ ticket: FlightTicket)
+    /// Somebody waits for what this one makes.
+    func isAwaited(_ ticket: FlightTicket) -> Bool
     /// Changes what is kept; nil for nothing from then on.
     func change(_ material: [UInt8], _ change: (Value) -> Value?)
     /// What that holds of is kept no more.
@@ -36,6 +38,7 @@ final class Flight<Value: Sendable> {
 
     deinit { store.leave(ticket) }
 
+    var isAwaited: Bool { store.isAwaited(ticket) }
     func look() -> FlightLook<Value> { store.look(ticket) }
     func win(_ value: Value, due: Int, lasts: Int) { store.won(ticket, value, due: due, lasts: lasts) }
     func fail(_ reason: String, for time: Int) { store.failed(ticket, reason, for: time) }

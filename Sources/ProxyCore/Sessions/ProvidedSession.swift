@@ -33,7 +33,7 @@ final class ProvidedSession {
 
     /// AM has put another in its place, for this exchange and for all that come.
     func upgrade(to outcome: StepUp.Outcome, _ stores: SessionStores?) {
-        guard let token = outcome.session, let old = source, token != old.token else { return }
+        guard let token = outcome.session, let old = source, !old.isSame(as: token) else { return }
         switch kind {
         case .none: break
         case .learned:
@@ -44,7 +44,7 @@ final class ProvidedSession {
             var new: OwnSession?
             stores?.own.change(material) { known in
                 // another exchange may have told it first
-                if known.source.token == token {
+                if known.source.isSame(as: token) {
                     new = known
                 } else if known === session {
                     new = session.upgraded(to: token, affinity: outcome.affinity)

@@ -233,7 +233,7 @@ final class SessionDetour: Detour {
 
     /// The session that was won, or the one there was where AM said that it is good.
     private func session(_ source: SessionSource, _ times: SessionTimes, _ context: DetourContext) -> OwnSession {
-        if let renewing, renewing.source.token == source.token { return renewing }
+        if let renewing, renewing.source.isSame(as: source.token) { return renewing }
         let logOut = policy.sessions.login.logsOut ? context.sessions?.logOut : nil
         return OwnSession(
             source, at: policy.server, realm: policy.sessions.login.realm,
@@ -246,7 +246,7 @@ final class SessionDetour: Detour {
         provided.take(session, material: material)
         guard case .renew(let held, let old) = purpose else { return nil }
         // AM says that the session is good: it was refused for another reason
-        return session.source.token == old.source.token ? .giveBack(held) : .again(held)
+        return session.source.isSame(as: old.source.token) ? .giveBack(held) : .again(held)
     }
 
     /// A login came to nothing: a session that is still good goes along all the same.

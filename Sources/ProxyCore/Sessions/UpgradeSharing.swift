@@ -9,6 +9,8 @@ final class UpgradeSharing {
         /// Somebody makes it.
         case wait(FlightTicket)
         case has(StepUp.Outcome)
+        /// It came to nothing for whoever made it, and would here.
+        case failed(String)
     }
 
     private enum Stage {
@@ -61,11 +63,15 @@ final class UpgradeSharing {
             stage = .apart
             notes.append(.conversation("the upgrade that was waited for is granted"))
             return .has(shared.outcome)
-        case .failed:
+        case .failed(let reason):
             stage = .apart
-            return .go
+            notes.append(.conversation("the upgrade that was waited for came to nothing"))
+            return .failed(reason)
         }
     }
+
+    /// Others wait for what this exchange makes.
+    var isAwaited: Bool { if case .leads(let flight) = stage { flight.isAwaited } else { false } }
 
     func awaits(_ ticket: FlightTicket) -> Bool {
         if case .waits(let flight) = stage { flight.ticket == ticket } else { false }
@@ -78,6 +84,12 @@ final class UpgradeSharing {
         flight.win(
             SharedUpgrade(outcome, of: session), due: SharedUpgrade.memory,
             lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)
+        stage = .apart
+    }
+
+    /// AM, or a person, will have none of it: nobody else asks for the same.
+    func fail(_ reason: String) {
+        if case .leads(let flight) = stage { flight.fail(reason, for: 0) }
         stage = .apart
     }
 
