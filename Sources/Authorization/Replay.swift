@@ -67,7 +67,7 @@ public struct Replay: Sendable {
         }
     }
 
-    private var isNewSession: Bool { session.token != original.token }
+    private var isNewSession: Bool { !original.isSame(as: session.token) }
 
     // MARK: the request
 

@@ -209,7 +209,7 @@ public struct StepUp: Sendable {
             var url = try policy.server.sessionsURL(realm: realm)
             url += url.utf8.contains(0x3F) ? "&" : "?"
             var head = try RequestHead(method: "POST", url: url + "_action=getSessionInfo")
-            addFields(to: &head, version: "protocol=1.0,resource=3.1", session: token)
+            addFields(to: &head, version: AuthorizationServer.sessionsVersion, session: token)
             calls += 1
             return .send(
                 ServerCall(
@@ -351,7 +351,8 @@ public struct StepUp: Sendable {
             note("\(success); a transaction leaves the session as it is")
             return .succeeded(Outcome())
         }
-        guard let won = WonSession(answer, fields, cookie: policy.server.cookie), won.token != goal.session?.token
+        guard let won = WonSession(answer, fields, cookie: policy.server.cookie),
+            goal.session?.isSame(as: won.token) != true
         else {
             guard goal.session != nil else { return .failed(Failure(.unusable, "\(success) and gives no session")) }
             note("\(success); the session stays")

@@ -20,7 +20,7 @@ struct DevicesShow: ParsableCommand {
     func run() throws {
         let list = DevicesCommand.list
         let text = try CommandContext.reporting { () throws(FileError) in
-            json ? try list.json().serialized + "\n" : try list.text()
+            json ? TerminalText.json(try list.json()) + "\n" : try list.text()
         }
         if text.isEmpty {
             Console.error("no device was registered")

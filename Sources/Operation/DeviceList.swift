@@ -22,9 +22,10 @@ public struct DeviceList {
     public func text() throws(FileError) -> String {
         try all().map { kept in
             let label = kept.issuer.isEmpty ? kept.account : "\(kept.issuer): \(kept.account)"
+            let (user, name) = (TerminalText.shown(kept.user), TerminalText.shown(label))
             return
-                "\(kept.id)  \(kept.isPush ? "push" : "oath")  \(kept.user)  \(kept.device)  \(kept.server) \(kept.realm)  "
-                + "\(label)  since \(CalendarDate.text(kept.registered))\n"
+                "\(kept.id)  \(kept.isPush ? "push" : "oath")  \(user)  \(kept.device)  \(kept.server) \(kept.realm)  "
+                + "\(name)  since \(CalendarDate.text(kept.registered))\n"
         }.joined()
     }
 

@@ -119,6 +119,8 @@ protocol Detour: AnyObject {
     var maxResponseBytes: Int { get }
     /// Set-Cookie lines for the client, whatever answer it gets.
     var cookieLines: [String] { get }
+    /// What has a session of that AM for a request that carries none.
+    func provider(of server: AuthorizationServer) -> ProvidedSession?
 
     /// The request is about to go out, as `sent` of the context.
     /// - Returns: what has to be done before; nil where nothing has.
@@ -154,4 +156,8 @@ protocol Detour: AnyObject {
 
 extension Detour {
     func awaits(_ ticket: FlightTicket) -> Bool { false }
+}
+
+extension Detour {
+    func provider(of server: AuthorizationServer) -> ProvidedSession? { nil }
 }

@@ -21,6 +21,10 @@ final class DetourChain: Detour {
     var maxResponseBytes: Int { members.map(\.maxResponseBytes).max() ?? 0 }
     var cookieLines: [String] { members.flatMap(\.cookieLines) }
 
+    func provider(of server: AuthorizationServer) -> ProvidedSession? {
+        members.lazy.compactMap { $0.provider(of: server) }.first
+    }
+
     var limit: Int? { members.filter { $0.isActive || $0.keepsResponse }.compactMap(\.limit).min() }
 
     func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {

@@ -59,6 +59,9 @@ enum SessionQuestion: String {
 }
 
 extension AuthorizationServer {
+    /// Of the endpoint for sessions; AM answers 404 to a version that it does not know.
+    static let sessionsVersion = "protocol=1.0,resource=3.1"
+
     /// A call to AM's endpoint for sessions.
     func sessionCall(
         _ question: SessionQuestion, _ session: SessionSource, realm: String, number: Int
@@ -67,7 +70,7 @@ extension AuthorizationServer {
         url += (url.utf8.contains(0x3F) ? "&" : "?") + "_action=\(question.rawValue)"
         var head = try RequestHead(method: "POST", url: url)
         head.fields.add("Accept", "application/json")
-        head.fields.add("Accept-API-Version", "protocol=1.0,resource=2.1")
+        head.fields.add("Accept-API-Version", Self.sessionsVersion)
         head.fields.add("Content-Type", "application/json")
         head.fields.add("X-Requested-With", StepUp.requestedWith)
         var line = CookieText("\(cookie)=\(session.token)")

@@ -73,6 +73,10 @@ final class SessionDetour: Detour {
         }
     }
 
+    func provider(of server: AuthorizationServer) -> ProvidedSession? {
+        policy.server.url == server.url ? provided : nil
+    }
+
     // MARK: before the request goes out
 
     func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {

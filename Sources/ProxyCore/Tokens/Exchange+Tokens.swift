@@ -9,7 +9,7 @@ extension Exchange {
         guard let tokens = engine.tokens else { return 0 }
         // who shows something itself means it
         if let source = tokens.source(for: request), !request.fields.contains(.authorization), !isAuthorizing {
-            addDetour(TokenDetour(source))
+            addDetour(TokenDetour(source, detour?.provider(of: source.settings.server)))
             return engine.settings.limits.keptBody
         }
         if case .done(let found) = body.classifierStep, found.action == .revokeToken { return Classifier.bodyPeek }

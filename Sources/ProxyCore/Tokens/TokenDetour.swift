@@ -8,6 +8,8 @@ final class TokenDetour: LoginDetour {
     typealias Turn = LoginTurn<TokenConversation>
 
     private let source: TokenSource
+    /// What has the user's session where the request carries none.
+    private let provided: ProvidedSession?
     let turn = Turn()
     private var key: TokenKey?
     /// The user's, where a token is had by it.
@@ -18,7 +20,10 @@ final class TokenDetour: LoginDetour {
     var words: LoginWords { LoginWords(what: "token", place: "resource", next: "renews the token") }
     var purpose: DetourCall.Purpose { .token(resource: source.name) }
 
-    init(_ source: TokenSource) { self.source = source }
+    init(_ source: TokenSource, _ provided: ProvidedSession? = nil) {
+        self.source = source
+        self.provided = provided
+    }
 
     func say(_ words: String) -> ExchangeMoment { .token(resource: source.name, words) }
 
@@ -73,9 +78,12 @@ final class TokenDetour: LoginDetour {
             key = context.tokens.store?.changeTokens { $0.learned(for: source, client) }
             return key == nil ? "no token exchange of this client was seen" : nil
         }
-        session = SessionSource.carried(by: context.request, named: settings.server.cookie)
+        session = SessionSource.carried(by: context.request, named: settings.server.cookie) ?? provided?.source
         guard let session else {
-            return "the request carries no session (cookie or header \(settings.server.cookie))"
+            let cookie = settings.server.cookie
+            return provided == nil
+                ? "the request carries no session (cookie or header \(cookie))"
+                : "the request carries no session (cookie or header \(cookie)), and Usher has none for it"
         }
         key = TokenKey(source, .client(client, session: TokenDigest.of(session.token)))
         return nil
