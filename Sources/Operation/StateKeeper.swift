@@ -96,6 +96,12 @@ final class StateKeeper: StateStore, Sendable {
     /// Has the files read once more: others may have changed them.
     func reread() { state.signal { $0.stale = Set(StateSpace.allCases) } }
 
+    /// Reads a space anew before it returns: another process kept its own there until now. Never on a loop that serves.
+    func readNow(_ space: StateSpace) {
+        guard let (documents, version) = try? files.merge(space, [:]) else { return }
+        state.withLock { $0.take(documents, version, space) }
+    }
+
     /// Writes what is left and ends.
     func close() {
         state.signal { $0.closing = true }

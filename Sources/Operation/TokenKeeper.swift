@@ -51,10 +51,15 @@ final class TokenKeeper {
     private func begin(with new: TokenVault) {
         let old = vault
         vault = new
-        if old == nil { restore(from: new) }
-        // with another key, or by other entries, all of them are kept anew
-        tokens.observe(all: old != nil) { token, key in new.keep(token, key, at: time(nil)) }
-        if let old, !old.isLike(new) { old.clear() }
+        var hasSome = false
+        if old == nil {
+            state.readNow(.tokens)
+            hasSome = tokens.changeTokens { !$0.all.isEmpty }
+            restore(from: new)
+        }
+        if let old, !old.isLike(new) { new.takeOver(from: old) }
+        // with another key, by other entries, or beside what was kept in memory alone, all of them are kept anew
+        tokens.observe(all: old != nil || hasSome) { token, key in new.keep(token, key, at: time(nil)) }
     }
 
     private func restore(from vault: TokenVault) {

@@ -119,6 +119,8 @@ protocol Detour: AnyObject {
     var maxResponseBytes: Int { get }
     /// Set-Cookie lines for the client, whatever answer it gets.
     var cookieLines: [String] { get }
+    /// AM is asked before the request goes out, whatever became of it.
+    var isEnforcing: Bool { get }
     /// What has a session of that AM for a request that carries none.
     func provider(of server: AuthorizationServer) -> ProvidedSession?
 
@@ -152,12 +154,16 @@ protocol Detour: AnyObject {
     func awaits(_ ticket: FlightTicket) -> Bool
     /// Another detour has decided: what is under way here is nobody's any more.
     func abandon()
+    /// The request has gone out, and its exchange ends before an answer came.
+    func cutShort()
 }
 
 extension Detour {
+    func cutShort() {}
     func awaits(_ ticket: FlightTicket) -> Bool { false }
 }
 
 extension Detour {
+    var isEnforcing: Bool { false }
     func provider(of server: AuthorizationServer) -> ProvidedSession? { nil }
 }

@@ -21,6 +21,8 @@ final class DetourChain: Detour {
     var maxResponseBytes: Int { members.map(\.maxResponseBytes).max() ?? 0 }
     var cookieLines: [String] { members.flatMap(\.cookieLines) }
 
+    var isEnforcing: Bool { members.contains { $0.isEnforcing } }
+
     func provider(of server: AuthorizationServer) -> ProvidedSession? {
         members.lazy.compactMap { $0.provider(of: server) }.first
     }
@@ -82,6 +84,7 @@ final class DetourChain: Detour {
     func awaits(_ ticket: FlightTicket) -> Bool { members.contains { $0.awaits(ticket) } }
     func delivers(_ status: Int) { for member in members { member.delivers(status) } }
     func abandon() { for member in members { member.abandon() } }
+    func cutShort() { for member in members { member.cutShort() } }
 
     private func first(
         _ notes: inout [ExchangeMoment], _ ask: (any Detour, inout [ExchangeMoment]) -> DetourOrder?

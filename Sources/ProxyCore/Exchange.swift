@@ -263,6 +263,7 @@ struct Exchange: ~Copyable {
 
     /// Ends without an answer, or in the middle of one.
     mutating func cut(reset: Bool, _ out: inout Outbox) {
+        if awaitsResponse { detour?.cutShort() }
         release(reusable: false, &out)
         end(.cut(reset: reset), out.now)
     }

@@ -42,7 +42,11 @@ public final class TokenTable: TokenStore, Sendable {
     func takeRevocations() -> [Errand] {
         state.withLock { state in
             // what is revoked is not kept either; what is kept is not revoked
-            state.ledger.takeRevocable()
+            let taken = state.ledger.takeRevocable()
+            if let witness = state.witness {
+                for one in state.ledger.takeChanges() { witness(one.token, one.key) }
+            }
+            return taken
         }.compactMap { Errand(revoking: $0.grant, of: $0.source) }
     }
 

@@ -133,6 +133,10 @@ struct SeenJourneyTests {
         // RFC 4226 §D: 755224, 287082, 359152
         _ = ask(&journey, Self.page(Self.given("Enter verification code", "287082")))
         let password = try #require(memory.keptDevices.first?.oneTimePassword)
+        // a guess that AM refuses moves nothing
+        _ = answer(&journey, "{\"code\":401}", status: 401)
+        _ = ask(&journey, Self.page(Self.given("Enter verification code", "287082")))
+        _ = answer(&journey, Self.page(Self.given("Enter verification code", "")))
         #expect(OneTimeCounters(state: memory).claim(password, seconds: 0) == .code("359152"))
     }
 
@@ -147,6 +151,7 @@ struct SeenJourneyTests {
         let counter = UInt64(1_700_000_000 / 30 + offset)
         let code = try #require(password.code(counter))
         _ = ask(&journey, Self.page(Self.given("Enter verification code", code)))
+        _ = answer(&journey, Self.page(Self.given("Enter verification code", "")))
         let claim = OneTimeCounters(state: memory).claim(password, seconds: Int(counter) * 30)
         #expect(claim == (isSeen ? .taken(until: Int(counter + 1) * 30) : .code(code)))
     }

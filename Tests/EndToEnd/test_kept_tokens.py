@@ -156,7 +156,7 @@ def test_the_files_are_the_owners_alone_and_tell_nothing(world, state):
     kept = state / "kept"
     assert sorted(path.name for path in kept.iterdir()) == ["lock", "tokens.json", "tokens.key", "tokens.lock"]
     assert {stat.S_IMODE(path.stat().st_mode) for path in kept.iterdir()} == {0o600}
-    for secret in (b"a1", b"r1", b"shop", b"ada", SECRET.encode()):
+    for secret in (b'"a1"', b'"r1"', b'"shop"', b'"ada"', SECRET.encode()):
         assert secret not in base64.b64decode(sealed) and secret not in play.kept.read_bytes()
     key = (kept / "tokens.key").read_text()
     assert len(key) == 44 and key not in "".join(play.usher.errors + play.usher.lines)

@@ -9,7 +9,7 @@ import pytest
 from granted import FORM, code, credentials, learned, world
 from grants import BASE, SECRET, Grants
 from programs import eventually
-from wire import request
+from wire import request, response
 
 
 def held(play):
@@ -190,3 +190,31 @@ def test_a_logout_while_the_first_token_is_fetched(world):
     got.result(20)
     play.get(fields=session)
     assert len(play.grants.forms("authorization_code")) == 2
+
+
+class Neighbour(Grants):
+    """AM's host has other programs on it, which answer as a token endpoint does."""
+
+    def __init__(self):
+        super().__init__()
+        self.others = []
+
+    def __call__(self, message):
+        if message.target.startswith("/am/"):
+            return super().__call__(message)
+        self.others.append(message.body)
+        return response(200, [("Content-Type", "application/json")],
+                        b'{"access_token":"foreign","token_type":"Bearer","expires_in":3600,"refresh_token":"foreign"}')
+
+
+@pytest.mark.parametrize("path", ["/other/oauth2/access_token", "/am2/oauth2/access_token", "/oauth2/access_token"])
+def test_what_else_is_on_ams_host_gets_and_tells_nothing(world, path):
+    play = world(grants=Neighbour(), entry=learned())
+    play.sign_in()
+    play.grants.expire()
+    assert play.get().status == 200
+    form = urllib.parse.urlencode({"grant_type": "refresh_token", "client_id": "shop", "refresh_token": "r1"}).encode()
+    assert play.send("ada", "POST", f"{play.am.url}{path}", fields=FORM, body=form).status == 200
+    assert play.grants.others == [form]
+    before = play.api.shown[-1]
+    assert play.get().status == 200 and play.api.shown[-1] == before

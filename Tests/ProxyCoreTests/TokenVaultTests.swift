@@ -198,8 +198,20 @@ struct TokenVaultTests {
         other.put(TokenGrant(access: "a2"), key)
         #expect(documents.values.count == 2)
         #expect(Kept(try opened([source])).access(key) == "a1")
-        first.vault.clear()
-        #expect(Kept(other.vault).access(key) == "a2" && Kept(first.vault).access(key) == nil)
+    }
+
+    @Test func anotherKeyTakesOverAlsoWhatIsOfAnEntryThatIsGone() throws {
+        let (source, gone) = (Self.source(), Self.source("https://other.example.com/*"))
+        var first = Kept(try opened([source, gone]))
+        first.put(TokenGrant(access: "a1"), TokenKey(source))
+        first.put(TokenGrant(access: "a2"), TokenKey(gone))
+        let new = try opened([source], String(repeating: "o", count: 32))
+        new.takeOver(from: first.vault)
+        #expect(documents.values.count == 2)
+        #expect(Kept(first.vault).found.restored == 0)
+        let found = Kept(new)
+        #expect(found.access(TokenKey(source)) == "a1" && found.found.orphans == 1)
+        #expect(Kept(try opened([gone], String(repeating: "o", count: 32))).access(TokenKey(gone)) == "a2")
     }
 
     @Test func whatIsDamagedOrInAnothersPlaceIsLeft() throws {

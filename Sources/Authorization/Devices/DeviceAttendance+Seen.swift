@@ -11,13 +11,16 @@ extension DeviceAttendance {
 
     /// Codes that the app tells AM itself: none of them is given once more.
     func spend(on page: JSONValue, users: [String], _ now: Circumstances) {
-        let told = callbacks(page).filter(asksCode).compactMap(Self.answer)
+        // a page asks for one; more than a few are guesses
+        let told = callbacks(page).filter(asksCode).prefix(Self.mostCodes).compactMap(Self.answer)
         guard !told.isEmpty else { return }
         let counters = OneTimeCounters(state: now.state)
         for password in (pending + registered + present(users, now)).compactMap(\.oneTimePassword) {
             for code in told { counters.saw(code, of: password, seconds: now.seconds) }
         }
     }
+
+    private static let mostCodes = 2
 
     private func callbacks(_ page: JSONValue) -> [Callback] {
         (page["callbacks"]?.items ?? []).prefix(CallbackStep.maxCallbacks).map(Callback.init)

@@ -30,6 +30,8 @@ public struct SeenJourney: Sendable {
     private var typed: String?
     private var session: SessionSource?
     private var hasAsked = false
+    /// What the app sent last, until AM has answered it.
+    private var told: JSONValue?
     /// AM's last page waits, and shows that number.
     private var waits = false
     private var number: String?
@@ -74,8 +76,7 @@ public struct SeenJourney: Sendable {
         if let session { self.session = session }
         guard !body.isEmpty, let page = try? JSONValue(parsing: body) else { return .goOn }
         if let name = attendance.typedName(in: page) { typed = name }
-        let names = names
-        attend { $0.spend(on: page, users: names, now) }
+        told = page
         return answerPush(page, now)
     }
 
@@ -93,7 +94,11 @@ public struct SeenJourney: Sendable {
 
     public mutating func answered(status: Int, body: [UInt8], _ now: Circumstances) -> Order {
         (waits, number) = (false, nil)
+        let (page, names) = (told, names)
+        told = nil
         guard status == 200, let answer = try? JSONValue(parsing: body), answer.members != nil else { return .goOn }
+        // what AM refuses to hear of moves no counter
+        if let page { attend { $0.spend(on: page, users: names, now) } }
         guard answer["authId"]?.text?.isEmpty == false else { return ended(answer, now) }
         waits = DeviceAttendance.waits(answer)
         number = DeviceAttendance.shownNumber(in: answer)

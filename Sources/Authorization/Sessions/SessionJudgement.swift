@@ -55,6 +55,14 @@ public enum SessionEvent: Equatable, Sendable {
 }
 
 extension AuthorizationServer {
+    /// Whether a request goes to this server, and to no other of its host.
+    public func isPlace(of sent: RequestHead) -> Bool {
+        guard let place = URLPlace(url), place.refusal(of: sent, "the request", "the configured AM") == nil else {
+            return false
+        }
+        return place.holds(sent) || paths.values.contains(sent.path)
+    }
+
     /// Whether the body of an answer may tell of a session or a token.
     public static func tells(_ action: Action) -> Bool {
         [.startAuthenticate, .authenticate, .resumeAuthenticate, .exchangeToken, .refreshToken].contains(action)
@@ -68,9 +76,7 @@ extension AuthorizationServer {
         _ action: Action, sent: RequestHead, body: [UInt8], _ response: ResponseHead, _ answer: JSONValue?
     ) -> SessionEvent? {
         // what another server of the same host says is no word of AM
-        guard let place = URLPlace(url), place.refusal(of: sent, "the request", "the configured AM") == nil,
-            place.holds(sent) || paths.values.contains(sent.path)
-        else { return nil }
+        guard isPlace(of: sent) else { return nil }
         switch action {
         case .startAuthenticate, .authenticate, .resumeAuthenticate:
             guard response.status == 200, let answer, answer.members != nil, answer["authId"] == nil,

@@ -14,7 +14,7 @@ public struct ObservedExchange: Sendable {
     }
 
     public let kind: Kind
-    /// The origin of the server that it is with.
+    /// The URL of the server that it is with.
     public let server: String
     private let client: OAuthClient?
     private let realm: String?
@@ -27,11 +27,13 @@ public struct ObservedExchange: Sendable {
     /// - Parameters:
     ///   - head: as it goes out.
     ///   - body: the whole of it; empty where it was not kept.
-    ///   - servers: their origins.
-    public init?(_ head: RequestHead, body: [UInt8], _ classification: Classification?, at servers: Set<String>) {
-        guard let action = classification?.action else { return nil }
-        server = head.originText
-        guard servers.contains(server) else { return nil }
+    public init?(
+        _ head: RequestHead, body: [UInt8], _ classification: Classification?, at servers: [AuthorizationServer]
+    ) {
+        guard let action = classification?.action, let place = servers.first(where: { $0.isPlace(of: head) }) else {
+            return nil
+        }
+        server = place.url
         form = QueryText(String(decoding: body, as: UTF8.self))
         switch action {
         case .exchangeToken, .refreshToken: kind = .grant

@@ -1,18 +1,22 @@
 internal import Formats
 public import HTTPCodec
+public import Interception
 
 /// `tokens:` of the configuration.
 public struct TokenPolicy: Sendable {
     public let sources: [TokenSource]
     /// Those whose tokens come from exchanges of clients.
     public let learned: [TokenSource]
-    /// The origins of servers that clients deal with themselves about what is kept here.
-    public let servers: Set<String>
+    /// Servers that clients deal with themselves about what is kept here.
+    public let servers: [AuthorizationServer]
 
     public init(_ sources: [TokenSource]) {
         self.sources = sources
         learned = sources.filter { $0.settings.manner == .learned }
-        servers = Set(sources.filter { $0.settings.manner != .clientCredentials }.map(\.server))
+        servers = sources.filter { $0.settings.manner != .clientCredentials }.map(\.settings.server)
+            .reduce(into: []) { known, server in
+                if !known.contains(where: { $0.url == server.url }) { known.append(server) }
+            }
     }
 
     /// The entry that covers a request; the first that does. A request to a host that none names costs a look at its name.

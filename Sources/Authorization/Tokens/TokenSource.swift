@@ -12,7 +12,7 @@ public final class TokenSource: Sendable {
     private let reaches: [TokenReach?]
     /// A digest over all that a token depends on: what has another one shares no token with it, over reloads too.
     public let identity: UInt128
-    /// The origin of the server.
+    /// The URL of the server.
     public let server: String
     /// Hosts, each whole or as the domain that they are below.
     let hosts: [(name: [UInt8], isDomain: Bool)]
@@ -22,7 +22,7 @@ public final class TokenSource: Sendable {
         patterns = settings.resources.map(URLPattern.init)
         reaches = settings.resources.map(TokenReach.init)
         identity = Self.digest(settings)
-        server = (try? RequestHead(method: "GET", url: settings.server.url))?.originText ?? ""
+        server = settings.server.url
         hosts = settings.resources.map(Self.host)
     }
 

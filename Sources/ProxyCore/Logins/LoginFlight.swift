@@ -30,6 +30,12 @@ final class LoginFlight<Gain: LoginGain> {
     /// Whoever waits for it does so no longer.
     func isLate(_ now: LoginTime) { store.change { $0.heldOff(key, now) } }
 
+    /// It is over, and nobody knows what came of it but that.
+    func lose(_ change: (inout Gain) -> Void) {
+        isOver = true
+        store.change { $0.lost(key, flight: number, change) }
+    }
+
     /// It goes on, whoever made it is gone.
     func goesOn(until time: Int) { store.change { $0.goesOn(key, flight: number, until: time) } }
 

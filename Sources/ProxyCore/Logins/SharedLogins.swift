@@ -191,6 +191,13 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         entries[key] = entry
     }
 
+    /// What came of it is not known, but that what was there is otherwise.
+    public mutating func lost(_ key: Key, flight: Int, _ body: (inout Gain) -> Void) {
+        guard entries[key]?.flight?.number == flight else { return }
+        change(key, body)
+        abandoned(key, flight: flight)
+    }
+
     /// It goes on without whoever began it, up to that time.
     public mutating func goesOn(_ key: Key, flight: Int, until time: Int) {
         guard var entry = entries[key], entry.flight?.number == flight else { return }

@@ -37,7 +37,10 @@ extension TokenLedger {
         case .everybody: key = TokenKey(source)
         case .client(let client, let session): key = TokenKey(source, .client(client, session: session))
         case .chain(let number, let kept):
-            guard let first = kept.clients.first, chains[number] == nil else { return }
+            guard let first = kept.clients.first, !kept.given.contains(where: { given[$0] != nil }) else { return }
+            reserve(number)
+            // a sign-in of this process may have that number
+            let number = chains[number] == nil ? number : last + 1
             reserve(number)
             key = TokenKey(source, .chain(number, client: first.client))
             chains[number] = Chain(

@@ -46,11 +46,11 @@ public final class TokenVault: Sendable {
             // of an entry that is there no more it stays as it was: the entry may come back
             guard let source = source(of: token) else { return }
             if source.settings.keeping == .sealed, let document = token.document(at: seconds),
-                let sealed = sealing.seal(document, name: place.name)
+                let sealed = sealing.seal(document, name: place.name), state.set(place, sealed)
             {
-                state.set(place, sealed)
                 return
             }
+            // where there is no room for it, what was there before it is spent
         }
         if state.value(of: place) != nil { state.remove(place) }
     }
@@ -111,10 +111,16 @@ public final class TokenVault: Sendable {
     /// Of the same key.
     public func isLike(_ other: TokenVault) -> Bool { mark == other.mark }
 
-    /// What this key sealed is removed: another one has sealed it anew.
-    public func clear() {
-        for name in state.documents(in: .tokens).keys where name.hasPrefix(mark) {
+    /// What another key sealed is sealed with this one, those of entries that are there no more too. What does not open stays.
+    public func takeOver(from old: TokenVault) {
+        for (name, sealed) in state.documents(in: .tokens) where name.hasPrefix(old.mark) {
+            let new = mark + name.dropFirst(old.mark.count)
+            guard let document = old.sealing.open(sealed, name: name),
+                let again = sealing.seal(document, name: new)
+            else { continue }
+            // first, for there may be no room for both
             state.remove(StateKey(.tokens, name))
+            state.set(StateKey(.tokens, new), again)
         }
     }
 }

@@ -21,6 +21,8 @@ final class TokenWatch: Detour {
     /// What the request that goes out is; its answer may have tokens for the client.
     private var sent: ObservedExchange?
 
+    /// Milliseconds for which a renewal that has gone out may be under way, be it the client's or one whose client is gone.
+    private static let longest = 60_000
     /// Milliseconds after which it is looked again whether a renewal is over.
     private static let interval = 20
 
@@ -85,9 +87,13 @@ final class TokenWatch: Detour {
         switch store.change({ $0.claim(key, context.time) }) {
         case .logIn(let number):
             let flight = LoginFlight<TokenGrant>(store.shared, key, number)
-            if case .grant = exchange.kind { stage = .renewing(key, flight) }
+            if case .grant = exchange.kind {
+                // nobody else spends it while AM takes its time
+                flight.goesOn(until: context.now + Self.longest)
+                stage = .renewing(key, flight)
+            }
         case .wait:
-            if limit == nil { limit = context.now + key.hold }
+            if limit == nil { limit = context.now + key.hold + Self.longest }
             if let limit, context.now < limit {
                 stage = .waiting
                 return .wait(until: min(context.now + Self.interval, limit))
@@ -179,7 +185,10 @@ final class TokenWatch: Detour {
             return .deliver(response)
         }
         let learners = learners(sent, context).filter { $0.0.takes(grant) }
-        guard let source = learners.first?.0 else { return .deliver(response) }
+        // what one entry keeps over restarts is not revoked at the end for another
+        guard let source = (learners.first { $0.0.settings.keeping == .sealed } ?? learners.first)?.0 else {
+            return .deliver(response)
+        }
         var past: (key: TokenKey, flight: Int)?
         if case .renewing(let key, let flight) = stage { past = (key, flight.number) }
         let signers = signers(sent, learners)
@@ -194,6 +203,13 @@ final class TokenWatch: Detour {
         guard case .renewing(let key, _) = stage else { return }
         stage = .watching
         context.tokens.store?.change { $0.change(key) { $0.refresh = nil } }
+    }
+
+    /// What came of it nobody hears: what was sent is spent.
+    func cutShort() {
+        guard case .renewing(_, let flight) = stage, sent != nil else { return }
+        stage = .watching
+        flight.lose { $0.refresh = nil }
     }
 
     func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
