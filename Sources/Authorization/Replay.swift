@@ -47,6 +47,11 @@ public struct Replay: Sendable {
         self.style = style
         transaction = advice.transactionId.map { ($0, style) }
         if advice.source == .body, case .header = style, let value = advice.tree { tree = value }
+        take(outcome)
+    }
+
+    /// Goes by the session that a step-up has won, if it has.
+    public mutating func take(_ outcome: StepUp.Outcome) {
         if let token = outcome.session {
             session.token = token
             session.affinity = outcome.affinity

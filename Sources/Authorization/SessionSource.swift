@@ -54,10 +54,37 @@ public struct SessionSource: Equatable, Sendable {
             : "the request carries no session (cookie or header \(policy.server.cookie))"
     }
 
-    /// Sessions in a request that differ, though one alone can be meant. Who reads it may take another than is looked at here.
-    public static func areSeveral(in head: RequestHead, named name: String) -> Bool {
-        let cookies = head.fields.values(named: "Cookie").flatMap { CookieText($0).values(named: name) }
-        return Set((cookies + head.fields.values(named: name)).map { Array($0.utf8) }).count > 1
+    /// A request does not name one session and no other in every way in which it may be read: sessions that differ, a value
+    /// that servers cut short in different places, or the cookie's name where only lenient readers look for one. Who reads it
+    /// may take another than is looked at here, or one where none is found here.
+    public static func isAmbiguous(in head: RequestHead, named name: String) -> Bool {
+        let lines = head.fields.values(named: "Cookie")
+        let cookies = lines.flatMap { CookieText($0).values(named: name) }
+        let told = cookies + head.fields.values(named: name)
+        return Set(told.map { Array($0.utf8) }).count > 1 || !told.allSatisfy(isPlain)
+            || lines.reduce(0) { $0 + mentions(of: name, in: $1) } != cookies.count
+    }
+
+    /// A value that ends for all readers where it ends here (RFC 6265 §4.1.1).
+    private static func isPlain(_ token: String) -> Bool {
+        !token.isEmpty
+            && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x2C && $0 != 0x3B && $0 != 0x5C }
+    }
+
+    /// How often a name stands where some reader may take it for a cookie's: behind a space or a comma, before a space, in
+    /// upper or lower case.
+    private static func mentions(of name: String, in line: String) -> Int {
+        let (bytes, name) = (Array(line.utf8), Array(name.utf8))
+        guard !name.isEmpty, bytes.count >= name.count else { return 0 }
+        var count = 0
+        for start in 0...(bytes.count - name.count) {
+            if start > 0, ![0x20, 0x09, 0x22, 0x2C, 0x3B].contains(bytes[start - 1]) { continue }
+            let found = bytes[start..<start + name.count]
+            guard zip(found, name).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) else { continue }
+            let next = bytes[(start + name.count)...].first { $0 != 0x20 && $0 != 0x09 }
+            if next == nil || next == 0x3D || next == 0x2C || next == 0x3B { count += 1 }
+        }
+        return count
     }
 
     /// Every session of this server's that a request names, wherever it may: which of them is meant does not matter.

@@ -15,7 +15,7 @@ public struct CookieText: Equatable, Sendable {
     public var isEmpty: Bool { pairs.isEmpty }
     public var names: [String] { pairs.map { String(Self.name($0)) } }
 
-    private static func trimmed(_ text: Substring) -> Substring {
+    fileprivate static func trimmed(_ text: Substring) -> Substring {
         var rest = text
         while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest = Substring(rest.utf8.dropFirst()) }
         while let last = rest.utf8.last, last == 0x20 || last == 0x09 { rest = Substring(rest.utf8.dropLast()) }
@@ -71,8 +71,10 @@ public struct SetCookie: Equatable, Sendable {
         guard let first = CookieText(parts.first ?? "").pairs.first,
             let equals = first.utf8.firstIndex(of: 0x3D), equals > first.startIndex
         else { return nil }
-        name = String(first[..<equals])
-        value = String(first[first.utf8.index(after: equals)...])
+        // white space around both is none of them (RFC 6265 §5.2)
+        name = String(CookieText.trimmed(first[..<equals]))
+        value = String(CookieText.trimmed(first[first.utf8.index(after: equals)...]))
+        if name.isEmpty { return nil }
         deletes = value.isEmpty || value == "LOGOUT"
         for attribute in parts.dropFirst() { read(attribute) }
     }

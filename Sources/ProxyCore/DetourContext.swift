@@ -38,9 +38,12 @@ struct DetourContext {
     var share: ClientKey { ClientKey(address: person.address, user: person.user) }
 
     /// A session is over, or another has taken its place: what AM decided for it is worth nothing any more.
-    func endSession(_ token: String) {
-        guard let decisions, let session = decisions.digest(Array(token.utf8)) else { return }
-        decisions.change { $0.end(session: session) }
+    func endSession(_ token: String) { endSessions([token]) }
+
+    func endSessions(_ tokens: Set<String>) {
+        guard let decisions, !tokens.isEmpty else { return }
+        let sessions = Set(tokens.compactMap { decisions.digest(Array($0.utf8)) })
+        decisions.change { $0.end(sessions: sessions) }
     }
 
     /// The same where another request is looked at: one that is Usher's own.

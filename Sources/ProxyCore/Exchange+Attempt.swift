@@ -58,6 +58,12 @@ extension Exchange {
         after wait: Int = 0, by scope: LeaseScope? = nil, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         if wait > 0 { return pause(.send, for: wait, &out) }
+        // interceptors may have led it to where AM has to be asked, and nobody asks
+        if engine.isEnforcing, !isCall, detour?.isEnforcing != true, let head = attempt.head,
+            engine.stepUp(for: head)?.isEnforced == true
+        {
+            return answer(.unasked(head.host), &out)
+        }
         if detour != nil, !isReady(&context, &out) { return }
         // what AM does by a call it does not do twice, and an idle connection may have ended unseen; a replay that may not
         // go out twice does not go by such a one either (RFC 9110 §9.2.2)

@@ -17,6 +17,8 @@ final class StepUpDetour: Detour {
     private let sharing = UpgradeSharing()
     /// Where the request carries no session itself.
     private let provided: ProvidedSession?
+    /// The session is one that all share, though this detour does not show it itself.
+    private let isShared: (SessionSource) -> Bool
 
     enum Stage {
         /// No advice has come, or what came of it was delivered.
@@ -52,8 +54,12 @@ final class StepUpDetour: Detour {
     /// Milliseconds after which a login that waits for others asks again.
     private static let retryInterval = 50
 
-    init(policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, provided: ProvidedSession? = nil) {
+    init(
+        policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, provided: ProvidedSession? = nil,
+        isShared: @escaping (SessionSource) -> Bool = { _ in false }
+    ) {
         self.provided = provided
+        self.isShared = isShared
         self.policy = policy
         self.resource = resource
         rounds = Rounds(policy)
@@ -307,7 +313,7 @@ final class StepUpDetour: Detour {
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .ask(let step): return ask(step, round, context, &notes)
         case .succeeded(let outcome):
-            if let session = replay?.session.token { sharing.won(outcome, of: session) }
+            if let session = replay?.session.token { sharing.won(outcome, of: session, for: owner(context)) }
             return succeed(outcome, round, context, &notes)
         case .failed(let failure):
             if failure.isTransient { sharing.leave() } else { sharing.fail(failure.reason) }
@@ -335,9 +341,21 @@ final class StepUpDetour: Detour {
         return sendAgain(round.original, context, &notes)
     }
 
+    /// Goes by the session that has taken the place of one that AM knows no more: this client had it upgraded a moment ago.
+    func follows(_ session: SessionSource, _ context: DetourContext) -> Bool {
+        let client = isShared(session) ? "" : owner(context)
+        guard replay == nil,
+            let earlier = context.sessions?.upgrades.first({ $0.replaces(session.token, for: client) })
+        else { return false }
+        var replay = Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))
+        replay.take(earlier.outcome)
+        self.replay = replay
+        return true
+    }
+
     /// Whose upgrades this one may be shared with: those of the same client, but that a session of Usher's own is one for all.
     private func owner(_ context: DetourContext) -> String {
-        provided?.isShared == true ? "" : "client \(context.client.text)"
+        provided?.isShared == true || replay.map { isShared($0.session) } == true ? "" : "client \(context.client.text)"
     }
 
     /// Where a person is asked, a login begins when AM is told the first answers, and goes on when the person has spoken.

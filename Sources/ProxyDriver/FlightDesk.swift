@@ -52,5 +52,7 @@ final class FlightDesk<Value: Sendable>: FlightStore {
 
     func isAwaited(_ ticket: FlightTicket) -> Bool { table.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { table.change(material, change) }
+    var isBusy: Bool { table.isBusy }
+    func first(_ isIt: (Value) -> Bool) -> Value? { table.first(isIt) }
     func forget(_ isOver: (Value) -> Bool) { table.forget(isOver) }
 }

@@ -41,6 +41,12 @@ final class FlightTable<Value: Sendable>: Sendable {
         ledger.withLock { $0.change(key, change) }
     }
 
+    var isBusy: Bool { ledger.withLock { $0.places > 0 } }
+
+    func first(_ isIt: (Value) -> Bool) -> Value? {
+        ledger.withLock { $0.first(now: Loop.monotonicMilliseconds(), isIt) }
+    }
+
     func forget(_ isOver: (Value) -> Bool) { ledger.withLock { $0.forget { isOver($1) } } }
 
     /// What was asked for with other materials than these is kept no more.

@@ -23,6 +23,7 @@ struct FlightLedgerTests {
         }
         func leave(_ ticket: FlightTicket, now: Int) -> [(FlightTicket, String)] { ledger.leave(ticket, now: now) }
         func change(_ key: UInt128, _ change: (String) -> String?) { ledger.change(key, change) }
+        func first(now: Int, _ isIt: (String) -> Bool) -> String? { ledger.first(now: now, isIt) }
         func forget(_ isOver: (UInt128, String) -> Bool) { ledger.forget(isOver) }
     }
 
@@ -39,6 +40,14 @@ struct FlightLedgerTests {
     }
 
     private struct Missing: Error {}
+
+    @Test func whatIsKeptIsFoundByWhatItIsUntilItsEnd() throws {
+        let ledger = Ledger(.upgrade)
+        _ = ledger.won(try lead(ledger), "new", dueAt: 10, until: 10, now: 0)
+        #expect(ledger.first(now: 9) { $0 == "new" } == "new")
+        #expect(ledger.first(now: 9) { $0 == "other" } == nil)
+        #expect(ledger.first(now: 10) { $0 == "new" } == nil)
+    }
 
     @Test func oneMakesItAndAllHaveIt() throws {
         let ledger = Ledger(.upgrade)

@@ -1,5 +1,6 @@
 """AM is asked with the session that Usher shows, where requests carry none."""
 
+import concurrent.futures
 import json
 
 import pytest
@@ -82,3 +83,24 @@ def test_sessions_that_are_learned(ask, sandbox, resource):  # noqa: F811
     for name in ["bob", ""]:
         assert ask("/shop/open", headers={"X-Tester": name}).status_code == 403
     assert len(resource.requests) == 1
+
+
+def test_many_need_the_same_upgrade(start, sandbox, resource, through):  # noqa: F811
+    """One upgrade, and the new session for all: also for those of whom AM is asked when the old one is gone."""
+    usher = start(config(sandbox, resource, {"cache": "0s"}))
+    token = shop.login(sandbox)
+    # the agent's own login is behind it then
+    fields = {"Cookie": f"{shop.COOKIE}={token}"}
+    assert through(usher).get(f"{resource.url}/shop/open", timeout=30, headers=fields).status_code == 200
+    before = shop.status(sandbox)["sessions"]["created"]
+
+    def ask(number):
+        return through(usher).get(
+            f"{resource.url}/shop/upgrade/{number}", timeout=30, headers=fields)
+
+    with concurrent.futures.ThreadPoolExecutor(5) as pool:
+        assert [answer.status_code for answer in pool.map(ask, range(5))] == [200] * 5
+    # and one that comes a moment later
+    assert ask(5).status_code == 200
+    assert len({session_of(message) for message in resource.requests[1:]}) == 1
+    assert shop.status(sandbox)["sessions"]["created"] == before + 1

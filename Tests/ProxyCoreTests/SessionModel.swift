@@ -14,6 +14,7 @@ final class FlightModel<Value: Sendable>: FlightStore {
     init(_ kind: FlightTicket.Kind) { ledger = FlightLedger(kind) }
 
     var places: Int { ledger.places }
+    var isBusy: Bool { ledger.places > 0 }
 
     private static func key(_ material: [UInt8]) -> UInt128 { material.reduce(7) { $0 &* 31 &+ UInt128($1) } }
 
@@ -31,6 +32,7 @@ final class FlightModel<Value: Sendable>: FlightStore {
     func leave(_ ticket: FlightTicket) { tell(ledger.leave(ticket, now: now)) }
     func isAwaited(_ ticket: FlightTicket) -> Bool { ledger.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { ledger.change(Self.key(material), change) }
+    func first(_ isIt: (Value) -> Bool) -> Value? { ledger.first(now: now, isIt) }
     func forget(_ isOver: (Value) -> Bool) { ledger.forget { isOver($1) } }
 
     /// Tickets whose holders have to be told, and through which connection.

@@ -20,7 +20,13 @@ enum AskedResource {
         var name = head.originText + (try path(of: head))
         guard !withoutQuery, let written = head.query, !written.isEmpty else { return name }
         var query = QueryText(try ascii(head.fields.bytes[(head.target.query ?? .empty).indices]))
-        if let own { query.removeAll { $0 == own } }
+        if let own {
+            // some readers take a semicolon for an ampersand: what follows it is the resource's then
+            if query.pairs.contains(where: { QueryText.name($0) == own && $0.utf8.contains(0x3B) }) {
+                throw Refusal(reason: "its query has a semicolon in \(own), which servers read in more than one way")
+            }
+            query.removeAll { $0 == own }
+        }
         if !query.isEmpty { name += "?\(query.text)" }
         return name
     }

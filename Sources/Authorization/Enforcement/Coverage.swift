@@ -48,6 +48,10 @@ extension AuthorizationPolicy {
         guard enforcement != nil, head.method != .connect else { return false }
         return head.method != .options || head.fields["Access-Control-Request-Method"] == nil
             || head.fields["Origin"] == nil
+            // no browser sends these with one (Fetch, CORS-preflight fetch)
+            || ["Cookie", "Authorization", server.cookie, "Content-Length", "Transfer-Encoding"].contains {
+                head.fields[$0] != nil
+            }
     }
 
     /// AM guards its own endpoints itself. Nothing else is taken for one, however it is written.

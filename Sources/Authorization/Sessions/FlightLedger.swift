@@ -51,6 +51,8 @@ public struct FlightLedger<Value, Waiter> {
         var queue: [FlightTicket] = []
         var kept: Kept?
         var failure: (reason: String, until: Int)?
+        /// Something of what is kept was found over while it was made: those who wait have it, and nobody later.
+        var isVoid = false
 
         func isIdle(_ now: Int) -> Bool {
             leader == nil && (kept.map { $0.until <= now } ?? true) && (failure.map { $0.until <= now } ?? true)
@@ -109,7 +111,12 @@ public struct FlightLedger<Value, Waiter> {
         }
         let isFirst = flight.leader == nil
         let ticket = issue(key, waiter, isFirst ? .leads : .waits)
-        if isFirst { flight.leader = ticket } else { flight.queue.append(ticket) }
+        if isFirst {
+            flight.leader = ticket
+            flight.isVoid = false
+        } else {
+            flight.queue.append(ticket)
+        }
         return isFirst ? .lead(ticket, flight.kept?.value) : .wait(ticket)
     }
 
@@ -140,7 +147,8 @@ public struct FlightLedger<Value, Waiter> {
     ) -> [(FlightTicket, Waiter)] {
         guard let key = lead(ticket) else { return [] }
         seats[ticket] = nil
-        flights[key]?.kept = now < until ? Kept(value: value, since: now, dueAt: dueAt, until: until) : nil
+        let isKept = now < until && flights[key]?.isVoid == false
+        flights[key]?.kept = isKept ? Kept(value: value, since: now, dueAt: dueAt, until: until) : nil
         flights[key]?.failure = nil
         return settle(key, .has(value), now)
     }
@@ -205,9 +213,16 @@ public struct FlightLedger<Value, Waiter> {
         flights[key]?.kept = value.map { Kept(value: $0, since: kept.since, dueAt: kept.dueAt, until: kept.until) }
     }
 
+    /// What is kept that this holds of.
+    public func first(now: Int, _ isIt: (Value) -> Bool) -> Value? {
+        flights.values.lazy.compactMap(\.kept).first { now < $0.until && isIt($0.value) }?.value
+    }
+
     /// Nothing is kept any more where that holds of it.
     public mutating func forget(_ isOver: (UInt128, Value) -> Bool) {
         for (key, flight) in flights {
+            // whose session it is about a flight does not know
+            if kind == .upgrade, flight.leader != nil { flights[key]?.isVoid = true }
             guard let kept = flight.kept, isOver(key, kept.value) else { continue }
             flights[key]?.kept = nil
         }

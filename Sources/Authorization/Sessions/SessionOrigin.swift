@@ -18,12 +18,18 @@ extension AuthorizationPolicy {
         case .header: .header
         case .subject: .subject
         case .provided, nil:
-            switch lacksSession(head) ? sessions.source : .request {
+            switch lacksSession(head) && isShown(head) ? sessions.source : .request {
             case .request: .none
             case .learned: .learned
             case .login: .login
             }
         }
+    }
+
+    /// Where a client steps up by itself it is shown no session, unless AM is asked first.
+    private func isShown(_ head: RequestHead) -> Bool {
+        guard let covered = coverage(of: head) else { return false }
+        return covered.isEnforced || covered.resource.translation == nil && !clientHandlesAdvice(head)
     }
 
     /// The same in words, as what follows "Session".

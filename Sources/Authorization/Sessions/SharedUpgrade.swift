@@ -5,10 +5,18 @@ public struct SharedUpgrade: Sendable {
     public let outcome: StepUp.Outcome
     /// A hash of the session that it took the place of; it is known to nobody else.
     private let replaced: Int
+    private let client: String
 
-    public init(_ outcome: StepUp.Outcome, of session: String) {
+    /// - Parameter client: who asked for it.
+    public init(_ outcome: StepUp.Outcome, of session: String, for client: String) {
         self.outcome = outcome
+        self.client = client
         replaced = Array(session.utf8).hashValue
+    }
+
+    /// It put another session in the place of that one, for that client.
+    public func replaces(_ session: String, for client: String) -> Bool {
+        outcome.session != nil && client == self.client && replaced == Array(session.utf8).hashValue
     }
 
     /// It is no good to anybody once this session is over.

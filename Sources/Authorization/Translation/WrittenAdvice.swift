@@ -70,7 +70,8 @@ extension WrittenAdvice {
     private static let replaced: Set<String> = [
         "content-type", "content-length", "content-encoding", "content-language", "content-location", "content-range",
         "content-disposition", "etag", "last-modified", "accept-ranges", "transfer-encoding", "location",
-        "www-authenticate",
+        "www-authenticate", "content-digest", "repr-digest", "digest", "content-md5", "cache-control", "expires", "age",
+        "refresh",
     ]
 
     /// The response with the advice in the place of what it said.
@@ -80,6 +81,7 @@ extension WrittenAdvice {
             head.fields.add(line.name, line.value)
         }
         for field in fields { head.fields.add(field.name, field.value) }
+        head.fields.add("Cache-Control", "no-store")
         // a script sees of another origin's fields those that are named alone
         if head.fields["Access-Control-Allow-Origin"] != nil, fields.contains(where: { $0.name == "WWW-Authenticate" })
         {

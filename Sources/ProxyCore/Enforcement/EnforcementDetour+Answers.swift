@@ -40,7 +40,6 @@ extension EnforcementDetour {
         let written = WrittenAdvice(advice, as: form, realm: realm, about: context.request, policy)
         var held = HeldResponse(reason: .advice, head: ResponseHead(status: 403, reason: ""), limit: 0)
         held.head.fields.add("Proxy-Status", "usher; error=http_request_denied; details=\"AM asks for more\"")
-        held.head.fields.add("Cache-Control", "no-store")
         notes.append(.translated("the client is told of \(advice.summary), and acts on it by itself"))
         rest()
         return .deliver(held.saying(written, isHead: context.request.method == .head))

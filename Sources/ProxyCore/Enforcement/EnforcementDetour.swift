@@ -16,6 +16,9 @@ final class EnforcementDetour: Detour {
         case asking
         /// What a decision advised is being done.
         case steppingUp
+        /// AM knows the session no more, and somebody has one upgraded: it may be this one. Until that time what takes its
+        /// place is looked for.
+        case following(String, until: Int)
         /// This request may go out, once.
         case granted(RequestHead)
     }
@@ -68,7 +71,8 @@ final class EnforcementDetour: Detour {
         agent = AgentSession(policy.enforcement ?? Enforcement(), policy)
         stepUp = StepUpDetour(
             policy: policy,
-            resource: AuthorizationPolicy.Resource(url: resource.url, advice: .body, trees: resource.trees))
+            resource: AuthorizationPolicy.Resource(url: resource.url, advice: .body, trees: resource.trees),
+            isShared: { shown?.provided.own?.source.isSame(as: $0.token) == true })
     }
 
     var enforcement: Enforcement { policy.enforcement ?? Enforcement() }
@@ -76,9 +80,10 @@ final class EnforcementDetour: Detour {
     var isActive: Bool {
         switch stage {
         case .watching, .granted: false
-        case .queueing, .loggingIn, .asking, .steppingUp: true
+        case .queueing, .loggingIn, .asking, .steppingUp, .following: true
         }
     }
+    var isEnforcing: Bool { true }
     var endsWithClient: Bool { stepUp.endsWithClient }
     var keepsResponse: Bool { false }
     var keptBytes: Int { stepUp.keptBytes }
@@ -106,12 +111,15 @@ final class EnforcementDetour: Detour {
 
     private func begin(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         if limit == nil { limit = context.now + policy.hold }
-        guard !SessionSource.areSeveral(in: context.sent, named: policy.server.cookie) else {
+        guard !SessionSource.isAmbiguous(in: context.sent, named: policy.server.cookie) else {
             return refuse(
-                "it names several sessions, and AM would decide for one of them alone (\(policy.server.cookie))")
+                "it names several sessions, or one that may be read in several ways, and AM would decide for one of them "
+                    + "alone (\(policy.server.cookie))")
         }
         guard
-            let user = session ?? SessionSource.find(in: context.sent, body: nil, policy: policy)
+            // as `edit` will leave it: what a step-up won counts where it takes the place of what the request carries
+            let user = SessionSource.find(
+                in: (try? stepUp.replay?.inSession(context.sent)) ?? context.sent, body: nil, policy: policy)
                 ?? shown?.provided.source
         else {
             if shown != nil, context.decisions?.isDry == true {
@@ -237,7 +245,7 @@ final class EnforcementDetour: Detour {
             return proceed(agent.called(response, context, &notes), asked.subject, context, &notes)
         case .asking: return answered(response, context, inner, &notes)
         case .steppingUp: return carryOn(stepUp.called(response, inner, &notes), context, &notes)
-        case .watching, .queueing, .granted: return unavailable("nothing was asked")
+        case .watching, .queueing, .following, .granted: return unavailable("nothing was asked")
         }
     }
 
@@ -268,7 +276,7 @@ final class EnforcementDetour: Detour {
                     rest()
                     return order
                 }
-                return deny(error.reason)
+                return follow(error.reason, until: context.now + Self.upgradeEnd, context, &notes)
             case .unusable: return unusable(error.reason)
             }
         }
@@ -286,6 +294,26 @@ final class EnforcementDetour: Detour {
         if let form { return handOver(response, as: form, inner, context, &notes) }
         return carryOn(stepUp.consider(response, inner, &notes), context, &notes)
     }
+
+    /// AM knows the session no more. Where another request of this client has it upgraded, or had a moment ago, AM is asked
+    /// with the one that takes its place.
+    private func follow(
+        _ reason: String, until time: Int, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+    ) -> DetourOrder {
+        guard let old = inquiry?.question.subject else { return deny(reason) }
+        if stepUp.follows(old, context) {
+            notes.append(.decision("this session was upgraded a moment ago; AM is asked with the one in its place"))
+            takeSession(context)
+            rest()
+            return begin(context, &notes) ?? .proceed
+        }
+        guard context.now < time, context.sessions?.upgrades.isBusy == true else { return deny(reason) }
+        stage = .following(reason, until: time)
+        return wait(context)
+    }
+
+    /// Milliseconds from when AM has put another session in a session's place to when that is known here, at most.
+    private static let upgradeEnd = 1_000
 
     /// What the step-up wants done next.
     private func carryOn(
@@ -361,6 +389,7 @@ final class EnforcementDetour: Detour {
             guard let user = inquiry?.question.subject else { return nil }
             return agent.woke(context, &notes).map { proceed($0, user, context, &notes) }
         case .asking: return nil
+        case .following(let reason, let time): return follow(reason, until: time, context, &notes)
         case .steppingUp:
             guard let asked = inquiry?.question else { return nil }
             return stepUp.woke(context.about(asked.head, asked.body), &notes).map { carryOn($0, context, &notes) }
@@ -376,6 +405,7 @@ final class EnforcementDetour: Detour {
             guard let user = inquiry?.question.subject else { return nil }
             return proceed(agent.failed(reason, context, &notes), user, context, &notes)
         case .asking: return unavailable("AM could not be asked: \(reason)")
+        case .following(let reason, _): return deny(reason)
         case .steppingUp:
             guard let asked = inquiry?.question else { return nil }
             _ = stepUp.failed(reason, context.about(asked.head, asked.body), &notes)

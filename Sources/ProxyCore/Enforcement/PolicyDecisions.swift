@@ -28,6 +28,10 @@ public struct PolicyDecisions: Sendable {
     private var askingFor: [Int: Int] = [:]
     /// Counts what makes decisions void that are on their way: the end of a session, whosever.
     public private(set) var generation = 0
+    /// Sessions that ended lately, each with the generation of its end; others may go on meanwhile.
+    private var ended: [UInt128: Int] = [:]
+    /// What was asked before that is void, whosever: more ended since than are remembered.
+    private var known = 0
     private let most: Int
 
     /// - Parameter most: decisions that are kept, each of a fixed size; a quarter of them may be one client's.
@@ -47,18 +51,25 @@ public struct PolicyDecisions: Sendable {
     public mutating func keep(
         _ key: Key, allows: Bool, until: Int, for client: Int, asked generation: Int, now: Int
     ) {
-        guard until > now, generation == self.generation else { return }
+        guard until > now, generation >= known, ended[key.session, default: 0] <= generation else { return }
         forget(key)
         makeRoom(for: client, now)
         entries[key] = Entry(allows: allows, until: until, client: client)
         held[client, default: 0] += 1
     }
 
-    /// A session is over, or another takes its place.
-    public mutating func end(session: UInt128) {
+    /// Sessions are over, or others take their place.
+    public mutating func end(sessions: Set<UInt128>) {
         generation += 1
-        for key in entries.keys where key.session == session { forget(key) }
+        if ended.count + sessions.count > most {
+            ended = [:]
+            known = generation
+        }
+        for session in sessions { ended[session] = generation }
+        for key in entries.keys where sessions.contains(key.session) { forget(key) }
     }
+
+    public mutating func end(session: UInt128) { end(sessions: [session]) }
 
     private mutating func forget(_ key: Key) {
         guard let entry = entries.removeValue(forKey: key) else { return }

@@ -1,4 +1,12 @@
 extension ProxyError {
+    /// AM would have to be asked, and is not: what the client asked for was none of it.
+    static func unasked(_ host: String) -> ProxyError {
+        ProxyError(
+            "http_request_denied", status: 403,
+            "interceptors send the request to \(host), where a decision of AM is needed (enforce: am): "
+                + "name the URL that clients ask for there, too")
+    }
+
     /// AM cannot be asked about what nobody looks into.
     static func undecided(_ host: String) -> ProxyError {
         ProxyError(

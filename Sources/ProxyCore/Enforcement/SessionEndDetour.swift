@@ -33,11 +33,8 @@ final class SessionEndDetour: PassiveDetour {
 
     /// Once more, for what was decided while AM was at it.
     func answered(_ response: inout ResponseHead, _ context: DetourContext) {
-        let names = servers.filter { $0.host == context.sent.host }.map(\.cookie)
-        let isReplaced = response.fields.values(named: "Set-Cookie").contains { line in
-            SetCookie(line).map { names.contains($0.name) } ?? false
-        }
-        if isLogout || isReplaced { end(context.sent, context) }
+        // AM may tell a new session in the body alone; a step of a login too many costs one more question
+        if isLogout || response.status == 200 { end(context.sent, context) }
     }
 
     private func end(_ head: RequestHead, _ context: DetourContext) {
@@ -45,7 +42,7 @@ final class SessionEndDetour: PassiveDetour {
         if isLogout, context.isWhole, let token = (try? JSONValue(parsing: context.body))?["tokenId"]?.text {
             tokens.append(token)
         }
-        for token in Set(tokens) { context.endSession(token) }
+        context.endSessions(Set(tokens))
     }
 
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? { nil }

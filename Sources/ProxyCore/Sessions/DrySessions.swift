@@ -21,6 +21,8 @@ final class DryFlights<Value: Sendable>: FlightStore {
     func leave(_ ticket: FlightTicket) { _ = ledger.leave(ticket, now: 0) }
     func isAwaited(_ ticket: FlightTicket) -> Bool { ledger.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { ledger.change(Self.key(material), change) }
+    var isBusy: Bool { ledger.places > 0 }
+    func first(_ isIt: (Value) -> Bool) -> Value? { ledger.first(now: 0, isIt) }
     func forget(_ isOver: (Value) -> Bool) { ledger.forget { isOver($1) } }
 }
 

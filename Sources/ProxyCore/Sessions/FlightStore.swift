@@ -21,6 +21,10 @@ public protocol FlightStore<Value>: AnyObject {
     func isAwaited(_ ticket: FlightTicket) -> Bool
     /// Changes what is kept; nil for nothing from then on.
     func change(_ material: [UInt8], _ change: (Value) -> Value?)
+    /// What is kept that this holds of.
+    func first(_ isIt: (Value) -> Bool) -> Value?
+    /// Something is being made, for whomever.
+    var isBusy: Bool { get }
     /// What that holds of is kept no more.
     func forget(_ isOver: (Value) -> Bool)
 }

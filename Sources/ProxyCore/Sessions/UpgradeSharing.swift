@@ -78,11 +78,11 @@ final class UpgradeSharing {
     }
 
     /// AM granted what this exchange asked for.
-    func won(_ outcome: StepUp.Outcome, of session: String) {
+    func won(_ outcome: StepUp.Outcome, of session: String, for client: String) {
         guard case .leads(let flight) = stage else { return }
         // where the session stays there is nothing that whoever comes later could go by
         flight.win(
-            SharedUpgrade(outcome, of: session), due: SharedUpgrade.memory,
+            SharedUpgrade(outcome, of: session, for: client), due: SharedUpgrade.memory,
             lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)
         stage = .apart
     }
