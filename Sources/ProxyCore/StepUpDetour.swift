@@ -5,11 +5,11 @@ import Interception
 /// Transactional authorization as a detour: advice, the conversation with AM, the replay.
 final class StepUpDetour: Detour {
     let policy: AuthorizationPolicy
-    private let resource: AuthorizationPolicy.Resource
+    let resource: AuthorizationPolicy.Resource
     private var rounds: Rounds
     var stage = Stage.watching
     /// What earlier rounds have won; nil before the first.
-    private(set) var replay: Replay?
+    var replay: Replay?
     private(set) var limit: Int?
     /// The login that is under way, or whose answers the replay will judge.
     var login: LoginAttempt?
@@ -18,7 +18,7 @@ final class StepUpDetour: Detour {
     /// Where the request carries no session itself.
     private let provided: ProvidedSession?
     /// The session is one that all share, though this detour does not show it itself.
-    private let isShared: (SessionSource) -> Bool
+    let isShared: (SessionSource) -> Bool
 
     enum Stage {
         /// No advice has come, or what came of it was delivered.
@@ -178,7 +178,9 @@ final class StepUpDetour: Detour {
     private func share(
         _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        switch sharing.turn(round.machine, client: owner(context), context.sessions?.upgrades, &notes) {
+        switch sharing.turn(
+            round.machine, client: owner(context), mark: mark(context), context.sessions?.upgrades, &notes)
+        {
         case .go:
             guard policy.asksPerson else { return beginLogin(round, .begin, context, &notes) }
             // where a person is asked, nobody's turn is waited for before AM is told anything
@@ -313,7 +315,7 @@ final class StepUpDetour: Detour {
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .ask(let step): return ask(step, round, context, &notes)
         case .succeeded(let outcome):
-            if let session = replay?.session.token { sharing.won(outcome, of: session, for: owner(context)) }
+            if let session = replay?.session.token { sharing.won(outcome, of: session, mark: mark(context)) }
             return succeed(outcome, round, context, &notes)
         case .failed(let failure):
             if failure.isTransient { sharing.leave() } else { sharing.fail(failure.reason) }
@@ -341,20 +343,8 @@ final class StepUpDetour: Detour {
         return sendAgain(round.original, context, &notes)
     }
 
-    /// Goes by the session that has taken the place of one that AM knows no more: this client had it upgraded a moment ago.
-    func follows(_ session: SessionSource, _ context: DetourContext) -> Bool {
-        let client = isShared(session) ? "" : owner(context)
-        guard replay == nil,
-            let earlier = context.sessions?.upgrades.first({ $0.replaces(session.token, for: client) })
-        else { return false }
-        var replay = Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))
-        replay.take(earlier.outcome)
-        self.replay = replay
-        return true
-    }
-
     /// Whose upgrades this one may be shared with: those of the same client, but that a session of Usher's own is one for all.
-    private func owner(_ context: DetourContext) -> String {
+    func owner(_ context: DetourContext) -> String {
         provided?.isShared == true || replay.map { isShared($0.session) } == true ? "" : "client \(context.client.text)"
     }
 

@@ -32,9 +32,9 @@ final class FlightDesk<Value: Sendable>: FlightStore {
         self.bell = bell
     }
 
-    func ask(_ material: [UInt8], refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
+    func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
         guard let port = bell.mailbox else { return .alone }
-        return table.ask(material, refused: refused, port)
+        return table.ask(material, mark: mark, refused: refused, port)
     }
 
     func look(_ ticket: FlightTicket) -> FlightLook<Value> { table.look(ticket) }
@@ -52,7 +52,7 @@ final class FlightDesk<Value: Sendable>: FlightStore {
 
     func isAwaited(_ ticket: FlightTicket) -> Bool { table.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { table.change(material, change) }
-    var isBusy: Bool { table.isBusy }
+    func isBusy(_ mark: Int) -> Bool { table.isBusy(mark) }
     func first(_ isIt: (Value) -> Bool) -> Value? { table.first(isIt) }
     func forget(_ isOver: (Value) -> Bool) { table.forget(isOver) }
 }

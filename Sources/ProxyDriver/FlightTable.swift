@@ -12,10 +12,10 @@ final class FlightTable<Value: Sendable>: Sendable {
 
     init(_ kind: FlightTicket.Kind) { ledger = Locked(FlightLedger(kind)) }
 
-    func ask(_ material: [UInt8], refused: ((Value) -> Bool)?, _ port: Port) -> FlightAnswer<Value> {
+    func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?, _ port: Port) -> FlightAnswer<Value> {
         // without a digest, for want of memory, everybody does it for itself
         guard let key = digest.tableKey(material) else { return .alone }
-        return ledger.withLock { $0.ask(key, refused: refused, port, now: Loop.monotonicMilliseconds()) }
+        return ledger.withLock { $0.ask(key, mark: mark, refused: refused, port, now: Loop.monotonicMilliseconds()) }
     }
 
     func look(_ ticket: FlightTicket) -> FlightLook<Value> { ledger.withLock { $0.look(ticket) } }
@@ -41,7 +41,7 @@ final class FlightTable<Value: Sendable>: Sendable {
         ledger.withLock { $0.change(key, change) }
     }
 
-    var isBusy: Bool { ledger.withLock { $0.places > 0 } }
+    func isBusy(_ mark: Int) -> Bool { ledger.withLock { $0.isBusy(mark) } }
 
     func first(_ isIt: (Value) -> Bool) -> Value? {
         ledger.withLock { $0.first(now: Loop.monotonicMilliseconds(), isIt) }

@@ -6,7 +6,6 @@ import hmac
 import json
 import struct
 import threading
-import time
 import urllib.parse
 
 import programs
@@ -44,11 +43,9 @@ class App:
 
     def poll(self, until=15):
         """Asks again as a waiting page says, until it is another one."""
-        end = time.monotonic() + until
-        while "PollingWaitCallback" in self.types():
-            assert time.monotonic() < end, self.step
-            time.sleep(0.1)
-            self.go_on()
+        if "PollingWaitCallback" in self.types():
+            programs.eventually(
+                lambda: self.go_on() is not None and "PollingWaitCallback" not in self.types(), "another page", until)
         return self.answer
 
     def uri(self):

@@ -14,13 +14,13 @@ final class FlightModel<Value: Sendable>: FlightStore {
     init(_ kind: FlightTicket.Kind) { ledger = FlightLedger(kind) }
 
     var places: Int { ledger.places }
-    var isBusy: Bool { ledger.places > 0 }
+    func isBusy(_ mark: Int) -> Bool { ledger.isBusy(mark) }
 
     private static func key(_ material: [UInt8]) -> UInt128 { material.reduce(7) { $0 &* 31 &+ UInt128($1) } }
 
-    func ask(_ material: [UInt8], refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
+    func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
         materials.append(material)
-        return ledger.ask(Self.key(material), refused: refused, asking, now: now)
+        return ledger.ask(Self.key(material), mark: mark, refused: refused, asking, now: now)
     }
     func look(_ ticket: FlightTicket) -> FlightLook<Value> { ledger.look(ticket) }
     func won(_ ticket: FlightTicket, _ value: Value, due: Int, lasts: Int) {

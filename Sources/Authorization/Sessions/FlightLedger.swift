@@ -68,6 +68,7 @@ public struct FlightLedger<Value, Waiter> {
 
         let key: UInt128
         let waiter: Waiter
+        let mark: Int
         var state: State
     }
 
@@ -93,9 +94,11 @@ public struct FlightLedger<Value, Waiter> {
     /// Those who make something, or wait.
     public var places: Int { seats.count }
 
-    /// - Parameter refused: tells a value that was found good no more.
+    /// - Parameters:
+    ///   - mark: tells what it is about, over all keys.
+    ///   - refused: tells a value that was found good no more.
     public mutating func ask(
-        _ key: UInt128, refused: ((Value) -> Bool)? = nil, _ waiter: Waiter, now: Int
+        _ key: UInt128, mark: Int = 0, refused: ((Value) -> Bool)? = nil, _ waiter: Waiter, now: Int
     ) -> FlightAnswer<Value> {
         sweep(now)
         if flights[key] == nil, !makeRoom(now) { return .alone }
@@ -110,7 +113,7 @@ public struct FlightLedger<Value, Waiter> {
             return flight.kept.map { .use($0.value) } ?? .failed(failure.reason)
         }
         let isFirst = flight.leader == nil
-        let ticket = issue(key, waiter, isFirst ? .leads : .waits)
+        let ticket = issue(key, waiter, mark, isFirst ? .leads : .waits)
         if isFirst {
             flight.leader = ticket
             flight.isVoid = false
@@ -120,10 +123,10 @@ public struct FlightLedger<Value, Waiter> {
         return isFirst ? .lead(ticket, flight.kept?.value) : .wait(ticket)
     }
 
-    private mutating func issue(_ key: UInt128, _ waiter: Waiter, _ state: Seat.State) -> FlightTicket {
+    private mutating func issue(_ key: UInt128, _ waiter: Waiter, _ mark: Int, _ state: Seat.State) -> FlightTicket {
         issued += 1
         let ticket = FlightTicket(kind, issued)
-        seats[ticket] = Seat(key: key, waiter: waiter, state: state)
+        seats[ticket] = Seat(key: key, waiter: waiter, mark: mark, state: state)
         return ticket
     }
 
@@ -212,6 +215,9 @@ public struct FlightLedger<Value, Waiter> {
         let value = change(kept.value)
         flights[key]?.kept = value.map { Kept(value: $0, since: kept.since, dueAt: kept.dueAt, until: kept.until) }
     }
+
+    /// Something is being made that was marked so.
+    public func isBusy(_ mark: Int) -> Bool { seats.values.contains { $0.mark == mark } }
 
     /// What is kept that this holds of.
     public func first(now: Int, _ isIt: (Value) -> Bool) -> Value? {

@@ -5,19 +5,24 @@ public struct SharedUpgrade: Sendable {
     public let outcome: StepUp.Outcome
     /// A hash of the session that it took the place of; it is known to nobody else.
     private let replaced: Int
-    private let client: String
+    /// Tells whose session it was.
+    private let mark: Int
 
-    /// - Parameter client: who asked for it.
-    public init(_ outcome: StepUp.Outcome, of session: String, for client: String) {
+    /// - Parameter mark: made by `mark(of:for:at:)`.
+    public init(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
         self.outcome = outcome
-        self.client = client
+        self.mark = mark
         replaced = Array(session.utf8).hashValue
     }
 
-    /// It put another session in the place of that one, for that client.
-    public func replaces(_ session: String, for client: String) -> Bool {
-        outcome.session != nil && client == self.client && replaced == Array(session.utf8).hashValue
+    /// Tells a session from those of other clients and of other servers, by a hash that this process alone can make.
+    /// - Parameter server: the URL of the AM whose session it is.
+    public static func mark(of session: String, for client: String, at server: String) -> Int {
+        Login.material([session, client, server]).hashValue
     }
+
+    /// It put another session in the place of the marked one.
+    public func replaces(_ mark: Int) -> Bool { outcome.session != nil && mark == self.mark }
 
     /// It is no good to anybody once this session is over.
     public func dies(with session: String) -> Bool {

@@ -20,8 +20,6 @@ final class AdviceTranslator: PassiveDetour {
         AdviceReader(policy.forms(for: request, sent: sent, resource))
     }
 
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-
     /// A challenge tells an advice without saying anything of the request again.
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
         guard form != .redirect, policy.offersHeader, resource.advice.contains(.header),
@@ -67,16 +65,6 @@ final class AdviceTranslator: PassiveDetour {
             return .deliver(response.saying(written, isHead: context.request.method == .head))
         }
     }
-
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        .deliver(response)
-    }
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {}
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-    func delivers(_ status: Int) {}
-    func abandon() {}
 }
 
 extension HeldResponse {

@@ -307,7 +307,7 @@ final class EnforcementDetour: Detour {
             rest()
             return begin(context, &notes) ?? .proceed
         }
-        guard context.now < time, context.sessions?.upgrades.isBusy == true else { return deny(reason) }
+        guard context.now < time, stepUp.mayFollow(old, context) else { return deny(reason) }
         stage = .following(reason, until: time)
         return wait(context)
     }

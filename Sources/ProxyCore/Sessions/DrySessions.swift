@@ -8,8 +8,8 @@ final class DryFlights<Value: Sendable>: FlightStore {
 
     private static func key(_ material: [UInt8]) -> UInt128 { UInt128(UInt(bitPattern: material.hashValue)) }
 
-    func ask(_ material: [UInt8], refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
-        ledger.ask(Self.key(material), refused: refused, (), now: 0)
+    func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?) -> FlightAnswer<Value> {
+        ledger.ask(Self.key(material), mark: mark, refused: refused, (), now: 0)
     }
     func look(_ ticket: FlightTicket) -> FlightLook<Value> { ledger.look(ticket) }
     func won(_ ticket: FlightTicket, _ value: Value, due: Int, lasts: Int) {
@@ -21,7 +21,7 @@ final class DryFlights<Value: Sendable>: FlightStore {
     func leave(_ ticket: FlightTicket) { _ = ledger.leave(ticket, now: 0) }
     func isAwaited(_ ticket: FlightTicket) -> Bool { ledger.isAwaited(ticket) }
     func change(_ material: [UInt8], _ change: (Value) -> Value?) { ledger.change(Self.key(material), change) }
-    var isBusy: Bool { ledger.places > 0 }
+    func isBusy(_ mark: Int) -> Bool { ledger.isBusy(mark) }
     func first(_ isIt: (Value) -> Bool) -> Value? { ledger.first(now: 0, isIt) }
     func forget(_ isOver: (Value) -> Bool) { ledger.forget { isOver($1) } }
 }

@@ -7,8 +7,9 @@ public protocol FlightStore<Value>: AnyObject {
 
     /// - Parameters:
     ///   - material: what tells it from others. It may be secret: a digest of it is all that is kept.
+    ///   - mark: tells what it is about, whatever the material is; 0 where nobody asks for that.
     ///   - refused: tells a value that was found good no more.
-    func ask(_ material: [UInt8], refused: ((Value) -> Bool)?) -> FlightAnswer<Value>
+    func ask(_ material: [UInt8], mark: Int, refused: ((Value) -> Bool)?) -> FlightAnswer<Value>
     func look(_ ticket: FlightTicket) -> FlightLook<Value>
     /// - Parameters:
     ///   - due: in how many milliseconds it is to be renewed.
@@ -23,8 +24,8 @@ public protocol FlightStore<Value>: AnyObject {
     func change(_ material: [UInt8], _ change: (Value) -> Value?)
     /// What is kept that this holds of.
     func first(_ isIt: (Value) -> Bool) -> Value?
-    /// Something is being made, for whomever.
-    var isBusy: Bool { get }
+    /// Something is being made that was marked so.
+    func isBusy(_ mark: Int) -> Bool
     /// What that holds of is kept no more.
     func forget(_ isOver: (Value) -> Bool)
 }

@@ -141,7 +141,7 @@ final class SessionDetour: Detour {
         if case .renew(_, let own) = purpose { old = own }
         var refuses: ((OwnSession) -> Bool)?
         if let old { refuses = { $0 === old } }
-        switch store.ask(material, refused: refuses) {
+        switch store.ask(material, mark: 0, refused: refuses) {
         case .use(let session): return done(session, purpose)
         case .wait(let ticket):
             stage = .queueing(purpose, Flight(ticket, store))

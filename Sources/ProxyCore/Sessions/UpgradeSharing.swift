@@ -25,9 +25,12 @@ final class UpgradeSharing {
     /// It has gone by an earlier one once.
     private var hasBeenServed = false
 
-    /// - Parameter client: who asks; nobody else's upgrade is shared.
+    /// - Parameters:
+    ///   - client: who asks; nobody else's upgrade is shared.
+    ///   - mark: of the session (`SharedUpgrade.mark`).
     func turn(
-        _ machine: StepUp, client: String, _ store: (any FlightStore<SharedUpgrade>)?, _ notes: inout [ExchangeMoment]
+        _ machine: StepUp, client: String, mark: Int, _ store: (any FlightStore<SharedUpgrade>)?,
+        _ notes: inout [ExchangeMoment]
     ) -> Turn {
         switch stage {
         case .leads: return .go
@@ -36,7 +39,7 @@ final class UpgradeSharing {
         }
         stage = .apart
         guard let store, let material = machine.sharedMaterial(client: client) else { return .go }
-        switch store.ask(material, refused: nil) {
+        switch store.ask(material, mark: mark, refused: nil) {
         case .use(let known):
             stage = .has(known.outcome)
             notes.append(.conversation("another request had this session upgraded a moment ago; AM is not asked again"))
@@ -78,11 +81,11 @@ final class UpgradeSharing {
     }
 
     /// AM granted what this exchange asked for.
-    func won(_ outcome: StepUp.Outcome, of session: String, for client: String) {
+    func won(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
         guard case .leads(let flight) = stage else { return }
         // where the session stays there is nothing that whoever comes later could go by
         flight.win(
-            SharedUpgrade(outcome, of: session, for: client), due: SharedUpgrade.memory,
+            SharedUpgrade(outcome, of: session, mark: mark), due: SharedUpgrade.memory,
             lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)
         stage = .apart
     }

@@ -1,0 +1,27 @@
+import Authorization
+import Interception
+
+/// Sessions that other requests of the same client have upgraded.
+extension StepUpDetour {
+    /// Goes by the session that has taken the place of one that AM knows no more: this client had it upgraded a moment ago.
+    func follows(_ session: SessionSource, _ context: DetourContext) -> Bool {
+        let mark = mark(of: session, context)
+        guard replay == nil, let earlier = context.sessions?.upgrades.first({ $0.replaces(mark) }) else { return false }
+        var replay = Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))
+        replay.take(earlier.outcome)
+        self.replay = replay
+        return true
+    }
+
+    /// This client has that session upgraded, or waits for that.
+    func mayFollow(_ session: SessionSource, _ context: DetourContext) -> Bool {
+        context.sessions?.upgrades.isBusy(mark(of: session, context)) == true
+    }
+
+    private func mark(of session: SessionSource, _ context: DetourContext) -> Int {
+        let client = isShared(session) ? "" : owner(context)
+        return SharedUpgrade.mark(of: session.token, for: client, at: policy.server.url)
+    }
+
+    func mark(_ context: DetourContext) -> Int { replay.map { mark(of: $0.session, context) } ?? 0 }
+}
