@@ -17,7 +17,7 @@ UNIT = conftest.ROOT / "systemd" / "usher.service"
 MODES = {
     "usr/local/bin/usher": 0o755, "etc/usher/usher.yaml": 0o644,
     "etc/usher/usher.schema.json": 0o644, "etc/systemd/system/usher.service": 0o644,
-    "etc/systemd/system/usher.socket": 0o644,
+    "etc/systemd/system/usher@.service": 0o644, "etc/systemd/system/usher.socket": 0o644,
 }
 
 
@@ -45,6 +45,18 @@ def test_an_installation_goes_where_it_is_told(binary, tmp_path):
     assert (tmp_path / "opt/usher/bin/usher").exists()
     assert unit.count("/opt/usher/bin/usher") == 2 and "/usr/local" not in unit
     assert (tmp_path / "etc/usher/usher.yaml").read_text() == "version: 1 # mine\n"
+
+
+def test_each_of_several_daemons_has_what_is_its_own(binary, tmp_path):
+    assert install(binary, tmp_path, 0o022).returncode == 0
+    one, several = ((tmp_path / "etc/systemd/system" / name).read_text() for name in ("usher.service", "usher@.service"))
+    changed = [(a, b) for a, b in zip(one.splitlines(), several.splitlines(), strict=True) if a != b]
+    assert len(changed) == 5
+    for before, after in changed:
+        assert "%i" in after and "%i" not in before
+    for line in ("StateDirectory=usher-%i", "RuntimeDirectory=usher-%i"):
+        assert line in several.splitlines()
+    assert several.count("/etc/usher/%i.yaml") == 2 and "/etc/usher/usher.yaml" not in several
 
 
 def settings(name):
