@@ -70,6 +70,7 @@ let package = Package(
             ]),
 
         room("Observation", ["Formats", "HTTPCodec", "Interception"]),
+        room("Journal", ["Formats", "HTTPCodec"]),
         room(
             "Configuration",
             [
@@ -112,6 +113,7 @@ let package = Package(
             "InterceptionTests",
             ["Interception", "Interceptors", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
         tests("InterceptorsTests", ["Interceptors"]),
+        tests("JournalTests", ["Journal", "Formats"]),
         tests(
             "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),
         tests(

@@ -48,12 +48,15 @@ public struct JSONText: Sendable {
     }
 
     private mutating func apply(_ splices: [JSONWalk.Splice], bound: Int) throws(JSONEditFault) {
+        let count = splices.reduce(bytes.count) { $0 + $1.text.count - $1.range.count }
+        guard splices.isEmpty || count <= bound else { throw .tooLarge(bound: bound) }
+        apply(splices)
+    }
+
+    /// - Parameter splices: in order, none in another.
+    mutating func apply(_ splices: [JSONWalk.Splice]) {
         guard !splices.isEmpty else { return }
-        var count = bytes.count
-        for splice in splices { count += splice.text.count - splice.range.count }
-        guard count <= bound else { throw .tooLarge(bound: bound) }
         var out: [UInt8] = []
-        out.reserveCapacity(count)
         var copied = 0
         for splice in splices {
             out += bytes[copied..<splice.range.lowerBound]

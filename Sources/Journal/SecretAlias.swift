@@ -1,0 +1,14 @@
+/// What stands in a secret's place: `session#3`.
+public struct SecretAlias: Hashable, Sendable {
+    public let kind: SecretKind
+    public let number: UInt32
+
+    public init(_ kind: SecretKind, _ number: UInt32) {
+        self.kind = kind
+        self.number = number
+    }
+
+    public var text: String { "\(kind.word)#\(number)" }
+
+    func write(to out: inout [UInt8]) { out += text.utf8 }
+}

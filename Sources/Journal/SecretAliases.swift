@@ -1,0 +1,108 @@
+internal import Formats
+
+/// Which alias stands for which secret, for as long as the process lasts: the same secret has the same alias wherever it
+/// stands, so that what was recorded can be shared and still belongs together.
+///
+/// The secrets themselves are not kept, but for a hash by a key that only this process has. Of those that were not met for
+/// long the aliases are forgotten; a number is never given twice.
+public struct SecretAliases: Sendable {
+    /// A value that was met, in one of the forms in which it may be written.
+    struct Known: Sendable {
+        let count: Int
+        let hash: Int
+        let alias: SecretAlias
+    }
+
+    /// What was met lately, and what was met before that: a table that is full takes the place of the older one.
+    private struct Generation {
+        var aliases: [Int: SecretAlias] = [:]
+        var forms: [ByteWordKey: [Known]] = [:]
+        /// The beginnings of all forms, as bits: most words are known to be none by a look here.
+        var filter = BeginningFilter()
+    }
+
+    private var young = Generation()
+    private var old = Generation()
+    private var numbers = [UInt32](repeating: 0, count: SecretKind.allCases.count)
+    private let most: Int
+
+    /// A secret of fewer bytes is recognised by where it stands alone: elsewhere it may be any word.
+    static let shortest = 12
+
+    /// - Parameter most: secrets that are known at a time.
+    public init(most: Int = 65_536) { self.most = max(2, most) }
+
+    /// The alias of a secret, a new one where it has none.
+    /// - Parameter secret: percent-encoded or not, it is the same.
+    public mutating func alias(of secret: some Collection<UInt8>, _ kind: SecretKind) -> SecretAlias {
+        let bytes = PercentCoding.decodeBytes(secret, plusAsSpace: false)
+        let key = Self.hash(bytes[...])
+        if let known = young.aliases[key] { return known }
+        let alias = old.aliases[key] ?? next(kind)
+        add(bytes, key, alias)
+        return alias
+    }
+
+    private mutating func next(_ kind: SecretKind) -> SecretAlias {
+        numbers[Int(kind.rawValue)] += 1
+        return SecretAlias(kind, numbers[Int(kind.rawValue)])
+    }
+
+    private mutating func add(_ bytes: [UInt8], _ key: Int, _ alias: SecretAlias) {
+        if young.aliases.count >= most / 2 {
+            old = young
+            young = Generation()
+        }
+        young.aliases[key] = alias
+        guard Self.isTelling(bytes) else { return }
+        for form in Self.forms(of: bytes) {
+            let beginning = ByteWordKey(form[...])
+            young.filter.insert(beginning)
+            young.forms[beginning, default: []].append(
+                Known(count: form.count, hash: Self.hash(form[...]), alias: alias))
+        }
+    }
+
+    /// The secret that stands at a place.
+    /// - Returns: its alias and how many bytes it has there; nil for none. The longest where one begins with another.
+    func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
+        guard place + ByteWordKey.count <= bytes.count else { return nil }
+        let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
+        var found: (alias: SecretAlias, count: Int)?
+        for generation in [young, old] where generation.filter.mayContain(beginning) {
+            for known in generation.forms[beginning] ?? [] where known.count > found?.count ?? 0 {
+                guard place + known.count <= bytes.count,
+                    Self.hash(bytes[place..<place + known.count]) == known.hash
+                else { continue }
+                found = (known.alias, known.count)
+            }
+        }
+        return found
+    }
+
+    /// Long and mixed enough to be nothing but itself.
+    private static func isTelling(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= shortest && !bytes.allSatisfy { ASCII.isAlpha($0) || $0 == ASCII.space }
+    }
+
+    /// As it is, and as URLs, forms and JSON write it.
+    private static func forms(of bytes: [UInt8]) -> Set<[UInt8]> {
+        var encoded: [UInt8] = []
+        var partly: [UInt8] = []
+        var json: [UInt8] = []
+        for byte in bytes {
+            let escape = [0x25, PercentCoding.hexDigit(byte >> 4), PercentCoding.hexDigit(byte & 15)]
+            encoded += ASCII.isUnreserved(byte) ? [byte] : escape
+            // what encodeURIComponent leaves beside that
+            partly += ASCII.isUnreserved(byte) || [0x21, 0x27, 0x28, 0x29, 0x2A].contains(byte) ? [byte] : escape
+            json += byte == 0x2F ? [0x5C, byte] : [byte]
+        }
+        return [bytes, encoded, partly, json]
+    }
+
+    private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+}

@@ -1,0 +1,127 @@
+import Formats
+import Journal
+import Testing
+
+/// Secrets of messages, and what stands in their place.
+struct MessageRedactorTests {
+    private static func redactor() -> MessageRedactor { MessageRedactor(SecretNames(sessionCookies: ["amSession"])) }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test(
+        "Parameters that are named so",
+        arguments: [
+            ("https://a.test/p?code=abc&scope=openid", "https://a.test/p?code=code#1&scope=openid"),
+            ("/cb#access_token=x.y&state=s&expires_in=9", "/cb#access_token=token#1&state=code#1&expires_in=9"),
+            ("/p?a=1", "/p?a=1"), ("/p", "/p"), ("/p?code=", "/p?code="), ("/p?code", "/p?code"),
+            ("/p?c%6Fde=1", "/p?c%6Fde=code#1"), ("/p?_txid=7f&x=1", "/p?_txid=transaction#1&x=1"),
+            ("https://me:hunter2@a.test/p", "https://me:password#1@a.test/p"), ("/a@b?x=1", "/a@b?x=1"),
+            ("/p?CODE=1&code=1", "/p?CODE=code#1&code=code#1"), ("/p?code=1&code=2", "/p?code=code#1&code=code#2"),
+        ])
+    func urls(_ url: String, _ expected: String) {
+        var redactor = Self.redactor()
+        #expect(Self.text(redactor.url(Array(url.utf8))) == expected)
+    }
+
+    @Test(
+        "Fields that are named so",
+        arguments: [
+            ("Authorization: Bearer abc.def\r\n", "Authorization: Bearer token#1\r\n"),
+            ("authorization:  DPoP  abc \r\n", "authorization:  DPoP token#1 \r\n"),
+            ("Proxy-Authorization: Basic dTpw\r\n", "Proxy-Authorization: Basic password#1\r\n"),
+            ("Authorization: whole\r\n", "Authorization: secret#1\r\n"),
+            (
+                "Cookie: amSession=abc; lang=de;other=1; flag\r\n",
+                "Cookie: amSession=session#1; lang=de;other=cookie#1; flag\r\n"
+            ),
+            ("Set-Cookie: amSession=abc; Path=/; code=1\r\n", "Set-Cookie: amSession=session#1; Path=/; code=1\r\n"),
+            ("amsession: abc\r\n", "amsession: session#1\r\n"), ("X-TxID: 7f\r\n", "X-TxID: transaction#1\r\n"),
+            ("Location: /cb?code=abc&x=1\r\n", "Location: /cb?code=code#1&x=1\r\n"),
+            ("Accept: */*\r\nDPoP: abc\r\n", "Accept: */*\r\nDPoP: token#1\r\n"), ("nonsense\r\n", "nonsense\r\n"),
+            ("X-Api-Key:\r\n", "X-Api-Key:\r\n"), ("", ""),
+        ])
+    func fields(_ lines: String, _ expected: String) {
+        var redactor = Self.redactor()
+        #expect(Self.text(redactor.fields(Array(lines.utf8))) == expected)
+    }
+
+    @Test(
+        "Members of JSON that are named so, wherever they stand",
+        arguments: [
+            (#"{"tokenId":"abc","realm":"/"}"#, #"{"tokenId":"session#1","realm":"/"}"#),
+            (#"{ "a" : [ {"access_token": "x"} ] }"#, #"{ "a" : [ {"access_token": "token#1"} ] }"#),
+            (#"{"expires_in":1,"access_token":null}"#, #"{"expires_in":1,"access_token":null}"#),
+            (#"{"p\u0061ssword":"x"}"#, #"{"p\u0061ssword":"password#1"}"#),
+            (#"{"authId":"a.b.c"}"#, #"{"authId":"authId#1"}"#), ("{", "{"), (#""code""#, #""code""#),
+        ])
+    func json(_ text: String, _ expected: String) {
+        var redactor = Self.redactor()
+        #expect(Self.text(redactor.json(Array(text.utf8))) == expected)
+    }
+
+    @Test("Answers to callbacks that ask for secrets, and to no others")
+    func callbacks() {
+        var redactor = Self.redactor()
+        let made = redactor.json(
+            Array(
+                #"{"callbacks":[{"type":"NameCallback","output":[{"name":"prompt","value":"User Name"}],"input":[{"name":"IDToken1","value":"demo"}]},"#
+                    .utf8)
+                + Array(#"{"input":[{"name":"IDToken2","value":"hunter2"}],"type":"PasswordCallback"},"#.utf8)
+                + Array(
+                    #"{"type":"NameCallback","output":[{"name":"prompt","value":"One Time Password"}],"input":[{"name":"IDToken3","value":"123456"}]}]}"#
+                        .utf8))
+        let text = Self.text(made)
+        #expect(text.contains("demo"))
+        #expect(text.contains(#""value":"password#1""#) && text.contains(#""value":"one-time#1""#))
+        #expect(!text.contains("hunter2") && !text.contains("123456"))
+    }
+
+    @Test("What is known is replaced wherever it stands and however it is written")
+    func known() {
+        var redactor = Self.redactor()
+        let session = "Zx9-_*AB/CD+EF=12345"
+        _ = redactor.fields(Array("amSession: \(session)\r\n".utf8))
+        for (text, expected) in [
+            ("of \(session), yes", "of session#1, yes"),
+            ("/p/\(PercentCoding.encode(session))/x", "/p/session#1/x"),
+            (#"{"a":"Zx9-_*AB\/CD+EF=12345"}"#, #"{"a":"session#1"}"#), ("x\(session)", "x\(session)"),
+            ("%3D\(session)", "%3Dsession#1"),
+        ] {
+            #expect(Self.text(redactor.cleared(Array(text.utf8))) == expected)
+        }
+        #expect(
+            Self.text(redactor.fields(Array("Cookie: amSession=\(PercentCoding.encode(session))\r\n".utf8))).contains(
+                "session#1"))
+    }
+
+    @Test("A short or plain word is replaced where its name says so alone")
+    func plainWords() {
+        var redactor = Self.redactor()
+        #expect(Self.text(redactor.json(Array(#"{"password":"password"}"#.utf8))) == #"{"password":"password#1"}"#)
+        #expect(
+            Self.text(redactor.cleared(Array("the password is the passwordpassword".utf8)))
+                == "the password is the passwordpassword")
+    }
+
+    @Test("Tokens and sessions show by their form what they are")
+    func shapes() {
+        var redactor = Self.redactor()
+        let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vIn0.c2lnbmF0dXJl"
+        let session = "AQIC5wM2LY4SfczLJgfGZxwRqFlx6pyJsVbV-iXRxRgpXqo.*AAJTSQACMDEAAlNLABM3NjE4.*"
+        #expect(Self.text(redactor.cleared(Array("<a x='\(token)'>\(session)".utf8))) == "<a x='token#1'>session#1")
+        #expect(Self.text(redactor.cleared(Array("eyJ.a.b AQIC".utf8))) == "eyJ.a.b AQIC")
+    }
+
+    @Test("The same secret has one alias, and none is given twice when many were met")
+    func bounds() {
+        var aliases = SecretAliases(most: 100)
+        let first = aliases.alias(of: "secret-number-0".utf8, .token)
+        #expect(aliases.alias(of: "secret-number-0".utf8, .token) == first)
+        var seen: Set<SecretAlias> = [first]
+        for number in 1...1000 {
+            #expect(seen.insert(aliases.alias(of: "secret-number-\(number)".utf8, .token)).inserted)
+        }
+        #expect(aliases.alias(of: "secret-number-1000".utf8, .token).number == 1001)
+        #expect(aliases.alias(of: "secret-number-0".utf8, .token).number == 1002)
+    }
+}
