@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install deb run test bench instructions soak browser testssl hostile fuzz mutants tsan asan format lint schema
+.PHONY: help deps build install deb systemd run test bench instructions soak browser testssl hostile fuzz mutants tsan asan format lint schema
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
@@ -20,6 +20,9 @@ install: ## put the built program, a configuration and the systemd units in plac
 
 deb: ## the Debian package, into .build/deb
 	@scripts/deb
+
+systemd: ## the Debian package in a container of Debian's systemd that is booted for it: installed, used, removed
+	@scripts/systemd
 
 run: ## the sandbox with Usher in front of it, and the story of one request (PORT=3128 SANDBOX_PORT=9080)
 	@scripts/run
