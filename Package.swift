@@ -50,15 +50,18 @@ let package = Package(
         room(
             "Interception",
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"]),
+        room("Journal", ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Interception"]),
         room("Authorization", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         room(
             "ProxyCore",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Journal",
+                "Authorization",
             ]),
 
         room(
-            "Control", ["Formats", "HTTPCodec", "HTTP1", "Authorization", "ProxyCore"]),
+            "Control",
+            ["Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"]),
 
         room("EventLoop", ["CLibevent"]),
         room("Names", ["EventLoop", "CAres"]),
@@ -69,8 +72,7 @@ let package = Package(
                 "ProxyCore", "EventLoop", "Names",
             ]),
 
-        room("Observation", ["Formats", "HTTPCodec", "Interception"]),
-        room("Journal", ["Formats", "HTTPCodec"]),
+        room("Observation", ["Formats", "HTTPCodec", "Interception", "Journal"]),
         room(
             "Configuration",
             [
@@ -82,9 +84,8 @@ let package = Package(
         room(
             "Operation",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception",
-                "Authorization",
-                "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
+                "Authorization", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
             ]),
         room(
             "Commands",

@@ -7,7 +7,7 @@ struct HouseTests {
 
     private static let values: Set<String> = ["Formats", "Addresses"]
     private static let dry = values.union([
-        "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "ContentCoding", "Declaration", "Interception",
+        "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "ContentCoding", "Declaration", "Interception", "Journal",
         "Authorization", "ProxyCore",
     ])
     /// Who may import whom. Imports run down this list only; what no room brings in is Swift's own.
@@ -24,16 +24,19 @@ struct HouseTests {
         (
             "Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"])
         ),
+        ("Journal", values.union(["HTTPCodec", "ContentCoding", "Interception"])),
         ("Authorization", values.union(["HTTPCodec", "TLSEngine", "Interception"])),
         (
             "ProxyCore",
-            values.union(["HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization"])
+            values.union([
+                "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Journal", "Authorization",
+            ])
         ),
-        ("Control", ["Formats", "HTTPCodec", "HTTP1", "Authorization", "ProxyCore"]),
+        ("Control", ["Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"]),
         ("EventLoop", ["CLibevent", "Glibc"]),
         ("Names", ["EventLoop", "CAres", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),
-        ("Observation", ["Formats", "HTTPCodec", "Interception", "Glibc"]),
+        ("Observation", ["Formats", "HTTPCodec", "Interception", "Journal", "Glibc"]),
         ("Configuration", dry.union(["Interceptors", "Yams", "CIDN2", "Glibc"])),
         ("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "Glibc"]),
         (
