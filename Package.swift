@@ -85,7 +85,8 @@ let package = Package(
             "Operation",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
-                "Authorization", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux",
+                "Authorization", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
+                "Configuration", "CLinux",
             ]),
         room(
             "Commands",
