@@ -115,7 +115,7 @@ let package = Package(
             "InterceptionTests",
             ["Interception", "Interceptors", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
         tests("InterceptorsTests", ["Interceptors"]),
-        tests("JournalTests", ["Journal", "Formats"]),
+        tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception"]),
         tests(
             "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),
         tests(

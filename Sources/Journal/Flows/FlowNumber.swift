@@ -1,0 +1,61 @@
+/// The numbers that are kept of a flow. 0 where there is none, or nobody knows.
+public enum FlowNumber: Int, CaseIterable, Sendable {
+    /// The flow's id, as the log and `Usher-Flow` have it in hexadecimal digits.
+    case id
+    /// Of a call of Usher's own: the flow that it was made for.
+    case parent
+    /// Counts what the journal takes in, from 1; what `since` of a query goes by.
+    case sequence
+    /// Milliseconds since 1970.
+    case began
+    /// Milliseconds from the request's first byte to the end of its answer.
+    case duration
+    /// Of what was delivered.
+    case status
+    /// Of what the origin answered, where interceptors changed it.
+    case answerStatus
+    case port
+    /// 1 for http, 2 for https.
+    case scheme
+    /// Bytes that came of the request's body, whether they are kept or not.
+    case requestBytes
+    /// Bytes of the answer's body that the client was sent.
+    case responseBytes
+    case sentBytes
+    case answerBytes
+    case attempts
+    /// One more than the milliseconds, from the beginning on, after which a phase began, or something came.
+    case resolving, connecting, securing, sent, answered
+    /// `FlowFlags`.
+    case flags
+    /// In a batch: one more than the index of its events.
+    case events
+}
+
+/// What is so of a flow, or not.
+public struct FlowFlags: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// HTTP/1.0 on the client's side, on the origin's.
+    public static let oldClient = FlowFlags(rawValue: 1 << 0)
+    public static let oldOrigin = FlowFlags(rawValue: 1 << 1)
+    /// Usher answered in the origin's place.
+    public static let local = FlowFlags(rawValue: 1 << 2)
+    /// What is kept of a body is its beginning, or nothing.
+    public static let requestBodyCut = FlowFlags(rawValue: 1 << 3)
+    public static let sentBodyCut = FlowFlags(rawValue: 1 << 4)
+    public static let answerBodyCut = FlowFlags(rawValue: 1 << 5)
+    public static let responseBodyCut = FlowFlags(rawValue: 1 << 6)
+    /// The connection to the origin had served another request before.
+    public static let reused = FlowFlags(rawValue: 1 << 7)
+    /// The client did not get the whole answer.
+    public static let incomplete = FlowFlags(rawValue: 1 << 8)
+    /// What the client sent went out changed; what came from the origin was delivered changed.
+    public static let requestEdited = FlowFlags(rawValue: 1 << 9)
+    public static let responseEdited = FlowFlags(rawValue: 1 << 10)
+    /// A CONNECT that was not opened, or another protocol after an Upgrade.
+    public static let tunnel = FlowFlags(rawValue: 1 << 11)
+    /// Taken by a step-up, or a login of Usher's own.
+    public static let detoured = FlowFlags(rawValue: 1 << 12)
+}

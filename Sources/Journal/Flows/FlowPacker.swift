@@ -1,0 +1,57 @@
+/// Writes one flow behind others. Numbers in any order; parts in theirs, each at most once.
+public struct FlowPacker: ~Copyable {
+    private var out: [UInt8]
+    private let start: Int
+    /// Parts before that one have their ends.
+    private var next = 0
+
+    /// - Parameter out: what the flow is put behind; `finish` gives it back.
+    public init(behind out: consuming [UInt8] = []) {
+        self.out = out
+        start = self.out.count
+        self.out.append(contentsOf: Self.header)
+    }
+
+    private static let header = [UInt8](repeating: 0, count: PackedFlow.partsAt)
+
+    public mutating func set(_ number: FlowNumber, _ value: Int) {
+        store(Int64(value), at: PackedFlow.numbersAt + number.rawValue * 8)
+    }
+
+    public mutating func set(_ part: FlowPart, _ bytes: some Collection<UInt8>) {
+        begin(part)
+        out.append(contentsOf: bytes)
+    }
+
+    public mutating func set(_ part: FlowPart, _ text: String) { set(part, text.utf8) }
+
+    /// Writes a part where it stands.
+    public mutating func set(_ part: FlowPart, _ write: (inout [UInt8]) -> Void) {
+        begin(part)
+        write(&out)
+    }
+
+    /// Those before it end here.
+    private mutating func begin(_ part: FlowPart) {
+        precondition(part.rawValue >= next, "parts are written in their order")
+        closeParts(before: part.rawValue)
+    }
+
+    private mutating func closeParts(before part: Int) {
+        let end = UInt32(truncatingIfNeeded: out.count - start)
+        while next < part {
+            store(end, at: PackedFlow.endsAt + next * 4)
+            next += 1
+        }
+    }
+
+    private mutating func store<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number, at place: Int) {
+        out.withUnsafeMutableBytes { $0.storeBytes(of: number, toByteOffset: start + place, as: Number.self) }
+    }
+
+    public consuming func finish() -> [UInt8] {
+        closeParts(before: FlowPart.allCases.count)
+        store(UInt64(out.count - start), at: 0)
+        return out
+    }
+}

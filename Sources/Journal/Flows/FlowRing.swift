@@ -1,0 +1,78 @@
+/// The flows that are kept, within a budget of bytes: the oldest make room for the newest.
+public struct FlowRing: Sendable {
+    /// In the order of their sequence; those before `first` are gone.
+    private var flows: [PackedFlow?] = []
+    private var first = 0
+    private var places: [UInt64: Int] = [:]
+    /// What was there before `flows[0]`.
+    private var forgotten = 0
+    private var refused = 0
+    public private(set) var bytes = 0
+    public private(set) var budget: Int
+
+    /// What a flow takes beside its own bytes.
+    static let overhead = 96
+
+    public init(budget: Int) { self.budget = budget }
+
+    public var count: Int { flows.count - first }
+
+    /// How many there have been that are no more.
+    public var dropped: Int { forgotten + first + refused }
+
+    /// One that takes more than the whole budget is not kept.
+    public mutating func append(_ flow: PackedFlow) {
+        let size = flow.count + Self.overhead
+        guard size <= budget else {
+            refused += 1
+            return
+        }
+        while bytes + size > budget { dropOldest() }
+        places[flow.id] = forgotten + flows.count
+        flows.append(flow)
+        bytes += size
+    }
+
+    public mutating func setBudget(_ budget: Int) {
+        self.budget = budget
+        while bytes > budget { dropOldest() }
+    }
+
+    private mutating func dropOldest() {
+        guard first < flows.count, let flow = flows[first] else { return }
+        bytes -= flow.count + Self.overhead
+        if places[flow.id] == forgotten + first { places[flow.id] = nil }
+        flows[first] = nil
+        first += 1
+        guard first > 1024, first > flows.count / 2 else { return }
+        flows.removeFirst(first)
+        forgotten += first
+        first = 0
+    }
+
+    public subscript(id id: UInt64) -> PackedFlow? {
+        guard let place = places[id], place >= forgotten + first else { return nil }
+        return flows[place - forgotten]
+    }
+
+    /// The newest first, for as long as `body` returns true.
+    public func newestFirst(_ body: (PackedFlow) -> Bool) {
+        for index in stride(from: flows.count - 1, through: first, by: -1) {
+            guard let flow = flows[index], body(flow) else { return }
+        }
+    }
+
+    /// The oldest first.
+    /// - Parameter sequence: those alone that came after that one.
+    public func oldestFirst(after sequence: Int = 0, _ body: (PackedFlow) -> Bool) {
+        var low = first
+        var high = flows.count
+        while low < high {
+            let middle = (low + high) / 2
+            if (flows[middle]?[.sequence] ?? 0) <= sequence { low = middle + 1 } else { high = middle }
+        }
+        for index in low..<flows.count {
+            guard let flow = flows[index], body(flow) else { return }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// One flow in one piece of memory: numbers, where each part ends, and the parts one behind another.
+public struct PackedFlow: Sendable {
+    let bytes: [UInt8]
+    /// Where it begins in them.
+    let start: Int
+
+    /// How long the whole is stands first, in eight bytes.
+    static let numbersAt = 8
+    static let endsAt = numbersAt + FlowNumber.allCases.count * 8
+    static let partsAt = endsAt + FlowPart.allCases.count * 4
+
+    /// - Returns: nil where no whole flow stands there.
+    public init?(_ bytes: [UInt8], at start: Int = 0) {
+        self.bytes = bytes
+        self.start = start
+        guard start >= 0, bytes.count - start >= Self.partsAt else { return nil }
+        let count = load(at: 0, as: UInt64.self)
+        guard count >= Self.partsAt, count <= bytes.count - start else { return nil }
+        var last = UInt32(Self.partsAt)
+        for part in FlowPart.allCases {
+            let end = load(at: Self.endsAt + part.rawValue * 4, as: UInt32.self)
+            guard end >= last else { return nil }
+            last = end
+        }
+        guard last == count else { return nil }
+    }
+
+    private func load<Number: FixedWidthInteger & BitwiseCopyable>(at place: Int, as type: Number.Type) -> Number {
+        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start + place, as: type) }
+    }
+
+    /// Bytes of the whole.
+    public var count: Int { Int(load(at: 0, as: UInt64.self)) }
+
+    public subscript(_ number: FlowNumber) -> Int {
+        Int(load(at: Self.numbersAt + number.rawValue * 8, as: Int64.self))
+    }
+
+    public subscript(_ part: FlowPart) -> ArraySlice<UInt8> {
+        let end = load(at: Self.endsAt + part.rawValue * 4, as: UInt32.self)
+        let begin =
+            part.rawValue == 0
+            ? UInt32(Self.partsAt) : load(at: Self.endsAt + (part.rawValue - 1) * 4, as: UInt32.self)
+        return bytes[start + Int(begin)..<start + Int(end)]
+    }
+
+    public func isEmpty(_ part: FlowPart) -> Bool { self[part].isEmpty }
+
+    /// Nil for an empty part.
+    public func text(_ part: FlowPart) -> String? {
+        let bytes = self[part]
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    public var id: UInt64 { UInt64(bitPattern: Int64(self[.id])) }
+    public var flags: FlowFlags { FlowFlags(rawValue: self[.flags]) }
+
+    /// Milliseconds from the beginning on; nil where that did not happen.
+    public func time(_ number: FlowNumber) -> Int? {
+        let value = self[number]
+        return value == 0 ? nil : value - 1
+    }
+
+    /// The absolute URL of the request, or the authority that a CONNECT is for.
+    public var url: String {
+        let host = text(.authority) ?? ""
+        let place = host.utf8.contains(0x3A) ? "[\(host)]" : host
+        let isSecure = self[.scheme] == 2
+        guard self[.scheme] != 0 else { return "\(place):\(self[.port])" }
+        let port = self[.port] == (isSecure ? 443 : 80) ? "" : ":\(self[.port])"
+        return "\(isSecure ? "https" : "http")://\(place)\(port)\(text(.target) ?? "/")"
+    }
+}
