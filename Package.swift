@@ -61,7 +61,7 @@ let package = Package(
 
         room(
             "Control",
-            ["Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"]),
+            ["Formats", "Addresses", "HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"]),
 
         room("EventLoop", ["CLibevent"]),
         room("Names", ["EventLoop", "CAres"]),

@@ -4,7 +4,7 @@ internal import Formats
 extension Lockout {
     public struct Entry: Equatable, Sendable {
         /// Whose refusals are counted together.
-        public enum Scope: String, Sendable {
+        public enum Scope: String, CaseIterable, Sendable {
             /// All logins with these answers.
             case answers
             /// Those for one session.

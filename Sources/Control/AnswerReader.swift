@@ -7,6 +7,16 @@ internal import ProxyCore
 /// `{"link": …}`, or `{"answers": [{"callback": …, "value": …}]}`, or the one `callback` and `value` by themselves. A callback is
 /// named by its place in the page or by its type, and needs no name where it is the only one that is open.
 struct AnswerReader {
+    /// What a body may be, as far as that does not hang on what is asked for.
+    static let shape: ControlShape = {
+        let value = ControlShape.either([.text, .number, .flag, .list(.text)])
+        let callback = ControlShape.either([.text, .integer(0...Int.max)])
+        return .either([
+            .object(["callback?": callback, "value": value]),
+            .object(["answers": .list(.object(["callback?": callback, "value": value]))]), .object(["link": .text]),
+        ])
+    }()
+
     private let open: [OpenCallback]
     private let isSuspended: Bool
 

@@ -4,7 +4,7 @@ internal import HTTPCodec
 
 /// What is said on one connection to the daemon: whole requests out of its bytes, and answers into bytes. Who may ask at all
 /// is judged here, before anything is looked up.
-public struct ControlLeg: Sendable {
+public struct ControlLeg {
     public enum Event: Sendable {
         case needsMore
         /// The client waits for word before it sends the body (RFC 9110 §10.1.1).
@@ -16,8 +16,16 @@ public struct ControlLeg: Sendable {
     private var leg = HTTP1Server()
     private var head = RequestHead()
     private var body: [UInt8] = []
+    private let gate: ControlGate
+    private let isOpen: ([String]) -> Bool
+    /// Who asked last has shown that it may, or need not.
+    public private(set) var isKnown = false
 
-    public init() {}
+    /// - Parameter isOpen: which paths are answered without a token, too.
+    public init(_ door: ControlDoor = .local, isOpen: @escaping ([String]) -> Bool = { _ in false }) {
+        gate = ControlGate(door: door)
+        self.isOpen = isOpen
+    }
 
     /// Something of a request is here, and not all of it.
     public var isInside: Bool { !leg.awaitsHead }
@@ -28,7 +36,18 @@ public struct ControlLeg: Sendable {
         do throws(HTTPFault) {
             return leg.awaitsHead ? try readHead(input, &position, now) : try readBody(input, &position, now)
         } catch {
-            return refuse(ControlProblem(error.status, error.explanation))
+            return refuse(ControlProblem(error.status, Self.words(error)))
+        }
+    }
+
+    /// Its bounds are its own, and no keys of the configuration.
+    private static func words(_ fault: HTTPFault) -> String {
+        switch fault.code {
+        case .targetTooLong: "the request target is longer than \(ControlLimits.head.target >> 10) KiB"
+        case .headTooLarge: "the head is larger than \(ControlLimits.head.bytes >> 10) KiB"
+        case .tooManyFields: "there are more than \(ControlLimits.head.fields) fields"
+        case .trailersTooLarge: "the trailers are larger than \(ControlLimits.head.bytes >> 10) KiB"
+        default: fault.explanation
         }
     }
 
@@ -50,7 +69,9 @@ public struct ControlLeg: Sendable {
         guard let count = try leg.readHead(rest, into: &head, limits: ControlLimits.head) else { return .needsMore }
         position += count
         try head.settleHost(scheme: .http)
-        if let problem = ControlGate.problem(of: head) { return refuse(problem) }
+        let access: ControlGate.Access = isOpen(ControlRequest(head.methodText, head.path).path) ? .open : .closed
+        if let problem = gate.problem(of: head, access) { return refuse(problem) }
+        isKnown = access == .closed
         let framing = try leg.begin(head, maxTrailerBytes: ControlLimits.head.bytes)
         if case .length(let length) = framing, length > UInt64(ControlLimits.body) { return tooLarge() }
         if framing != .none, let expectation = head.fields["Expect"] {
@@ -78,7 +99,8 @@ public struct ControlLeg: Sendable {
                 position = input.count
                 return .needsMore
             case .end:
-                let request = ControlRequest(head.methodText, head.path, fields: head.fields, body: body, now: now)
+                var request = ControlRequest(head.methodText, head.path, fields: head.fields, body: body, now: now)
+                request.query = head.query
                 head = RequestHead()
                 body = []
                 return .request(request)
@@ -98,21 +120,61 @@ public struct ControlLeg: Sendable {
     /// - Parameter time: in seconds since 1970.
     /// - Returns: the bytes, and whether the connection ends after them.
     public mutating func answer(_ answer: ControlAnswer, time: Int) -> (message: [UInt8], ends: Bool) {
-        let content = Array((answer.body.serialized + "\n").utf8)
-        var head = ResponseHead(status: answer.status, reason: ReasonPhrase.of(answer.status))
-        head.fields.add("Date", CalendarTime(time).http)
-        head.fields.add("Content-Type", answer.isProblem ? "application/problem+json" : "application/json")
-        head.fields.add("Cache-Control", "no-store")
-        for field in answer.fields { head.fields.add(field.name, field.value) }
-        head.fields.add("Content-Length", "\(content.count)")
-        var manner = ResponseManner()
-        manner.isOwn = true
+        let content = answer.message
         var message: [UInt8] = []
-        leg.respond(head, .length(UInt64(content.count)), manner, to: &message)
-        leg.write(content.span, to: &message)
+        var head = Self.head(answer.status, content?.type, time, answer.fields)
+        if let content { head.fields.add("Content-Length", "\(content.bytes.count)") }
+        let framing: BodyFraming = content.map { .length(UInt64($0.bytes.count)) } ?? .none
+        leg.respond(head, framing, Self.manner, to: &message)
+        if let content { leg.write(content.bytes.span, to: &message) }
+        return finish(&message)
+    }
+
+    /// Begins an answer that takes events for as long as both sides want.
+    /// - Returns: the bytes, and whether anything may follow: to a HEAD, nothing does.
+    public mutating func follow(time: Int) -> (message: [UInt8], takesEvents: Bool) {
+        var message: [UInt8] = []
+        let head = Self.head(200, "text/event-stream", time, [])
+        leg.endAfterThis()
+        leg.respond(head, .chunked, Self.manner, to: &message)
+        return (message, !leg.writesNothing)
+    }
+
+    public func piece(_ events: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        leg.write(events.span, to: &out)
+        return out
+    }
+
+    /// Ends an answer that `follow` began; the connection ends with it.
+    public mutating func endFollowing() -> [UInt8] {
+        var message: [UInt8] = []
+        return finish(&message).message
+    }
+
+    private mutating func finish(_ message: inout [UInt8]) -> (message: [UInt8], ends: Bool) {
         leg.end(trailers: [], to: &message)
         let ends = leg.isLast
         leg.next()
         return (message, ends)
+    }
+
+    private static var manner: ResponseManner {
+        var manner = ResponseManner()
+        manner.isOwn = true
+        return manner
+    }
+
+    private static func head(
+        _ status: Int, _ type: String?, _ time: Int, _ fields: [ControlAnswer.FieldLine]
+    ) -> ResponseHead {
+        var head = ResponseHead(status: status, reason: ReasonPhrase.of(status))
+        head.fields.add("Date", CalendarTime(time).http)
+        if let type { head.fields.add("Content-Type", type) }
+        head.fields.add("Cache-Control", "no-store")
+        // what is JSON or a text here is nothing else, whatever it looks like
+        head.fields.add("X-Content-Type-Options", "nosniff")
+        for field in fields { head.fields.add(field.name, field.value) }
+        return head
     }
 }

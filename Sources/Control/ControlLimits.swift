@@ -1,14 +1,29 @@
 internal import HTTPCodec
 
-/// Bounds of the control interface.
+/// Bounds of the interface. Each of its doors has its own connections and followers, so that whoever crowds one leaves the
+/// other free.
 public enum ControlLimits {
     /// Connections at a time.
     public static let connections = 32
+    /// Of them, those that follow events.
+    public static let followers = 16
     /// Milliseconds for a request to come whole, and between two of them.
     public static let time = 10_000
+    /// The same for those that have not shown who they are, while others wait for a place.
+    public static let strangersTime = 2_000
+    /// Milliseconds for an answer that somebody else makes.
+    public static let work = 10_000
     /// Bytes of a body.
     public static let body = 64 << 10
-    static let head = HeadLimits(bytes: 8 << 10, fields: 64, target: 1 << 10)
+    static let head = HeadLimits(bytes: 8 << 10, fields: 64, target: 4 << 10)
     /// Milliseconds in which a client closes that was told so.
     public static let farewell = 2_000
+    /// Bytes of events that wait for one follower.
+    public static let feed = 256 << 10
+    /// Milliseconds between signs of life on a quiet stream.
+    public static let heartbeat = 15_000
+    /// Milliseconds that a follower may take nothing of what it is sent.
+    public static let stalled = 30_000
+    /// Bytes of a token.
+    public static let token = 16...1024
 }

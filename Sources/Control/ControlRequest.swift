@@ -6,14 +6,24 @@ public struct ControlRequest: Sendable {
     public var method: String
     /// Its segments, decoded: `["v1", "transactions"]`. One that is empty stays: nobody means everything by it.
     public var path: [String]
+    /// As it came, without the question mark.
+    public var query: String?
+    /// What of path and query the route takes, once it is found.
+    public var arguments = ControlArguments()
     public var fields: FieldTable
     public var body: [UInt8]
     /// Monotonic milliseconds.
     public var now: Int
 
+    /// - Parameter path: with a query behind it or without.
     public init(_ method: String, _ path: String, fields: FieldTable = FieldTable(), body: [UInt8] = [], now: Int = 0) {
         self.method = method
-        let path = path.hasPrefix("/") ? path.dropFirst() : path[...]
+        // by bytes: a mark behind the question mark would make it another character
+        let bytes = path.utf8
+        let end = bytes.firstIndex(of: 0x3F) ?? bytes.endIndex
+        if end != bytes.endIndex { query = String(Substring(bytes[bytes.index(after: end)...])) }
+        let whole = Substring(bytes[..<end])
+        let path = whole.hasPrefix("/") ? whole.dropFirst() : whole
         self.path = path.split(separator: "/", omittingEmptySubsequences: false).map { PercentCoding.decode($0) }
         self.fields = fields
         self.body = body
@@ -21,7 +31,7 @@ public struct ControlRequest: Sendable {
     }
 
     /// The body as a JSON object.
-    func object() throws(ControlProblem) -> JSONValue {
+    public func object() throws(ControlProblem) -> JSONValue {
         guard let type = fields["Content-Type"].flatMap({ MediaType($0) }), type.type == "application",
             type.subtype == "json"
         else {

@@ -1,53 +1,36 @@
 /// Who answers which request. What there is to ask for is put together of lists of routes, one list for each affair.
 public struct ControlRouter {
-    public struct Route {
-        public typealias Handler = (ControlRequest, _ parameter: String) throws(ControlProblem) -> ControlAnswer
+    public let routes: [ControlRoute]
 
-        let method: String
-        /// A `*` stands for one segment, which the handler is given.
-        let path: [String]
-        let handler: Handler
+    /// The list describes itself: `/v1/openapi.json` is one more.
+    public init(_ routes: [ControlRoute]) { self.routes = routes + [OpenAPIDocument.route(of: routes)] }
 
-        /// - Parameter method: GET where nothing is changed, and another everywhere else.
-        public init(_ method: String, _ path: String, _ handler: @escaping Handler) {
-            self.method = method
-            self.path = path.split(separator: "/").map(String.init)
-            self.handler = handler
-        }
-
-        /// What the star stands for; empty where there is none, nil where the path is another.
-        func parameter(in path: [String]) -> String? {
-            guard path.count == self.path.count else { return nil }
-            var parameter = ""
-            for (own, given) in zip(self.path, path) {
-                if own == "*" { parameter = given } else if own != given { return nil }
-            }
-            return parameter
-        }
-    }
-
-    private let routes: [Route]
-
-    public init(_ routes: [Route]) { self.routes = routes }
-
-    public func answer(_ request: ControlRequest) -> ControlAnswer {
+    public func reply(_ request: ControlRequest) -> ControlReply {
         do throws(ControlProblem) {
             return try found(request)
         } catch {
-            return error.answer
+            return .now(error.answer)
         }
     }
 
-    private func found(_ request: ControlRequest) throws(ControlProblem) -> ControlAnswer {
+    /// Whether who shows no token is answered, too.
+    public func isOpen(_ path: [String]) -> Bool { routes.contains { $0.isOpen && $0.match(path) != nil } }
+
+    private func found(_ request: ControlRequest) throws(ControlProblem) -> ControlReply {
         let method = request.method == "HEAD" ? "GET" : request.method
         var allowed: [String] = []
         for route in routes {
-            guard let parameter = route.parameter(in: request.path) else { continue }
-            if route.method == method { return try route.handler(request, parameter) }
+            guard let path = route.match(request.path) else { continue }
+            if route.method == method {
+                var request = request
+                request.arguments = try ControlArguments(
+                    path, query: request.query, route.description.parameters)
+                return try route.handler(request)
+            }
             if !allowed.contains(route.method) { allowed.append(route.method) }
         }
         guard !allowed.isEmpty else { throw ControlProblem(404, "there is nothing of that name") }
-        var problem = ControlProblem(405, "that is not done with \(request.method)")
+        var problem = ControlProblem(405, "that is not done with \(request.method.prefix(40))")
         problem.allow = allowed.contains("GET") ? allowed + ["HEAD"] : allowed
         throw problem
     }

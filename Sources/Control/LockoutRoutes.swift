@@ -15,14 +15,37 @@ public struct LockoutRoutes {
 
     public init(_ directory: any LockoutDirectory) { self.directory = directory }
 
-    public var all: [ControlRouter.Route] {
-        [
-            ControlRouter.Route("GET", "/v1/lockout") { _, _ throws(ControlProblem) in list() },
-            ControlRouter.Route("DELETE", "/v1/lockout") { _, _ throws(ControlProblem) in
-                ControlAnswer(.object([.init("cleared", .integer(directory.clear(nil)))]))
-            },
-            ControlRouter.Route("DELETE", "/v1/lockout/*") { _, id throws(ControlProblem) in try clear(id) },
-        ]
+    public var all: [ControlRoute] { [listing, clearing, clearingOne] }
+
+    private var listing: ControlRoute {
+        let login = ControlShape.object([
+            "id": .text, "counts": .choice(Lockout.Entry.Scope.allCases.map(\.rawValue)), "at": .text,
+            "refusals": .count, "successes": .count, "under_way": .count, "held_ms": .count,
+        ])
+        let description = RouteDescription(
+            "listLockout", "How often AM refused logins that are made without a person.",
+            answers: [RouteAnswer("What is counted.", .object(["logins": .list(login)]))])
+        return ControlRoute("GET", "/v1/lockout", description) { _ throws(ControlProblem) in .now(list()) }
+    }
+
+    private static let cleared = RouteAnswer("How many were cleared.", .object(["cleared": .count]))
+
+    private var clearing: ControlRoute {
+        let description = RouteDescription(
+            "clearLockout", "Forgets what is counted, of every login.", answers: [Self.cleared])
+        return ControlRoute("DELETE", "/v1/lockout", description) { _ throws(ControlProblem) in
+            .json(.object([.init("cleared", .integer(directory.clear(nil)))]))
+        }
+    }
+
+    private var clearingOne: ControlRoute {
+        let description = RouteDescription(
+            "clearLogin", "Forgets what is counted of one login.",
+            parameters: [.path("id", "As it is listed.")], answers: [Self.cleared],
+            problems: [404: "No login of that id is counted."])
+        return ControlRoute("DELETE", "/v1/lockout/{id}", description) { request throws(ControlProblem) in
+            .now(try clear(request.arguments.text("id") ?? ""))
+        }
     }
 
     private func list() -> ControlAnswer {

@@ -20,18 +20,61 @@ public struct TransactionRoutes {
 
     public init(_ directory: any TransactionDirectory) { self.directory = directory }
 
-    public var all: [ControlRouter.Route] {
-        [
-            ControlRouter.Route("GET", "/v1/transactions") { request, _ throws(ControlProblem) in list(request.now) },
-            ControlRouter.Route("GET", "/v1/transactions/*") { request, id throws(ControlProblem) in
-                try whole(id, request.now)
-            },
-            ControlRouter.Route("POST", "/v1/transactions/*/answer") { request, id throws(ControlProblem) in
-                try answer(id, request)
-            },
-            ControlRouter.Route("POST", "/v1/transactions/*/deny") { _, id throws(ControlProblem) in try deny(id) },
-        ]
+    public var all: [ControlRoute] { [listing, showing, answering, denying] }
+
+    private static let id = RouteParameter.path("id", "As it is listed.")
+
+    private var listing: ControlRoute {
+        let description = RouteDescription(
+            "listTransactions", "The step-ups that wait for a person, the oldest first.",
+            answers: [
+                RouteAnswer(
+                    "What waits.", .object(["transactions": .list(TransactionView.shape), "most": .count]))
+            ])
+        return ControlRoute("GET", "/v1/transactions", description) { request throws(ControlProblem) in
+            .now(list(request.now))
+        }
     }
+
+    private var showing: ControlRoute {
+        let description = RouteDescription(
+            "showTransaction", "One of them, whole.", parameters: [Self.id],
+            answers: [RouteAnswer("What waits.", TransactionView.shape)], problems: Self.over)
+        return ControlRoute("GET", "/v1/transactions/{id}", description) { request throws(ControlProblem) in
+            .now(try whole(request.arguments.text("id") ?? "", request.now))
+        }
+    }
+
+    private var answering: ControlRoute {
+        let description = RouteDescription(
+            "answerTransaction", "Says something to it: to one callback, to several, or by the link that it waits for.",
+            parameters: [Self.id], body: AnswerReader.shape,
+            answers: [
+                RouteAnswer(
+                    "What is still open.",
+                    .object([
+                        "id": .text, "state": .choice(["answered", "open"]),
+                        "callbacks": .list(TransactionView.callbackShape),
+                    ]))
+            ], problems: Self.over.merging([422: "It takes no such answer."]) { $1 })
+        return ControlRoute("POST", "/v1/transactions/{id}/answer", description) { request throws(ControlProblem) in
+            .now(try answer(request.arguments.text("id") ?? "", request))
+        }
+    }
+
+    private var denying: ControlRoute {
+        let description = RouteDescription(
+            "denyTransaction", "Refuses it: the app gets the original answer.", parameters: [Self.id],
+            answers: [RouteAnswer("It is denied.", .object(["id": .text, "state": .choice(["denied"])]))],
+            problems: Self.over)
+        return ControlRoute("POST", "/v1/transactions/{id}/deny", description) { request throws(ControlProblem) in
+            .now(try deny(request.arguments.text("id") ?? ""))
+        }
+    }
+
+    private static let over = [
+        404: "None of that id waits.", 409: "It was answered or denied already.", 410: "It waits no more.",
+    ]
 
     // MARK: what waits
 

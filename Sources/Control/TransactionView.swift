@@ -26,6 +26,19 @@ struct TransactionView {
         }
     }
 
+    static let shape = ControlShape.object([
+        "id": .text, "client": .text, "user": .optional(.text), "method": .text, "resource": .text, "am": .text,
+        "realm": .text, "tree": .optional(.text), "stage": .text, "header": .text, "messages": .list(.text),
+        "waited_ms": .count, "left_ms": .count, "kind": .choice(["suspended", "callbacks"]), "message?": .text,
+        "callbacks": .list(callbackShape), "shortened": .flag,
+    ])
+
+    static let callbackShape = ControlShape.object([
+        "index": .count, "type": .text, "prompt": .text, "form": .text, "secret": .flag,
+        "choices": .list(.object(["number": .integer(.min ... .max), "label": .text])), "parts": .list(.text),
+        "policies": .list(.text),
+    ])
+
     private let longest: Int
     private var left: Int
     private var isShortened = false

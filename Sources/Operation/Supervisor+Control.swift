@@ -7,6 +7,7 @@ public import ProxyDriver
 
 extension TransactionTable: TransactionDirectory {}
 extension LoginTable: LockoutDirectory {}
+extension Supervisor: ServicePhases {}
 
 extension Supervisor {
     /// Opens the control socket. Where nobody named one, the daemon goes without what it cannot have.
@@ -26,7 +27,7 @@ extension Supervisor {
             return try goWithoutControl(error, isNamed)
         }
         do throws(SystemError) {
-            return try ControlServer(loop, socket, router)
+            return try ControlServer(loop, .socket(socket), router)
         } catch {
             // it is not the file: the system has nothing to give
             socket.remove()
@@ -43,6 +44,7 @@ extension Supervisor {
     }
 
     private var router: ControlRouter {
-        ControlRouter(TransactionRoutes(transactions).all + LockoutRoutes(logins).all)
+        ControlRouter(
+            HealthRoutes(self).all + TransactionRoutes(transactions).all + LockoutRoutes(logins).all)
     }
 }

@@ -1,5 +1,6 @@
 import Authorization
 public import Configuration
+public import Control
 import EventLoop
 import Glibc
 import Interception
@@ -118,6 +119,8 @@ public final class Supervisor {
         endWatch.cancel()
         if let failure { throw StartFault(description: failure.description) }
     }
+
+    public var phase: ServicePhase { isStopping ? .draining : workers.isEmpty ? .starting : .serving }
 
     // MARK: start
 

@@ -32,7 +32,7 @@ struct HouseTests {
                 "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Journal", "Authorization",
             ])
         ),
-        ("Control", ["Formats", "HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"]),
+        ("Control", values.union(["HTTPCodec", "HTTP1", "Interception", "Journal", "Authorization", "ProxyCore"])),
         ("EventLoop", ["CLibevent", "Glibc"]),
         ("Names", ["EventLoop", "CAres", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),

@@ -2,14 +2,19 @@ import Control
 import EventLoop
 import Glibc
 
-/// One client of the control socket: its requests are answered one after the other.
+/// One client of the interface: its requests are answered one after the other.
 final class ControlConnection: Channel {
     private enum State {
         case reading
+        /// Somebody else makes the answer; nothing is read meanwhile.
+        case waiting
+        /// The answer stays open for events.
+        case following(ControlFeed, leave: () -> Void)
         /// The last answer is written; what still comes is dropped, so that closing does not destroy the answer.
         case ending
     }
 
+    let number: Int
     private unowned let server: ControlServer
     private var leg = ControlLeg()
     private var input: [UInt8] = []
@@ -17,18 +22,34 @@ final class ControlConnection: Channel {
     private var position = 0
     private var state = State.reading
     private var peerEnded = false
+    /// Counts its requests: an answer that comes late is none to the next.
+    private var turn = 0
     /// Requests that are answered in one turn of the loop: others wait for it, too.
     private static let atOnce = 8
 
     /// Monotonic milliseconds after which it has taken too long. Nothing of a request that comes moves it.
-    private(set) var deadline: Int
+    private var deadline: Int
+    private let since: Int
+    private var nextBeat = 0
 
-    init(_ server: ControlServer, _ descriptor: consuming Descriptor) throws(SystemError) {
+    init(_ server: ControlServer, _ number: Int, _ descriptor: consuming Descriptor) throws(SystemError) {
         self.server = server
-        deadline = Loop.monotonicMilliseconds() + ControlLimits.time
+        self.number = number
+        since = Loop.monotonicMilliseconds()
+        deadline = since + ControlLimits.time
         try super.init(loop: server.loop, descriptor: descriptor)
+    }
+
+    func begin(_ door: ControlDoor) {
+        leg = ControlLeg(door, isOpen: server.router.isOpen)
         startReading()
     }
+
+    var isFollowing: Bool { if case .following = state { true } else { false } }
+    private var isReadingRequests: Bool { if case .reading = state { true } else { false } }
+    private var isEnding: Bool { if case .ending = state { true } else { false } }
+
+    // MARK: what comes
 
     override func readable() {
         if holdsBack {
@@ -38,7 +59,8 @@ final class ControlConnection: Channel {
         }
         switch read() {
         case .bytes(let count):
-            guard state == .reading else { return }
+            // who follows has nothing to say
+            guard isReadingRequests else { return }
             input += loop.received(0..<count)
             takeRequests()
         case .wouldBlock: break
@@ -50,9 +72,15 @@ final class ControlConnection: Channel {
         }
     }
 
+    override func progressed() { if isFollowing { deadline = loop.refreshNow() + ControlLimits.stalled } }
+
     override func drained() {
         if peerEnded { return end() }
-        if state == .reading { takeRequests() }
+        switch state {
+        case .reading: takeRequests()
+        case .following: takeEvents()
+        case .waiting, .ending: break
+        }
     }
 
     override func writeFailed(_ error: SystemError) { end() }
@@ -61,7 +89,7 @@ final class ControlConnection: Channel {
     private func takeRequests() {
         // an answer that nobody takes is not followed by others, and nothing more is read of whoever does not take it
         var turns = 0
-        events: while state == .reading, !isClosed, queuedBytes == 0 {
+        events: while isReadingRequests, !isClosed, queuedBytes == 0 {
             guard turns < Self.atOnce else {
                 holdsBack = true
                 break
@@ -71,12 +99,40 @@ final class ControlConnection: Channel {
             case .needsMore: break events
             case .expectsContinue: send(leg.goOn())
             case .refused(let problem): write(problem.answer)
-            case .request(let request): write(server.answer(request))
+            case .request(let request): begin(server.router.reply(request))
             }
         }
         input.removeFirst(position)
         position = 0
-        if !isClosed, !peerEnded { read(state == .ending || queuedBytes == 0) }
+        guard !isClosed, !peerEnded else { return }
+        switch state {
+        case .reading: read(queuedBytes == 0)
+        case .waiting: read(false)
+        case .following, .ending: read(true)
+        }
+    }
+
+    // MARK: answers
+
+    private func begin(_ reply: ControlReply) {
+        turn += 1
+        switch reply {
+        case .now(let answer): write(answer)
+        case .later(let limit, let make):
+            state = .waiting
+            deadline = loop.now + limit
+            make(server.promise(number, turn: turn))
+        case .following(let follow): begin(follow)
+        }
+    }
+
+    /// An answer that somebody else made.
+    func take(_ answer: ControlAnswer, turn: Int) {
+        guard case .waiting = state, turn == self.turn, !isClosed else { return }
+        state = .reading
+        write(answer)
+        // what came behind the request waits
+        if !isClosed, isReadingRequests { takeRequests() } else if isEnding { read(!peerEnded) }
     }
 
     private func write(_ answer: ControlAnswer) {
@@ -84,7 +140,11 @@ final class ControlConnection: Channel {
         deadline = loop.now + ControlLimits.time
         if ends { state = .ending }
         send(message)
-        guard ends, !isClosed else { return }
+        if ends { sayGoodbye() }
+    }
+
+    private func sayGoodbye() {
+        guard !isClosed else { return }
         deadline = loop.now + ControlLimits.farewell
         finishWriting()
     }
@@ -93,16 +153,91 @@ final class ControlConnection: Channel {
         if !bytes.withUnsafeBytes({ write($0) }) { end() }
     }
 
+    // MARK: events
+
+    private func begin(_ follow: (any ControlFollower) -> () -> Void) {
+        guard server.mayFollow() else {
+            var problem = ControlProblem(503, "\(ControlLimits.followers) follow already")
+            problem.retryAfter = 10
+            return write(problem.answer)
+        }
+        let (message, takesEvents) = leg.follow(time: time(nil))
+        guard takesEvents else {
+            state = .ending
+            send(message)
+            return sayGoodbye()
+        }
+        let feed = server.feed(number)
+        state = .following(feed, leave: {})
+        deadline = loop.now + ControlLimits.stalled
+        nextBeat = loop.now + ControlLimits.heartbeat
+        send(message)
+        guard !isClosed else { return }
+        state = .following(feed, leave: follow(feed))
+    }
+
+    /// Sends what is there for a follower, once it has taken what came before.
+    func takeEvents() {
+        guard case .following(let feed, let leave) = state, !isClosed, queuedBytes == 0 else { return }
+        feed.sent()
+        let (bytes, isLast) = feed.take()
+        if !bytes.isEmpty { beat(bytes) }
+        if queuedBytes == 0 { feed.sent() }
+        guard isLast, !isClosed else { return }
+        state = .ending
+        leave()
+        send(leg.endFollowing())
+        sayGoodbye()
+    }
+
+    private func beat(_ bytes: [UInt8]) {
+        loop.refreshNow()
+        nextBeat = loop.now + ControlLimits.heartbeat
+        deadline = loop.now + ControlLimits.stalled
+        send(leg.piece(bytes))
+    }
+
+    // MARK: time
+
+    /// - Parameter othersWait: for a place; who has not shown that it may ask has less time then.
+    func look(_ now: Int, othersWait: Bool) {
+        switch state {
+        case .following:
+            if queuedBytes > 0 { if now >= deadline { end() } } else if now >= nextBeat { beat(ServerEvent.heartbeat) }
+        case .waiting:
+            guard now >= deadline else { return }
+            var problem = ControlProblem(503, "that took too long; what was asked for may still come about")
+            problem.retryAfter = 1
+            take(problem.answer, turn: turn)
+        case .reading, .ending:
+            if now >= deadline || othersWait && !leg.isKnown && now >= since + ControlLimits.strangersTime { expire() }
+        }
+    }
+
     /// Too long was waited for its request, or for it to take the answer.
-    func expire() {
-        guard state == .reading, !input.isEmpty || leg.isInside else { return end() }
+    private func expire() {
+        guard isReadingRequests, !input.isEmpty || leg.isInside else { return end() }
         input = []
         position = 0
         write(leg.timedOut().answer)
     }
 
+    /// The daemon ends.
+    func leave() {
+        if case .following(let feed, let leave) = state {
+            feed.leave()
+            leave()
+        }
+        close()
+    }
+
     func end() {
         guard !isClosed else { return }
+        if case .following(let feed, let leave) = state {
+            state = .ending
+            feed.leave()
+            leave()
+        }
         // first: the loop keeps what is closed until the turn is over, the server held the only reference
         close()
         server.forget(self)

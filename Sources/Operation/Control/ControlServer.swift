@@ -1,46 +1,92 @@
 import Control
 import EventLoop
 
-/// Answers at the control socket, on the supervisor's own loop.
+/// Answers at one door of the interface, on the supervisor's own loop.
 final class ControlServer: Listener {
-    private let socket: ControlSocket
-    private let router: ControlRouter
-    private var connections: [ObjectIdentifier: ControlConnection] = [:]
+    /// Where one listens, and who may ask there.
+    enum Entrance {
+        case socket(ControlSocket)
+        case port(ControlPort)
+    }
+
+    private let entrance: Entrance
+    let router: ControlRouter
+    private var connections: [Int: ControlConnection] = [:]
+    private var lastNumber = 0
+    private let letters: Mailbox<ControlLetter>
+    private var port: MailboxPort<ControlLetter>?
     /// Runs while somebody is there.
     private var sweep: Timer?
     private var isPaused = false
 
     private static let sweepInterval = 500
 
-    init(_ loop: Loop, _ socket: ControlSocket, _ router: ControlRouter) throws(SystemError) {
-        self.socket = socket
+    init(_ loop: Loop, _ entrance: Entrance, _ router: ControlRouter) throws(SystemError) {
+        self.entrance = entrance
         self.router = router
-        try super.init(loop: loop, listening: socket.take())
+        letters = try Mailbox()
+        switch entrance {
+        case .socket(let socket): try super.init(loop: loop, listening: socket.take())
+        case .port(let port): try super.init(loop: loop, listening: port.take())
+        }
+        port = try MailboxPort(loop: loop, letters) { [unowned self] in deliver($0) }
     }
 
-    var path: String { socket.path }
+    // MARK: who comes
 
-    override func accepted(locally descriptor: consuming Descriptor) {
-        guard let connection = try? ControlConnection(self, descriptor) else { return }
-        connections[ObjectIdentifier(connection)] = connection
+    override func accepted(locally descriptor: consuming Descriptor) { take(descriptor) { _ in .local } }
+
+    override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
+        guard case .port(let port) = entrance else { return }
+        take(descriptor) { connection in
+            .network(.init(address: connection.localAddress?.host ?? "", token: port.token))
+        }
+    }
+
+    private func take(_ descriptor: consuming Descriptor, _ door: (ControlConnection) -> ControlDoor) {
+        lastNumber += 1
+        guard let connection = try? ControlConnection(self, lastNumber, descriptor) else { return }
+        connection.begin(door(connection))
+        connections[lastNumber] = connection
+        beginSweep()
+        if connections.count >= ControlLimits.connections { hold() }
+    }
+
+    private func beginSweep() {
         if sweep == nil {
             sweep = try? Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in look() }
         }
-        if connections.count >= ControlLimits.connections { hold() }
     }
 
     /// What waits is tried again with the next look round; where nobody is there, one is begun for that.
     override func acceptFailed(_ error: SystemError) {
         isPaused = true
-        if sweep == nil {
-            sweep = try? Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in look() }
+        beginSweep()
+    }
+
+    // MARK: what is asked
+
+    func mayFollow() -> Bool { connections.values.count(where: \.isFollowing) < ControlLimits.followers }
+
+    func promise(_ connection: Int, turn: Int) -> ControlPromise {
+        ControlPromise { [letters] in letters.post(.answer($0, connection: connection, turn: turn)) }
+    }
+
+    func feed(_ connection: Int) -> ControlFeed {
+        ControlFeed { [letters] in letters.post(.events(connection: connection)) }
+    }
+
+    private func deliver(_ letter: ControlLetter) {
+        switch letter {
+        case .answer(let answer, let connection, let turn): connections[connection]?.take(answer, turn: turn)
+        case .events(let connection): connections[connection]?.takeEvents()
         }
     }
 
-    func answer(_ request: ControlRequest) -> ControlAnswer { router.answer(request) }
+    // MARK: who goes
 
     func forget(_ connection: ControlConnection) {
-        connections[ObjectIdentifier(connection)] = nil
+        connections[connection.number] = nil
         goOn()
     }
 
@@ -57,20 +103,22 @@ final class ControlServer: Listener {
 
     private func look() {
         let now = loop.refreshNow()
-        for connection in connections.values where now >= connection.deadline { connection.expire() }
+        let isFull = connections.count >= ControlLimits.connections
+        for connection in connections.values { connection.look(now, othersWait: isFull) }
         goOn()
         guard connections.isEmpty, !isPaused else { return }
         sweep?.cancel()
         sweep = nil
     }
 
-    /// Nobody is answered any more, and the file is gone.
+    /// Nobody is answered any more, and the socket's file is gone.
     func end() {
-        socket.remove()
+        if case .socket(let socket) = entrance { socket.remove() }
         sweep?.cancel()
         sweep = nil
-        for connection in connections.values { connection.close() }
+        for connection in connections.values { connection.leave() }
         connections = [:]
+        port = nil
         close()
     }
 }

@@ -1,0 +1,43 @@
+internal import HTTPCodec
+
+/// What stands in a request's path and query, checked against what its route takes.
+public struct ControlArguments: Sendable {
+    private var values: [String: [String]] = [:]
+
+    public init() {}
+
+    /// - Parameter path: what the names in the path stand for.
+    init(_ path: [String: String], query: String?, _ parameters: [RouteParameter]) throws(ControlProblem) {
+        for parameter in parameters where parameter.isInPath {
+            let value = path[parameter.name] ?? ""
+            if let fault = parameter.fault(in: value) { throw ControlProblem(400, "\(parameter.name) \(fault)") }
+            values[parameter.name] = [value]
+        }
+        for pair in QueryText(query ?? "").pairs where !pair.isEmpty {
+            try take(QueryText.name(pair), QueryText.value(pair), parameters)
+        }
+        for parameter in parameters where parameter.isRequired && values[parameter.name] == nil {
+            throw ControlProblem(400, "\(parameter.name) is missing from the query")
+        }
+    }
+
+    private mutating func take(
+        _ name: String, _ value: String, _ parameters: [RouteParameter]
+    ) throws(ControlProblem) {
+        let known = parameters.filter { !$0.isInPath }
+        guard let parameter = known.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            let names = known.isEmpty ? "it takes none" : "it takes \(known.map(\.name).joined(separator: ", "))"
+            throw ControlProblem(400, "there is no query parameter \(name.prefix(80)); \(names)")
+        }
+        if let fault = parameter.fault(in: value) { throw ControlProblem(400, "\(parameter.name) \(fault)") }
+        guard parameter.isList || values[parameter.name] == nil else {
+            throw ControlProblem(400, "\(parameter.name) stands more than once in the query")
+        }
+        values[parameter.name, default: []].append(value)
+    }
+
+    public func text(_ name: String) -> String? { values[name]?.first }
+    public func texts(_ name: String) -> [String] { values[name] ?? [] }
+    public func integer(_ name: String) -> Int? { text(name).flatMap { RouteParameter.number($0) } }
+    public func flag(_ name: String) -> Bool { text(name) == "true" }
+}

@@ -1,0 +1,41 @@
+internal import Formats
+
+/// How far the daemon is.
+public enum ServicePhase: String, CaseIterable, Sendable { case starting, serving, draining }
+
+public protocol ServicePhases: AnyObject {
+    var phase: ServicePhase { get }
+}
+
+/// For whoever watches over the daemon: whether it runs, and whether it is to be given work.
+public struct HealthRoutes {
+    private unowned let service: any ServicePhases
+
+    public init(_ service: any ServicePhases) { self.service = service }
+
+    public var all: [ControlRoute] { [live, ready] }
+
+    private static let shape = ControlShape.object(["state": .choice(ServicePhase.allCases.map(\.rawValue))])
+
+    private var answer: ControlAnswer {
+        ControlAnswer(.object([.init("state", .string(service.phase.rawValue))]))
+    }
+
+    private var live: ControlRoute {
+        let description = RouteDescription(
+            "live", "Whether the daemon runs.", answers: [RouteAnswer("It does.", Self.shape)])
+        return ControlRoute("GET", "/live", description, isOpen: true) { _ throws(ControlProblem) in .now(answer) }
+    }
+
+    private var ready: ControlRoute {
+        let description = RouteDescription(
+            "ready", "Whether it takes requests.", answers: [RouteAnswer("It does.", Self.shape)],
+            problems: [503: "It is starting, or ends once what is under way is done."])
+        return ControlRoute("GET", "/ready", description, isOpen: true) { _ throws(ControlProblem) in
+            guard service.phase == .serving else {
+                throw ControlProblem(503, "the daemon is \(service.phase.rawValue)")
+            }
+            return .now(answer)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import Formats
+internal import HTTPCodec
+
+/// The description of the interface (OpenAPI 3.1), made of what its routes say of themselves.
+struct OpenAPIDocument {
+    /// The route that serves it.
+    static func route(of routes: [ControlRoute]) -> ControlRoute {
+        let description = RouteDescription(
+            "describe", "This description.",
+            answers: [RouteAnswer("An OpenAPI 3.1 document.", .map(.any))])
+        var document: JSONValue = .null
+        let route = ControlRoute("GET", "/v1/openapi.json", description) { _ throws(ControlProblem) in
+            .now(ControlAnswer(document))
+        }
+        document = OpenAPIDocument(routes: routes + [route]).value
+        return route
+    }
+
+    let routes: [ControlRoute]
+
+    var value: JSONValue {
+        .object([
+            .init("openapi", .string("3.1.0")),
+            .init(
+                "info",
+                .object([
+                    .init("title", .string("Usher")), .init("version", .string("1")),
+                    .init("description", .string("What the running daemon can be asked, and told.")),
+                ])),
+            .init("security", .array([.object([.init("token", .array([]))])])),
+            .init("paths", paths),
+            .init(
+                "components",
+                .object([
+                    .init("schemas", .object([.init("Problem", ControlProblem.shape.schema)])),
+                    .init(
+                        "securitySchemes",
+                        .object([
+                            .init(
+                                "token",
+                                .object([.init("type", .string("http")), .init("scheme", .string("bearer"))]))
+                        ])),
+                ])),
+        ])
+    }
+
+    private var paths: JSONValue {
+        var paths: JSONValue = .object([])
+        for route in routes {
+            let operation = operation(route)
+            let method = route.method.lowercased()
+            paths[route.path] = (paths[route.path] ?? .object([])).with(method, operation)
+        }
+        return paths
+    }
+
+    private func operation(_ route: ControlRoute) -> JSONValue {
+        let description = route.description
+        var operation: JSONValue = .object([
+            .init("operationId", .string(description.id)), .init("summary", .string(description.summary)),
+        ])
+        if route.isOpen { operation = operation.with("security", .array([])) }
+        if !description.parameters.isEmpty {
+            operation = operation.with("parameters", .array(description.parameters.map(Self.parameter)))
+        }
+        if let body = description.body {
+            let content = Self.content("application/json", body.schema)
+            operation = operation.with(
+                "requestBody", .object([.init("required", .bool(true)), .init("content", content)]))
+        }
+        return operation.with("responses", responses(route))
+    }
+
+    private func responses(_ route: ControlRoute) -> JSONValue {
+        var responses: JSONValue = .object([])
+        for answer in route.description.answers {
+            var response: JSONValue = .object([.init("description", .string(answer.doc))])
+            if !answer.type.isEmpty {
+                // parameters of a type are no part of its name here
+                let type = String(answer.type.prefix { $0 != ";" })
+                response = response.with(
+                    "content", Self.content(type, answer.shape?.schema ?? ControlShape.text.schema))
+            }
+            responses["\(answer.status)"] = response
+        }
+        for (status, words) in route.description.problems.sorted(by: { $0.key < $1.key }) {
+            responses["\(status)"] = Self.problem(words)
+        }
+        responses["default"] = Self.problem("Why nothing was done.")
+        return responses
+    }
+
+    private static func problem(_ words: String) -> JSONValue {
+        let reference: JSONValue = .object([.init("$ref", .string("#/components/schemas/Problem"))])
+        return .object([
+            .init("description", .string(words)), .init("content", content("application/problem+json", reference)),
+        ])
+    }
+
+    private static func content(_ type: String, _ schema: JSONValue) -> JSONValue {
+        .object([.init(type, .object([.init("schema", schema)]))])
+    }
+
+    private static func parameter(_ parameter: RouteParameter) -> JSONValue {
+        var schema = schema(parameter.form)
+        if parameter.isList {
+            schema = .object([.init("type", .string("array")), .init("items", schema)])
+        }
+        return .object([
+            .init("name", .string(parameter.name)), .init("in", .string(parameter.isInPath ? "path" : "query")),
+            .init("description", .string(parameter.doc)), .init("required", .bool(parameter.isRequired)),
+            .init("schema", schema),
+        ])
+    }
+
+    private static func schema(_ form: RouteParameter.Form) -> JSONValue {
+        switch form {
+        case .text(let most): ControlShape.text.schema.with("maxLength", .integer(most))
+        case .integer(let range): ControlShape.integer(range).schema
+        case .choice(let words): ControlShape.choice(words).schema
+        case .flag: ControlShape.flag.schema
+        }
+    }
+}

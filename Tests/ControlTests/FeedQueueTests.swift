@@ -1,0 +1,48 @@
+import Control
+import Formats
+import Testing
+
+@Suite("Events on their way to a follower")
+struct FeedQueueTests {
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    private let event = ServerEvent("flow", id: "7", data: .object([.init("a", .string("x\ny"))]))
+
+    @Test func anEventIsItsLines() {
+        #expect(text(event.bytes) == "event: flow\nid: 7\ndata: {\"a\":\"x\\ny\"}\n\n")
+        #expect(text(ServerEvent(data: .null).bytes) == "data: null\n\n")
+        #expect(text(ServerEvent("a\ndata: b", id: "\r1", data: .null).bytes) == "event: a\nid: \ndata: null\n\n")
+    }
+
+    @Test func whoSendsIsWokenOnce() {
+        var queue = FeedQueue()
+        let wakes = [queue.add(event), queue.add(event)]
+        #expect(wakes == [true, false])
+        let taken = [queue.take(), queue.take()]
+        #expect(taken == [event.bytes + event.bytes, []])
+        let again = queue.add(event)
+        #expect(again)
+    }
+
+    @Test func whatFindsNoRoomIsCounted() {
+        var queue = FeedQueue(most: event.bytes.count * 2)
+        for _ in 0..<5 { _ = queue.add(event) }
+        let first = queue.take()
+        #expect(text(first) == text(event.bytes + event.bytes) + "event: lost\ndata: {\"count\":3}\n\n")
+        // what was taken still waits for the client
+        _ = queue.add(event)
+        let second = queue.take()
+        #expect(text(second) == "event: lost\ndata: {\"count\":1}\n\n")
+        queue.sent()
+        _ = queue.add(event)
+        let third = queue.take()
+        #expect(third == event.bytes)
+    }
+
+    @Test func nothingFollowsTheEnd() {
+        var queue = FeedQueue()
+        let early = [queue.add(event), queue.end()]
+        let late = [queue.add(event), queue.end()]
+        let taken = queue.take()
+        #expect(early == [true, true] && late == [false, false] && queue.isOver && taken == event.bytes)
+    }
+}
