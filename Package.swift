@@ -68,8 +68,8 @@ let package = Package(
         room(
             "ProxyDriver",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Authorization",
-                "ProxyCore", "EventLoop", "Names",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Journal",
+                "Authorization", "ProxyCore", "EventLoop", "Names",
             ]),
 
         room("Observation", ["Formats", "HTTPCodec", "Interception", "Journal"]),
@@ -77,7 +77,7 @@ let package = Package(
             "Configuration",
             [
                 "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "Declaration", "Interceptors",
-                "Interception", "Authorization", "ProxyCore", "CIDN2",
+                "Interception", "Journal", "Authorization", "ProxyCore", "CIDN2",
                 .product(name: "Yams", package: "Yams"),
             ]),
         room("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop"]),
@@ -115,7 +115,7 @@ let package = Package(
             "InterceptionTests",
             ["Interception", "Interceptors", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
         tests("InterceptorsTests", ["Interceptors"]),
-        tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception"]),
+        tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception", "ContentCoding"]),
         tests(
             "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),
         tests(

@@ -1,6 +1,7 @@
 internal import Declaration
 internal import Glibc
 public import Interceptors
+internal import Journal
 internal import ProxyCore
 
 /// Every fault and every warning of a configuration that does not stand.
@@ -50,6 +51,7 @@ public enum ConfigurationLoader {
         }
         snapshot.settings.disclosure.secrets =
             secrets.collector.texts + snapshot.settings.rules.compactMap(\.writtenSecret)
+        snapshot.journal?.known = snapshot.settings.disclosure.secrets.map { Array($0.utf8) }
         snapshot.warnings = findings.diagnostics
         snapshot.variables = variables.names
         return .success(snapshot)

@@ -51,6 +51,7 @@ enum KeyTable {
         Key("limits", .object(.limits), "Limits."),
         Key("timeouts", .object(.timeouts), "Timeouts."),
         Key("log", .object(.log), "What is logged."),
+        Key("journal", .object(.journal), "What is kept of what went through, for whoever asks."),
         Key("admin", .object(.admin), "How the running daemon is spoken to."),
     ]
 

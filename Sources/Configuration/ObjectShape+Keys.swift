@@ -39,6 +39,7 @@ extension ObjectShape {
     static let limits: ObjectShape = .init("limits", KeyTable.limits)
     static let timeouts: ObjectShape = .init("timeouts", KeyTable.timeouts)
     static let admin: ObjectShape = .init("admin", KeyTable.admin)
+    static let journal: ObjectShape = .init("journal", KeyTable.journal)
     static let log: ObjectShape = .init("log", KeyTable.log)
 
     /// Every object of the configuration, in the order in which the keys lead to them.

@@ -1,3 +1,4 @@
+public import Journal
 public import ProxyCore
 public import TLSEngine
 
@@ -19,6 +20,8 @@ public struct Snapshot: Sendable {
     /// `names.servers`, each with its port; none for those of the system.
     public var nameServers: [String]
     public var log: LogSettings
+    /// Nil where no journal is kept.
+    public var journal: JournalStore.Settings?
     /// `admin.socket`: a path, from the runtime directory on where it does not begin with a slash; nil where nobody says.
     public var controlSocket: String?
     /// `state.key`; nil where it is made in the state directory.

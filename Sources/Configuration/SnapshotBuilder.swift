@@ -54,13 +54,15 @@ struct SnapshotBuilder {
         settings.users = clients.users(root.fields("clients"))
         settings.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
         settings.disclosure.parameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
+        let journal = JournalBuilder.settings(root.fields("journal"), settings)
+        settings.disclosure.capture = journal.map(JournalBuilder.capture)
         settings.connectPorts = connectPorts(root.fields("destinations"))
         return Snapshot(
             generation: generation, file: file, listeners: listeners.map(\.listener), workers: root.number("workers"),
             settings: settings, clients: clients.policy(root.fields("clients")),
             destinations: Self.destinations(root.fields("destinations")), tls: tls,
             nameServers: Self.nameServers(root.fields("names")),
-            log: Self.log(root.fields("log")), controlSocket: root.fields("admin")?.text("socket"),
+            log: Self.log(root.fields("log")), journal: journal, controlSocket: root.fields("admin")?.text("socket"),
             stateKey: stateKey(root.fields("state"), settings.tokens),
             warnings: [])
     }

@@ -36,7 +36,6 @@ enum Unavailable {
     static func keys(of object: ObjectShape) -> [String] { rows.filter { $0.object == object }.map(\.key) }
 
     static let rows: [Row] = [
-        Row(.root, "journal", "the journal", accepted: [.object([])]),
         Row(.admin, "listen", "the control interface over TCP", accepted: [.null]),
         Row(.admin, "token", "the control interface over TCP"),
 

@@ -113,7 +113,6 @@ extension FieldTable {
 
     fileprivate func write(into out: inout OutputSpan<UInt8>, _ forwarding: borrowing Forwarding, dropsLength: Bool) {
         let bytes = self.bytes.span
-        // lines that stand side by side as they are to be written go out as one piece
         var run = ByteRange.empty
         for slot in slots {
             switch slot.known {
@@ -123,21 +122,7 @@ extension FieldTable {
             case .upgrade: if !forwarding.upgrades { continue }
             default: if slot.known.isHopByHop, !forwarding.isOwn { continue }
             }
-            if let line = slot.line(in: bytes) {
-                if line.lower == run.upper {
-                    run = ByteRange(start: run.lower, end: line.upper)
-                } else {
-                    if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
-                    run = line
-                }
-                continue
-            }
-            if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
-            run = .empty
-            out.append(bytes.extracting(slot.name.indices))
-            out.append(literal: ": ")
-            out.append(bytes.extracting(slot.value.indices))
-            out.append(literal: "\r\n")
+            out.append(line: slot, of: bytes, after: &run)
         }
         if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
         if forwarding.upgrades {
@@ -158,6 +143,44 @@ extension FieldTable {
             out.append(literal: "\r\n")
         }
         if !forwarding.lines.isEmpty { out.append(forwarding.lines.span) }
+    }
+}
+
+extension FieldTable {
+    /// All fields as lines, each with its end, as they are and in order: for whoever keeps them.
+    public borrowing func appendLines(to out: inout [UInt8]) {
+        var forwarding = Forwarding(framing: .none)
+        forwarding.isOwn = true
+        forwarding.upgrades = true
+        out.append(addingCapacity: room(forwarding)) { out in
+            let bytes = self.bytes.span
+            var run = ByteRange.empty
+            for slot in slots { out.append(line: slot, of: bytes, after: &run) }
+            if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends a line, or puts it off: lines that stand side by side as they are to be written go out as one piece.
+    /// - Parameter run: what is put off by now.
+    @inline(__always)
+    fileprivate mutating func append(line slot: FieldSlot, of bytes: Span<UInt8>, after run: inout ByteRange) {
+        if let line = slot.line(in: bytes) {
+            if line.lower == run.upper {
+                run = ByteRange(start: run.lower, end: line.upper)
+            } else {
+                if !run.isEmpty { append(bytes.extracting(run.indices)) }
+                run = line
+            }
+            return
+        }
+        if !run.isEmpty { append(bytes.extracting(run.indices)) }
+        run = .empty
+        append(bytes.extracting(slot.name.indices))
+        append(literal: ": ")
+        append(bytes.extracting(slot.value.indices))
+        append(literal: "\r\n")
     }
 }
 

@@ -4,6 +4,7 @@ public import Control
 import EventLoop
 import Glibc
 import Interception
+import Journal
 import Names
 public import Observation
 import ProxyCore
@@ -32,6 +33,7 @@ public final class Supervisor {
     private var control: ControlServer?
     private let tokens = TokenTable()
     private let tokenKeeper: TokenKeeper
+    private(set) var journal: JournalThread?
     private let pushes = PushTable()
     private let sessions = SessionTable()
     private let errands = ErrandTable()
@@ -97,6 +99,7 @@ public final class Supervisor {
             listening = listeners.listening
             isListenerSecure = listening.contains(where: \.isSecure)
             control = try openControl(snapshot)
+            try keepJournal(snapshot.journal)
             tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey)
             try start(count, listeners)
             // only now: where one address of several cannot be had, nothing was ever served
@@ -115,6 +118,7 @@ public final class Supervisor {
         loop.run()
         for worker in workers { worker.join() }
         state.close()
+        journal?.close()
         log?.close()
         endWatch.cancel()
         if let failure { throw StartFault(description: failure.description) }
@@ -206,6 +210,12 @@ public final class Supervisor {
         }
     }
 
+    /// Whom nobody can ask keeps nothing.
+    private func keepJournal(_ settings: JournalStore.Settings?) throws(SystemError) {
+        if let journal { return journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0)) }
+        if let settings, control != nil { journal = try JournalThread(settings) }
+    }
+
     private func accessLog() -> @Sendable () -> any Recorder {
         let detail = log == nil ? .none : snapshot.log.detail
         return { [log] in AccessLog(detail: detail) { log?.post($0) } }
@@ -222,6 +232,7 @@ public final class Supervisor {
             clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
         settings.names = NameService.Settings(
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
+        settings.journal = journal
         if let limit = options.drainLimit { settings.drainLimit = limit }
         return settings
     }
@@ -299,6 +310,9 @@ public final class Supervisor {
                 Console.error("listen, workers and log take effect at the next start")
             }
             let settings: WorkerSettings
+            do throws(SystemError) { try keepJournal(new.journal) } catch {
+                return reloadFailed(["no journal can be kept: \(error.description)"])
+            }
             do throws(SecurityBuilder.Fault) {
                 settings = try workerSettings(new)
             } catch {

@@ -206,7 +206,7 @@ extension ClientConnection {
 
     /// The rest of a body of known length needs no decision: it goes straight to the origin.
     mutating func relayRequest(_ cell: ExchangeCell) {
-        guard cell.exchange.streamsRaw, let rest = leg.rawBody else { return }
+        guard cell.exchange.streamsRaw, !cell.exchange.capture.wantsRequest, let rest = leg.rawBody else { return }
         relays[.client] = rest
     }
 }

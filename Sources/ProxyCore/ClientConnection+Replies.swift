@@ -94,7 +94,9 @@ extension ClientConnection {
             leg.write(bytes, to: &out.client)
             isWritten = !leg.writesNothing
         }
-        if isWritten { cell.exchange.record.responseBytes += UInt64(bytes.count) }
+        guard isWritten else { return }
+        cell.exchange.record.responseBytes += UInt64(bytes.count)
+        cell.exchange.capture.responseCame(bytes, total: &out.captured)
     }
 
     private mutating func ended(_ cell: ExchangeCell, _ ending: Exchange.Ending, _ out: inout Outbox) {
@@ -113,6 +115,7 @@ extension ClientConnection {
             leg.endAfterThis()
             finish(cell, &out)
         case .called(let answer):
+            cell.exchange.captureAnswer(answer, &out)
             if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
             cell.exchange.call?.report?(answer, nil)
             guard let caller = dismiss(cell, &out) else { return }
@@ -131,7 +134,8 @@ extension ClientConnection {
     mutating func begin(_ call: DetourCall, for caller: ExchangeCell, _ out: inout Outbox) {
         let cell = begin(&out)
         let places = caller.exchange.attempt.turns.map(\.key)
-        cell.exchange.becomeCall(call, for: caller.exchange.id, places: places, began: caller.exchange.began)
+        cell.exchange.becomeCall(call, for: caller.exchange.id, places: places, began: caller.exchange.capture.began)
+        startFlow(of: cell, for: caller, out.now)
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)
     }
@@ -154,6 +158,7 @@ extension ClientConnection {
         cells.remove(at: index)
         if cell.exchange.isOrphan { context.share?.letGo(of: cell.exchange.id) }
         let caller = cell.exchange.caller
+        out.keep(cell)
         out.giveBack(cell)
         guard let caller else { return nil }
         return self.cell(caller)
@@ -215,7 +220,9 @@ extension ClientConnection {
 
     /// A body of which nobody needs to see more goes straight to the client.
     private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
-        guard cell.exchange.deliversRaw, cell.stream == nil, leg.writesRaw, let rest = origin.rawBody else { return }
+        guard cell.exchange.deliversRaw, cell.stream == nil, leg.writesRaw, !cell.exchange.capture.wantsResponse,
+            let rest = origin.rawBody
+        else { return }
         relays[.origin] = rest
     }
 }

@@ -136,6 +136,7 @@ public struct ClientConnection: ~Copyable {
         guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return }
         let cell = cells.remove(at: index)
         take(cell.exchange.record)
+        out.keep(cell)
         out.giveBack(cell)
     }
 
@@ -177,7 +178,15 @@ public struct ClientConnection: ~Copyable {
         cell.exchange.record.reset(flow: numbers.base &+ numbers.flows)
         cell.exchange.record.client = context.name
         if context.tunnel != nil { cell.exchange.record.user = context.user }
-        cell.exchange.began = now
+        cell.exchange.capture.began = now
+        cell.exchange.capture.begin(cell.exchange.record.flow, cell.exchange.captureLimits, now)
+    }
+
+    /// From here on the call is a flow of its own, which the flow of its caller has for a part.
+    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ now: Int) {
+        numbers.flows &+= 1
+        call.exchange.capture.begin(
+            numbers.base &+ numbers.flows, parent: caller.exchange.capture.id, caller.exchange.captureLimits, now)
     }
 
     /// The exchange whose record the stage belongs to; a new one where there is none.

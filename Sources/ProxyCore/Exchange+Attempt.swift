@@ -192,6 +192,7 @@ extension Exchange {
 
     private mutating func sendHead(_ context: ClientContext, _ out: inout Outbox) {
         var head = attempt.head ?? request
+        captureSending(out.now)
         let framing: BodyFraming
         if body.isKept {
             let count = attempt.body?.count ?? body.bytes.count
@@ -226,7 +227,7 @@ extension Exchange {
             attempt.upload = PacedRequest(
                 rate: rate, attempt.body ?? body.bytes, isWhole: body.isKept, now: out.now)
             enter(.awaiting, until: bounded(out.now + timeouts.idle))
-            if !body.isKept { forgetBody(context) }
+            if !body.isKept { forgetBody(context, &out) }
             letUp(&out)
         } else if body.isKept {
             let bytes = attempt.body ?? body.bytes
@@ -237,12 +238,13 @@ extension Exchange {
         } else {
             // what was collected before it turned out that the body cannot be kept; nobody asks for it again
             out.send(body.bytes.span, of: id)
-            forgetBody(context)
+            forgetBody(context, &out)
             enter(.awaiting, until: out.now + timeouts.idle)
         }
     }
 
-    private mutating func forgetBody(_ context: ClientContext) {
+    private mutating func forgetBody(_ context: ClientContext, _ out: inout Outbox) {
+        capture.requestCame(body.bytes.span, total: &out.captured)
         body.bytes = []
         context.share?.letGo(of: id)
     }
@@ -250,6 +252,7 @@ extension Exchange {
     /// The driver has begun with a step, for which it has a time of its own.
     mutating func leaseReached(_ step: LeaseStep, _ now: Int) {
         guard case .leasing = stage else { return }
+        captureStep(step, now)
         enter(.leasing(step), until: bounded(now + engine.settings.timeouts.of(step)))
     }
 

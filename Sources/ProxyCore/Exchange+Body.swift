@@ -75,6 +75,7 @@ extension Exchange {
             return .used
         }
         record.requestBytes += UInt64(bytes.count)
+        capture.requestCame(bytes, total: &out.captured)
         guard let upload = attempt.upload else { return .pass }
         upload.bytes.append(bytes)
         letUp(&out)
@@ -108,6 +109,7 @@ extension Exchange {
     mutating func bodyPassed(_ count: UInt64, isWhole: Bool, _ now: Int) {
         body.count += count
         record.requestBytes += count
+        capture.requestPassed()
         guard isWhole else { return }
         body.hasEnded = true
         sentWhole(now)

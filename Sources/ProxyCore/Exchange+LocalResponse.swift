@@ -40,7 +40,11 @@ extension Exchange {
     mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {
         release(reusable: false, &out)
         tell(.delivered(status: local.head.status), out.now)
-        if request.method != .head { record.responseBytes += UInt64(local.body.count) }
+        capture.delivery = .other(local.head)
+        if request.method != .head {
+            record.responseBytes += UInt64(local.body.count)
+            capture.responseCame(local.body.span, total: &out.captured)
+        }
         out.replies.append(.own(local.head, local.body, isLast: isLast))
         complete(out.now)
     }

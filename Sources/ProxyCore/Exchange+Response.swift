@@ -27,6 +27,7 @@ extension Exchange {
     mutating func answered(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .awaiting = stage else { return }
         attempt.framing = framing
+        captureAnswered(out.now)
         if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
             return failed(.credentialsRefused(origin.peer), &context, &out)
         }
@@ -87,6 +88,7 @@ extension Exchange {
                 ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
         }
         guard editResponse(.whole([]), context, &out) != nil else { return }
+        capture.delivery = .response
         tell(.delivered(status: 101), out.now)
         out.replies.append(.switching(response))
         enter(.tunnelling, until: .max)
@@ -105,6 +107,7 @@ extension Exchange {
     /// - Parameter isLast: the connection closes after it.
     mutating func reply(_ framing: BodyFraming, isLast: Bool = false, _ out: inout Outbox) {
         detour?.delivers(response.status)
+        capture.delivery = .response
         for line in detour?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
         var manner = HeadManner(isLast: isLast)
         if attempt.isBinding, response.fields.hasConnectionChallenge {
@@ -127,6 +130,7 @@ extension Exchange {
         guard let first = plan.firstResponseMatch(head, request: sent, classification) else {
             return BodyOutcome()
         }
+        captureUnedited(head, body)
         var context = responseContext(out)
         guard plan.needsResponseBody(from: first, head, request: sent, &context) else {
             let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context)
@@ -211,7 +215,10 @@ extension Exchange {
     }
 
     /// So many bytes of the answer's body went past, from the origin straight to the client.
-    mutating func responseBodyPassed(_ count: UInt64) { record.responseBytes += count }
+    mutating func responseBodyPassed(_ count: UInt64) {
+        record.responseBytes += count
+        capture.responsePassed()
+    }
 
     /// What cannot be held goes to the client as it is.
     /// - Parameter error: what that is of an answer that is for nobody else.
@@ -271,6 +278,7 @@ extension Exchange {
     /// Delivers a response that was held whole.
     mutating func deliverHeld(_ held: HeldResponse, _ context: ClientContext, _ out: inout Outbox) {
         enter(.deciding)
+        capture.forgetAnswer()
         response = held.head
         guard let made = editResponse(.whole(held.body), context, &out) else { return }
         deliver(made, of: held.body, &out)

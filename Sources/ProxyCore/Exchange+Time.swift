@@ -28,7 +28,7 @@ extension Exchange {
         case .reading, .collecting, .delivering, .holding, .pacing, .tunnelling, .over: return .max
         }
         let hasBegun = detour?.keepsResponse == true || (isLeased && attempt.hasAnswered)
-        return timeout == 0 || hasBegun ? .max : max(ended, began) + timeout
+        return timeout == 0 || hasBegun ? .max : max(ended, capture.began) + timeout
     }
 
     /// When `woke` has something to do.

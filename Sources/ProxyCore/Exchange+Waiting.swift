@@ -77,7 +77,7 @@ extension Exchange {
         if !wish.policy.repeatsAny, !method.isIdempotent {
             return "\(name) repeats idempotent methods alone; methods: any repeats others"
         }
-        if now + wait > began + engine.settings.timeouts.attempts {
+        if now + wait > capture.began + engine.settings.timeouts.attempts {
             return "\(name) would have it sent in \(wait) ms, past what timeouts.attempts allows"
         }
         return nil
@@ -164,6 +164,7 @@ extension Exchange {
         if paced.isLast { tell(.endDelayed(milliseconds: paced.hold), out.now) }
         guard paced.isOwn else { return reply(paced.framing, isLast: paced.isLast, &out) }
         tell(.delivered(status: response.status), out.now)
+        capture.delivery = .other(response)
         out.replies.append(.head(response, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast)))
     }
 

@@ -82,7 +82,7 @@ struct Exchange: ~Copyable {
     var state: ExchangeState?
     var retries = RetryLedger()
     var record = ExchangeRecord()
-    var began = 0
+    let capture = FlowCapture()
     /// When `woke` is due.
     private(set) var deadline = Int.max
 
@@ -234,7 +234,7 @@ struct Exchange: ~Copyable {
     ///   - began: when that did.
     mutating func becomeCall(_ call: DetourCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
         calling = CallUnderWay(call, for: caller, places: places)
-        self.began = began
+        capture.began = began
         record.reset(flow: 0)
     }
 
@@ -244,7 +244,7 @@ struct Exchange: ~Copyable {
 
     /// Everything that happens to the exchange goes through here.
     mutating func tell(_ moment: ExchangeMoment, _ now: Int) {
-        record.take(moment.isPlain ? moment : moment.redacted(engine.redaction.text), at: now - began)
+        record.take(moment.isPlain ? moment : moment.redacted(engine.redaction.text), at: now - capture.began)
     }
 
     /// What happened since the last time this was asked.
@@ -269,7 +269,7 @@ struct Exchange: ~Copyable {
     }
 
     mutating func end(_ ending: Ending, _ now: Int) {
-        record.milliseconds = now - began
+        record.milliseconds = now - capture.began
         detour = nil
         attempt.forget()
         enter(.over(ending), until: .max)

@@ -1,5 +1,6 @@
 import Formats
 import HTTPCodec
+public import Journal
 
 /// Where a client's connection writes: bytes for the client, orders, and body bytes that go with them. It also knows what
 /// time it is. One for each loop, cleared after every call.
@@ -16,6 +17,10 @@ public struct Outbox: ~Copyable {
     private(set) var date: [UInt8] = []
     /// The time by the calendar, in seconds since 1970; 0 until it is told.
     private(set) var seconds = 0
+    /// What the journal is told, until the driver takes it.
+    private var flows = FlowBatch()
+    /// Bytes of bodies that are held for it.
+    var captured = 0
     /// Exchanges that are over, for those to come.
     private var cells: [ExchangeCell] = []
     /// The generation of the configuration that the last exchange began with; cells of no other are kept.
@@ -68,7 +73,21 @@ public struct Outbox: ~Copyable {
         return cell
     }
 
+    /// Has the journal told of an exchange that is over, where there is one.
+    mutating func keep(_ cell: ExchangeCell) {
+        guard cell.exchange.capture.isOn else { return }
+        cell.exchange.pack(into: &flows, now: now)
+        cell.exchange.capture.forget(total: &captured)
+    }
+
+    /// What the journal is to be told by now.
+    /// - Parameter least: bytes from which on it is worth it.
+    public mutating func takeFlows(_ least: Int = 1) -> FlowBatch? {
+        flows.bytes.count >= least ? flows.handOver() : nil
+    }
+
     mutating func giveBack(_ cell: ExchangeCell) {
+        cell.exchange.capture.forget(total: &captured)
         cell.exchange.rest()
         guard cells.count < Self.keptCells, generation == ObjectIdentifier(cell.exchange.engine) else { return }
         cells.append(cell)

@@ -36,8 +36,23 @@ public struct Disclosure: Sendable {
     public var parameters: [String] = []
     /// What references of the configuration were filled in with, where that may be a secret.
     public var secrets: [String] = []
+    /// What the journal is told of exchanges; nil where none is kept.
+    public var capture: CaptureLimits?
 
     public init() {}
+}
+
+/// How much of the bodies of exchanges is kept for the journal.
+public struct CaptureLimits: Equatable, Sendable {
+    /// Bytes of each body.
+    public var body: Int
+    /// Bytes of all bodies of exchanges that are under way on one loop.
+    public var total: Int
+
+    public init(body: Int, total: Int) {
+        self.body = body
+        self.total = total
+    }
 }
 
 /// `limits:` of the configuration. Bytes unless said otherwise.

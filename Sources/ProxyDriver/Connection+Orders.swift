@@ -93,7 +93,9 @@ extension Connection {
         case .awaitFlight(let id, let ticket):
             if machine.awaitsFlight(ticket, id) { worker.flights.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
-        case .record(let id): machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
+        case .record(let id):
+            machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
+            worker.handFlowsOn(least: Worker.flowBatch)
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
         }
     }

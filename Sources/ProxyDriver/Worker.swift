@@ -3,6 +3,7 @@ internal import EventLoop
 internal import Glibc
 internal import HTTPCodec
 import Interception
+import Journal
 internal import Passwords
 internal import ProxyCore
 
@@ -99,6 +100,7 @@ final class Worker {
         shared.enter(messages)
         loop.run()
         recorder.flush()
+        handFlowsOn(least: 1)
     }
 
     // MARK: messages
@@ -261,6 +263,15 @@ final class Worker {
         for listener in listeners { listener.resume() }
         for word in settings.engine.words(now: now) { recorder.warn(word) }
         recorder.flush()
+        handFlowsOn(least: 1)
+    }
+
+    /// From so many bytes on the journal is told at once.
+    static let flowBatch = 64 << 10
+
+    /// - Parameter least: bytes from which on it is worth it.
+    func handFlowsOn(least: Int) {
+        if let flows = out.takeFlows(least) { settings.journal?.take(flows) }
     }
 
     func clearWire() { wire.removeAll(keepingCapacity: wire.capacity <= Self.keptWire) }

@@ -1,5 +1,6 @@
 import EventLoop
 public import Interception
+public import Journal
 public import Names
 public import ProxyCore
 
@@ -13,6 +14,8 @@ public struct WorkerSettings: Sendable {
     public var names = NameService.Settings()
     /// Idle connections kept on one loop in all.
     public var idleTotal = 1024
+    /// Who keeps what went through; nil where nobody does.
+    public var journal: (any FlowIntake)?
     /// How long a drain waits for exchanges and tunnels under way, in milliseconds; then they are cut off.
     public var drainLimit: Int
 

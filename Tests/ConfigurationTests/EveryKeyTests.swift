@@ -180,6 +180,7 @@ import Testing
           { resolve: 1ms, connect: 1ms, tls: 1ms, header: 1ms, idle: 1ms, response: 1ms, tunnel_idle: 1ms,
             pool_idle: 1ms, half_closed: 1ms, drain: 1ms, attempts: 1ms }
         log: { access: none, show: a, level: debug }
+        journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House }
         admin: { socket: own.sock }
         """
 

@@ -47,9 +47,11 @@ struct PackedFlowTests {
     @Test("A batch gives its flows in order, each with what happened in it")
     func batches() {
         var batch = FlowBatch()
-        batch.add([]) { $0.set(.id, 1) }
-        batch.add([ExchangeRecord.Event(.edited("x"), at: 3)]) { $0.set(.id, 2) }
-        batch.add([]) { $0.set(.id, 3) }
+        for (id, events) in [(1, []), (2, [ExchangeRecord.Event(.edited("x"), at: 3)]), (3, [])] {
+            var packer = batch.begin(events)
+            packer.set(.id, id)
+            batch.end(packer)
+        }
         var seen: [(UInt64, Int)] = []
         batch.handOver().forEach { seen.append(($0.id, $1.count)) }
         #expect(seen.map(\.0) == [1, 2, 3] && seen.map(\.1) == [0, 1, 0])

@@ -6,33 +6,34 @@ public struct FlowBatch: Sendable {
     /// What happened in those flows in which anything did; their sentences are made where the journal is kept.
     public private(set) var events: [[ExchangeRecord.Event]] = []
 
+    /// How much room the batch before this one took.
+    private var expected = 0
+
     public init() {}
 
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// - Parameters:
-    ///   - events: what happened.
-    ///   - write: sets numbers and parts.
-    public mutating func add(_ events: [ExchangeRecord.Event], _ write: (inout FlowPacker) -> Void) {
-        var packer = FlowPacker(behind: take())
+    /// Begins a flow behind the others, in which that happened. `end` has to follow.
+    public mutating func begin(_ events: [ExchangeRecord.Event]) -> FlowPacker {
+        var taken: [UInt8] = []
+        swap(&taken, &bytes)
+        if taken.isEmpty { taken.reserveCapacity(expected) }
+        var packer = FlowPacker(behind: taken)
         if !events.isEmpty {
             self.events.append(events)
             packer.set(.events, self.events.count)
         }
-        write(&packer)
-        bytes = packer.finish()
+        return packer
     }
 
-    private mutating func take() -> [UInt8] {
-        var taken: [UInt8] = []
-        swap(&taken, &bytes)
-        return taken
-    }
+    public mutating func end(_ packer: consuming FlowPacker) { bytes = packer.finish() }
 
     /// The whole, which begins anew empty.
     public mutating func handOver() -> FlowBatch {
-        defer { self = FlowBatch() }
-        return self
+        let batch = self
+        self = FlowBatch()
+        expected = batch.bytes.count
+        return batch
     }
 
     /// Each flow with what happened in it, in order.

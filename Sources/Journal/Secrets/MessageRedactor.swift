@@ -6,13 +6,16 @@ internal import HTTPCodec
 /// What a message says by name is found first, in all of its parts (`learn` and the results of the rest); then whatever is
 /// known by then, or tells by its form what it is, is replaced wherever it stands (`cleared`).
 public struct MessageRedactor: Sendable {
-    public private(set) var aliases: SecretAliases
-    private let names: SecretNames
+    public internal(set) var aliases: SecretAliases
+    let names: SecretNames
 
     public init(_ names: SecretNames, aliases: SecretAliases = SecretAliases()) {
         self.names = names
         self.aliases = aliases
     }
+
+    /// Has these replaced wherever they stand, though nothing names them there.
+    public mutating func learn(_ secrets: [[UInt8]]) { aliases.pin(secrets) }
 
     /// A text of any kind, without what is known.
     public mutating func cleared(_ text: [UInt8]) -> [UInt8] { aliases.cleared(text) }
@@ -150,10 +153,12 @@ public struct MessageRedactor: Sendable {
     // MARK: JSON
 
     /// A JSON text; one that is none comes back as it is.
-    public mutating func json(_ text: [UInt8]) -> [UInt8] {
+    public mutating func json(_ text: [UInt8]) -> [UInt8] { wholeJSON(text) ?? text }
+
+    /// - Returns: nil for what is no JSON.
+    mutating func wholeJSON(_ text: [UInt8]) -> [UInt8]? {
         let callbacks = CallbackTypes(text)
         var written = JSONText(text)
-        var found: [(value: [UInt8], kind: SecretKind)] = []
         do {
             // what it is called with may not change what it stands in, so the aliases are made on a copy and kept
             var copy = aliases
@@ -162,17 +167,16 @@ public struct MessageRedactor: Sendable {
                 guard !value.isEmpty, let kind = callbacks.kind(path) ?? path.last.flatMap({ names.kind($0) }) else {
                     return nil
                 }
-                found.append((value, kind))
                 return Array(copy.alias(of: value, kind).text.utf8)
             }
             aliases = copy
         } catch {
-            return text
+            return nil
         }
         return written.bytes
     }
 
-    private mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {
+    mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {
         guard !value.isEmpty else { return }
         aliases.alias(of: value, kind).write(to: &out)
     }

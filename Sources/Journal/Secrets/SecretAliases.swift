@@ -25,6 +25,8 @@ public struct SecretAliases: Sendable {
     private var old = Generation()
     private var numbers = [UInt32](repeating: 0, count: SecretKind.allCases.count)
     private let most: Int
+    /// Those that are never forgotten.
+    private var pinned: [[UInt8]] = []
 
     /// A secret of fewer bytes is recognised by where it stands alone: elsewhere it may be any word.
     static let shortest = 12
@@ -43,6 +45,12 @@ public struct SecretAliases: Sendable {
         return alias
     }
 
+    /// Secrets of the configuration, which are known for as long as it is in force.
+    mutating func pin(_ secrets: [[UInt8]]) {
+        pinned = Array(secrets.filter { !$0.isEmpty }.prefix(most / 4))
+        for secret in pinned { _ = self.alias(of: secret, .secret) }
+    }
+
     private mutating func next(_ kind: SecretKind) -> SecretAlias {
         numbers[Int(kind.rawValue)] += 1
         return SecretAlias(kind, numbers[Int(kind.rawValue)])
@@ -52,6 +60,7 @@ public struct SecretAliases: Sendable {
         if young.aliases.count >= most / 2 {
             old = young
             young = Generation()
+            for secret in pinned { _ = self.alias(of: secret, .secret) }
         }
         young.aliases[key] = alias
         guard Self.isTelling(bytes) else { return }

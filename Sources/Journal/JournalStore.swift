@@ -1,0 +1,83 @@
+internal import Formats
+public import Interception
+
+/// The journal: takes flows in as they were, keeps them without their secrets, within a budget. Belongs to one thread.
+public struct JournalStore {
+    /// What of the configuration concerns it.
+    public struct Settings: Equatable, Sendable {
+        /// Bytes of all flows.
+        public var memory: Int
+        /// Bytes of one body.
+        public var bodies: Int
+        /// Names of fields, parameters, members and cookies whose values are secrets, beside those that are known.
+        public var secrets: [String] = []
+        /// The session cookies of the configured AMs.
+        public var sessionCookies: [String] = []
+        /// What references of the configuration were filled in with.
+        public var known: [[UInt8]] = []
+
+        public init(memory: Int = 64 << 20, bodies: Int = 256 << 10) {
+            self.memory = memory
+            self.bodies = bodies
+        }
+    }
+
+    /// Makes a kind and a sentence of what happened.
+    public typealias Describe = (ExchangeMoment) -> (kind: String, text: String)
+
+    public private(set) var ring: FlowRing
+    private var cleaner: FlowCleaner
+    private let describe: Describe
+    private var sequence = 0
+
+    public init(_ settings: Settings, describe: @escaping Describe) {
+        ring = FlowRing(budget: settings.memory)
+        cleaner = FlowCleaner(
+            redactor: MessageRedactor(
+                SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets)),
+            bodyLimit: settings.bodies)
+        self.describe = describe
+        cleaner.redactor.learn(settings.known)
+    }
+
+    /// Another generation of the configuration is in force. Aliases stay what they are.
+    public mutating func adopt(_ settings: Settings) {
+        ring.setBudget(settings.memory)
+        cleaner.bodyLimit = settings.bodies
+        cleaner.redactor = MessageRedactor(
+            SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets),
+            aliases: cleaner.redactor.aliases)
+        cleaner.redactor.learn(settings.known)
+    }
+
+    /// - Parameter offset: milliseconds from the loops' clock to the time since 1970.
+    /// - Returns: the flows as they are kept.
+    @discardableResult
+    public mutating func take(_ batch: FlowBatch, offset: Int) -> [PackedFlow] {
+        var kept: [PackedFlow] = []
+        batch.forEach { flow, events in
+            sequence += 1
+            let bytes = cleaner.clean(
+                flow, .init(sequence: sequence, offset: offset, events: events.isEmpty ? [] : json(events)))
+            guard let flow = PackedFlow(bytes) else { return }
+            ring.append(flow)
+            kept.append(flow)
+        }
+        return kept
+    }
+
+    private func json(_ events: [ExchangeRecord.Event]) -> [UInt8] {
+        var out: [UInt8] = [0x5B]
+        for (index, event) in events.enumerated() {
+            if index > 0 { out.append(0x2C) }
+            let (kind, text) = describe(event.moment)
+            out += "{\"at_ms\":\(event.at),\"event\":".utf8
+            JSONValue.writeString(kind, to: &out)
+            out += ",\"text\":".utf8
+            JSONValue.writeString(text, to: &out)
+            out.append(0x7D)
+        }
+        out.append(0x5D)
+        return out
+    }
+}

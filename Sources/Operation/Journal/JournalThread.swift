@@ -1,0 +1,123 @@
+import EventLoop
+import Glibc
+import Journal
+import Observation
+
+/// Keeps the journal on a thread of its own: loops hand flows on and go on at once, and whoever asks is answered in between.
+final class JournalThread: FlowIntake {
+    typealias Query = @Sendable (inout JournalStore) -> Void
+
+    private struct Queue {
+        var batches: [FlowBatch] = []
+        var bytes = 0
+        /// Flows that did not fit in.
+        var lost = 0
+        var queries: [Query] = []
+        var followers: [Int: Follower] = [:]
+        var nextFollower = 1
+        var closing = false
+
+        var hasWork: Bool { !batches.isEmpty || !queries.isEmpty || closing }
+    }
+
+    /// Is given what is kept, on the journal's thread; must not block.
+    typealias Follower = @Sendable ([PackedFlow]) -> Void
+
+    private let queue = Locked(Queue())
+    private let thread: SystemThread
+    /// Bytes that may wait; more is lost, and counted.
+    private static let limit = 16 << 20
+    /// Queries that may wait.
+    private static let mostQueries = 64
+    /// How long the end waits, in milliseconds.
+    private static let timeout = 3_000
+
+    init(_ settings: JournalStore.Settings) throws(SystemError) {
+        let queue = queue
+        thread = try SystemThread(name: "journal") { Self.run(queue, settings) }
+    }
+
+    private static func run(_ queue: Locked<Queue>, _ settings: JournalStore.Settings) {
+        var store = JournalStore(settings) { ($0.kind.rawValue, $0.sentence) }
+        while true {
+            let work = queue.wait { queue -> Queue? in
+                guard queue.hasWork else { return nil }
+                defer {
+                    queue.batches = []
+                    queue.bytes = 0
+                    queue.queries = []
+                }
+                return queue
+            }
+            let offset = clockOffset()
+            for batch in work.batches {
+                let kept = store.take(batch, offset: offset)
+                for follower in work.followers.values { follower(kept) }
+            }
+            for query in work.queries { query(&store) }
+            if work.closing { return }
+        }
+    }
+
+    /// Milliseconds from the loops' clock to the time since 1970.
+    private static func clockOffset() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000 - Loop.monotonicMilliseconds()
+    }
+
+    // MARK: what comes
+
+    func take(_ batch: FlowBatch) {
+        queue.signal { queue in
+            guard queue.bytes + batch.bytes.count <= Self.limit else {
+                batch.forEach { _, _ in queue.lost += 1 }
+                return
+            }
+            queue.batches.append(batch)
+            queue.bytes += batch.bytes.count
+        }
+    }
+
+    /// Flows that were lost because they came faster than they could be kept.
+    var lost: Int { queue.withLock { $0.lost } }
+
+    /// Another generation of the configuration is in force.
+    func adopt(_ settings: JournalStore.Settings) {
+        queue.signal { $0.queries.append { $0.adopt(settings) } }
+    }
+
+    // MARK: what is asked
+
+    /// Has the query run on the journal's thread, after what came before it.
+    /// - Returns: false where too many wait.
+    func ask(_ query: @escaping Query) -> Bool {
+        var isTaken = true
+        queue.signal { queue in
+            guard queue.queries.count < Self.mostQueries else {
+                isTaken = false
+                return
+            }
+            queue.queries.append(query)
+        }
+        return isTaken
+    }
+
+    /// From here on the follower is given what is kept.
+    /// - Returns: what `unfollow` takes.
+    func follow(_ follower: @escaping Follower) -> Int {
+        queue.withLock { queue in
+            defer { queue.nextFollower += 1 }
+            queue.followers[queue.nextFollower] = follower
+            return queue.nextFollower
+        }
+    }
+
+    func unfollow(_ number: Int) { queue.withLock { $0.followers[number] = nil } }
+
+    /// Takes in what has come, and ends.
+    func close() {
+        queue.signal { $0.closing = true }
+        _ = thread.join(withinMilliseconds: Self.timeout)
+    }
+}

@@ -1,0 +1,163 @@
+import HTTPCodec
+import Interception
+import Journal
+
+/// What the journal is told of an exchange that is over.
+extension Exchange {
+    /// - Parameter now: when it was over.
+    func pack(into batch: inout FlowBatch, now: Int) {
+        var packer = batch.begin(record.events)
+        packNumbers(&packer, now)
+        packOrigins(&packer)
+        packRequest(&packer)
+        packSent(&packer)
+        packAnswers(&packer)
+        batch.end(packer)
+    }
+
+    private func packNumbers(_ packer: inout FlowPacker, _ now: Int) {
+        packer.set(.id, Int(truncatingIfNeeded: capture.id))
+        packer.set(.parent, Int(truncatingIfNeeded: capture.parent))
+        packer.set(.began, capture.started)
+        packer.set(.duration, now - capture.started)
+        packer.set(.status, deliveredStatus)
+        packer.set(.answerStatus, capture.answer?.status ?? 0)
+        packer.set(.requestBytes, Int(truncatingIfNeeded: record.requestBytes))
+        packer.set(.responseBytes, Int(truncatingIfNeeded: record.responseBytes))
+        packer.set(.sentBytes, capture.sentBody?.count ?? 0)
+        packer.set(.answerBytes, capture.answerBody?.count ?? 0)
+        packer.set(.attempts, record.attempts)
+        packMark(capture.marks.resolving, .resolving, &packer)
+        packMark(capture.marks.connecting, .connecting, &packer)
+        packMark(capture.marks.securing, .securing, &packer)
+        packMark(capture.marks.sent, .sent, &packer)
+        packMark(capture.marks.answered, .answered, &packer)
+        packer.set(.flags, flags.rawValue)
+        guard request.target.form != .authority, !request.target.host.isEmpty else {
+            return packer.set(.port, Int(request.target.port))
+        }
+        packer.set(.port, Int(request.target.port))
+        packer.set(.scheme, request.target.scheme == .https ? 2 : 1)
+    }
+
+    private func packMark(_ time: Int, _ number: FlowNumber, _ packer: inout FlowPacker) {
+        if time > 0 { packer.set(number, max(0, time - capture.started) + 1) }
+    }
+
+    var captureLimits: CaptureLimits? { engine.settings.disclosure.capture }
+
+    // MARK: on the way
+
+    /// The driver has begun with a step on the way to the origin.
+    func captureStep(_ step: LeaseStep, _ now: Int) {
+        switch step {
+        case .resolving: capture.marks.resolving = now
+        case .connecting: capture.marks.connecting = now
+        case .securing: capture.marks.securing = now
+        }
+    }
+
+    /// The request goes out.
+    func captureSending(_ now: Int) {
+        guard capture.isOn else { return }
+        capture.marks.sent = now
+        capture.sent = attempt.head
+        capture.sentBody = attempt.body
+    }
+
+    /// The head of an answer is here.
+    func captureAnswered(_ now: Int) {
+        guard capture.isOn else { return }
+        capture.marks.answered = now
+        capture.forgetAnswer()
+    }
+
+    /// The response phase may change this.
+    func captureUnedited(_ head: ResponseHead, _ body: EditedBody.Arrival) {
+        guard capture.isOn else { return }
+        capture.answer = head
+        if case .whole(let bytes) = body { capture.answerBody = bytes }
+    }
+
+    /// What the call came to.
+    func captureAnswer(_ answer: HeldResponse, _ out: inout Outbox) {
+        guard capture.isOn else { return }
+        capture.delivery = .other(answer.head)
+        capture.responseCame(answer.body.span, total: &out.captured)
+    }
+
+    private var deliveredStatus: Int {
+        switch capture.delivery {
+        case .nothing: record.status
+        case .response: response.status
+        case .other(let head): head.status
+        }
+    }
+
+    private var flags: FlowFlags {
+        var flags: FlowFlags = []
+        if request.version == .http10 { flags.insert(.oldClient) }
+        if capture.request.isCut { flags.insert(.requestBodyCut) }
+        if capture.response.isCut { flags.insert(.responseBodyCut) }
+        if attempt.lease.isReused { flags.insert(.reused) }
+        if capture.marks.answered > 0, response.version == .http10 { flags.insert(.oldOrigin) }
+        switch stage {
+        case .over(.cut): flags.insert(.incomplete)
+        case .tunnelling: flags.insert(.tunnel)
+        default: break
+        }
+        if case .other = capture.delivery, !isCall { flags.insert(.local) }
+        return flags
+    }
+
+    private func packOrigins(_ packer: inout FlowPacker) {
+        packer.set(.client, record.client)
+        if let user = record.user { packer.set(.user, user) }
+        if let action = classification?.action { packer.set(.action, action.rawValue) }
+        if let realm = classification?.realm { packer.set(.realm, realm) }
+        if let payload = classification?.payload {
+            if let tree = payload.tree { packer.set(.tree, tree) }
+            if let type = payload.type { packer.set(.type, type) }
+        }
+        if let error = record.proxyError { packer.set(.proxyError, error) }
+    }
+
+    private func packRequest(_ packer: inout FlowPacker) {
+        let bytes = request.fields.bytes
+        packer.set(.method, bytes[request.methodRange.indices])
+        packer.set(.authority, bytes[request.target.host.indices])
+        if request.target.form == .asterisk {
+            packer.set(.target, CollectionOfOne(0x2A))
+        } else {
+            packer.set(.target, bytes[request.target.pathAndQuery.indices])
+        }
+        packer.set(.request) { request.fields.appendLines(to: &$0) }
+        guard let limits = capture.limits else { return }
+        packer.set(.requestBody, (body.isKept ? body.bytes : capture.request.bytes).prefix(limits.body))
+    }
+
+    private func packSent(_ packer: inout FlowPacker) {
+        if let sent = capture.sent {
+            packer.set(.sentMethod, sent.fields.bytes[sent.methodRange.indices])
+            packer.set(.sentURL, sent.url)
+            packer.set(.sent) { sent.fields.appendLines(to: &$0) }
+        }
+        if let bytes = capture.sentBody, let limits = capture.limits {
+            packer.set(.sentBody, bytes.prefix(limits.body))
+        }
+    }
+
+    private func packAnswers(_ packer: inout FlowPacker) {
+        guard let limits = capture.limits else { return }
+        if let answer = capture.answer {
+            packer.set(.answer) { answer.fields.appendLines(to: &$0) }
+            if let bytes = capture.answerBody { packer.set(.answerBody, bytes.prefix(limits.body)) }
+        }
+        switch capture.delivery {
+        case .nothing: return
+        case .response: packer.set(.response) { response.fields.appendLines(to: &$0) }
+        case .other(let head): packer.set(.response) { head.fields.appendLines(to: &$0) }
+        }
+        packer.set(.responseBody, capture.response.bytes)
+    }
+}

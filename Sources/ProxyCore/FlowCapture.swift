@@ -1,0 +1,92 @@
+import HTTPCodec
+
+/// What the journal is told of an exchange and nothing else keeps until it is over. An object, lent with the exchange's place.
+/// Heads share their bytes with those that they were taken of: nothing is copied before somebody changes one.
+final class FlowCapture {
+    /// What the client was given.
+    enum Delivery {
+        case nothing
+        /// The response of the exchange.
+        case response
+        /// This one: made here, or what a call came to.
+        case other(ResponseHead)
+    }
+
+    /// When phases began, in milliseconds of the loop's clock; 0 for those that there were none of.
+    struct Marks {
+        var resolving = 0
+        var connecting = 0
+        var securing = 0
+        var sent = 0
+        var answered = 0
+    }
+
+    /// When the exchange began that events are told of: for a call, its caller.
+    var began = 0
+    /// When this one did.
+    private(set) var started = 0
+    private(set) var id: UInt64 = 0
+    private(set) var parent: UInt64 = 0
+    private(set) var limits: CaptureLimits?
+    var marks = Marks()
+    /// What went out, where it may be another than what came.
+    var sent: RequestHead?
+    var sentBody: [UInt8]?
+    /// What was answered, where interceptors may have changed it.
+    var answer: ResponseHead?
+    var answerBody: [UInt8]?
+    var delivery = Delivery.nothing
+    private(set) var request = CapturedBody()
+    private(set) var response = CapturedBody()
+
+    var isOn: Bool { limits != nil }
+
+    /// - Parameter parent: the flow that a call is made for.
+    func begin(_ id: UInt64, parent: UInt64 = 0, _ limits: CaptureLimits?, _ now: Int) {
+        self.id = id
+        self.parent = parent
+        self.limits = limits
+        started = now
+    }
+
+    /// More of the body is wanted, so that it has to come this way.
+    var wantsRequest: Bool { limits.map { request.wants($0.body) } ?? false }
+    var wantsResponse: Bool { limits.map { response.wants($0.body) } ?? false }
+
+    /// - Parameter total: bytes that are held for all exchanges of the loop.
+    func requestCame(_ bytes: Span<UInt8>, total: inout Int) {
+        if let limits { request.take(bytes, limits, &total) }
+    }
+
+    func responseCame(_ bytes: Span<UInt8>, total: inout Int) {
+        if let limits { response.take(bytes, limits, &total) }
+    }
+
+    /// Bytes went past of which nothing is known.
+    func requestPassed() { request.pass() }
+    func responsePassed() { response.pass() }
+
+    /// Lets go of everything.
+    func forget(total: inout Int) {
+        guard limits != nil else { return }
+        limits = nil
+        request.forget(&total)
+        response.forget(&total)
+        forgetMessages()
+        marks = Marks()
+        parent = 0
+    }
+
+    private func forgetMessages() {
+        if sent != nil { sent = nil }
+        if sentBody != nil { sentBody = nil }
+        forgetAnswer()
+        delivery = .nothing
+    }
+
+    /// Another answer comes.
+    func forgetAnswer() {
+        if answer != nil { answer = nil }
+        if answerBody != nil { answerBody = nil }
+    }
+}

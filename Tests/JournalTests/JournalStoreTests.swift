@@ -1,0 +1,149 @@
+import ContentCoding
+import Formats
+import Interception
+import Journal
+import Testing
+
+/// What the journal keeps of flows.
+struct JournalStoreTests {
+    private static func store(_ change: (inout JournalStore.Settings) -> Void = { _ in }) -> JournalStore {
+        var settings = JournalStore.Settings(memory: 1 << 20, bodies: 4096)
+        settings.sessionCookies = ["amSession"]
+        change(&settings)
+        return JournalStore(settings) { ("note", "\($0)") }
+    }
+
+    private static func keep(
+        _ store: inout JournalStore, _ events: [ExchangeRecord.Event] = [], _ write: (inout FlowPacker) -> Void
+    ) throws -> PackedFlow {
+        var batch = FlowBatch()
+        var packer = batch.begin(events)
+        packer.set(.id, 5)
+        write(&packer)
+        batch.end(packer)
+        return try #require(store.take(batch, offset: 1000).first)
+    }
+
+    private static func lines(_ text: String...) -> [UInt8] { Array(text.map { $0 + "\r\n" }.joined().utf8) }
+
+    @Test("A secret has the same alias in all parts of a flow, and in the next one")
+    func aliases() throws {
+        var store = Self.store()
+        let token = "0123456789abcdefghij"
+        let flow = try Self.keep(&store) {
+            $0.set(.began, 5)
+            $0.set(.target, "/p?access_token=\(token)")
+            $0.set(.request, Self.lines("Authorization: Bearer \(token)", "X-Trace: t:\(token)"))
+            $0.set(.response, Self.lines("Content-Type: application/json"))
+            $0.set(.responseBody, #"{"access_token":"\#(token)","note":"\#(token)"}"#)
+        }
+        #expect(flow[.began] == 1005 && flow[.sequence] == 1)
+        #expect(flow.text(.target) == "/p?access_token=token#1")
+        #expect(flow.text(.request) == "Authorization: Bearer token#1\r\nX-Trace: t:token#1\r\n")
+        #expect(flow.text(.responseBody) == #"{"access_token":"token#1","note":"token#1"}"#)
+        let next = try Self.keep(&store) { $0.set(.request, Self.lines("Cookie: a=\(token)")) }
+        #expect(next.text(.request) == "Cookie: a=token#1\r\n" && next[.sequence] == 2)
+    }
+
+    @Test("Bodies are kept out of their codings; those that cannot be read are not kept")
+    func codings() throws {
+        var store = Self.store()
+        let plain = Array(#"{"password":"hunter2"}"#.utf8)
+        let packed = try BodyEncoder.encode(plain, [.gzip])
+        let flow = try Self.keep(&store) {
+            $0.set(.response, Self.lines("Content-Encoding: gzip"))
+            $0.set(.responseBody, packed)
+        }
+        #expect(flow.text(.responseBody) == #"{"password":"password#1"}"#)
+        for (body, coding) in [(Array(packed.dropLast(4)), "gzip"), (plain, "gzip"), (plain, "unheard")] {
+            let flow = try Self.keep(&store) {
+                $0.set(.response, Self.lines("Content-Encoding: \(coding)"))
+                $0.set(.responseBody, body)
+            }
+            #expect(flow.isEmpty(.responseBody) && flow.flags.contains(.responseBodyCut))
+        }
+    }
+
+    @Test(
+        "What a body names is found though it is no JSON, or no whole one",
+        arguments: [
+            (#"{"a":1,"access_token":"abc","x":"#, #"{"a":1,"access_token":"token#1","x":"#),
+            (#"<input type="hidden" name="code" value="abc"/>"#, #"<input type="hidden" name="code" value="code#1"/>"#),
+            (#"<input name='id_token' value='abc'>"#, #"<input name='id_token' value='token#1'>"#),
+            (#"location = "/cb?code=abc&x=1""#, #"location = "/cb?code=code#1&x=1""#),
+            (#"var s = "{\"tokenId\":\"abc\",\"x\":1}""#, #"var s = "{\"tokenId\":\"session#1\",\"x\":1}""#),
+            ("password = x", "password = x"), ("the code: 12", "the code: 12"),
+            (
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\r\n--b--",
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\npassword#1\r\n--b--"
+            ),
+        ])
+    func scans(_ body: String, _ expected: String) throws {
+        var store = Self.store()
+        let flow = try Self.keep(&store) { $0.set(.responseBody, body) }
+        #expect(flow.text(.responseBody) == expected)
+    }
+
+    @Test("Where a body was cut off, nothing is left of what may be the beginning of a secret")
+    func cut() throws {
+        var store = Self.store()
+        let flow = try Self.keep(&store) {
+            $0.set(.flags, FlowFlags.responseBodyCut.rawValue)
+            $0.set(.responseBody, #"{"x":"y","note":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIi"#)
+        }
+        #expect(flow.text(.responseBody) == #"{"x":"y","note":""#)
+    }
+
+    @Test("What went on as it came is kept once")
+    func unchanged() throws {
+        var store = Self.store()
+        func flow(_ sentURL: String, _ answer: String) throws -> PackedFlow {
+            try Self.keep(&store) {
+                $0.set(.scheme, 1)
+                $0.set(.port, 80)
+                $0.set(.status, 200)
+                $0.set(.answerStatus, 200)
+                $0.set(.method, "GET")
+                $0.set(.authority, "a.test")
+                $0.set(.target, "/p")
+                $0.set(.request, Self.lines("A: b"))
+                $0.set(.sentMethod, "GET")
+                $0.set(.sentURL, sentURL)
+                $0.set(.sent, Self.lines("A: b"))
+                $0.set(.answer, Self.lines(answer))
+                $0.set(.response, Self.lines("C: d"))
+            }
+        }
+        let same = try flow("http://a.test/p", "C: d")
+        #expect(same.isEmpty(.sent) && same.isEmpty(.answer) && same.flags == [])
+        let other = try flow("http://a.test/p?x=1", "C: e")
+        #expect(other.text(.sentURL) == "http://a.test/p?x=1" && other.text(.answer) == "C: e\r\n")
+        #expect(other.flags == [.requestEdited, .responseEdited])
+    }
+
+    @Test("Secrets of the configuration are found wherever they stand, however many came between")
+    func configured() throws {
+        let secret = "robot-password-1234"
+        var store = Self.store { $0.known = [Array(secret.utf8)] }
+        for number in 0..<40_000 {
+            _ = try Self.keep(&store) { $0.set(.request, Self.lines("Authorization: Bearer token-number-\(number)")) }
+        }
+        let flow = try Self.keep(&store, [ExchangeRecord.Event(.edited("set to \(secret)"), at: 2)]) {
+            $0.set(.target, "/x/\(secret)")
+        }
+        #expect(flow.text(.target) == "/x/secret#1")
+        #expect(flow.text(.events)?.contains("secret#1") == true && flow.text(.events)?.contains(secret) == false)
+    }
+
+    @Test("Another generation keeps the aliases and finds what it names")
+    func adopted() throws {
+        var store = Self.store()
+        let before = try Self.keep(&store) { $0.set(.request, Self.lines("amSession: abc", "X-House: abc")) }
+        #expect(before.text(.request) == "amSession: session#1\r\nX-House: abc\r\n")
+        var settings = JournalStore.Settings(memory: 1 << 20, bodies: 4096)
+        settings.secrets = ["X-House"]
+        store.adopt(settings)
+        let after = try Self.keep(&store) { $0.set(.request, Self.lines("X-House: abc")) }
+        #expect(after.text(.request) == "X-House: session#1\r\n")
+    }
+}
