@@ -30,15 +30,21 @@ struct ConfigurationFile: ParsableArguments {
             paths: [Self.standard], generation: generation, environment: environment, interceptors: interceptors)
     }
 
+    /// Where it says that the daemon is spoken to, whatever else is wrong with it; nil where it does not say.
+    var controlSocket: String? { ConfigurationLoader.controlSocket(paths: config.isEmpty ? [Self.standard] : config) }
+
     /// The configuration, or exit 1 with every fault on standard error.
-    /// - Parameter warns: says what is likely not meant, too.
-    func loadOrExit(warns: Bool = true) throws -> Snapshot {
+    /// - Parameters:
+    ///   - warns: says what is likely not meant, too.
+    ///   - failing: is told as well.
+    func loadOrExit(warns: Bool = true, failing: (ConfigurationFaults) -> Void = { _ in }) throws -> Snapshot {
         switch load() {
         case .success(let snapshot):
             if warns { for warning in snapshot.warnings { Console.plain(warning.description) } }
             return snapshot
         case .failure(let faults):
             for fault in faults.diagnostics { Console.plain(fault.description) }
+            failing(faults)
             throw ExitCode(1)
         }
     }

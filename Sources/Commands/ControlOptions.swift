@@ -15,6 +15,13 @@ struct ControlOptions: ParsableArguments {
         guard id?.isEmpty != true else { throw ValidationError("the id is empty") }
     }
 
+    /// For what has to work though the configuration has faults by now: of those the daemon is to tell.
+    func runningClient() throws -> ControlClient {
+        ControlClient(
+            ControlPath.candidates(
+                given: socket, socket == nil ? file.controlSocket : nil, ProcessEnvironment.all))
+    }
+
     /// - Throws: exit 1 where a configuration that was named has faults.
     func client() throws -> ControlClient {
         var snapshot: Snapshot?
@@ -27,7 +34,7 @@ struct ControlOptions: ParsableArguments {
             }
         }
         return ControlClient(
-            ControlPath.candidates(given: socket, snapshot, ProcessEnvironment.all))
+            ControlPath.candidates(given: socket, snapshot?.controlSocket, ProcessEnvironment.all))
     }
 }
 

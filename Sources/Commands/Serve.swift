@@ -7,7 +7,7 @@ struct Serve: ParsableCommand {
         abstract: "Run the proxy in the foreground.",
         discussion: """
             Point an app at it with HTTP_PROXY. SIGTERM and SIGINT let exchanges under way finish; SIGHUP reads the \
-            configuration anew.
+            configuration anew. usher status, reload, drain and upgrade speak to it while it runs.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -30,15 +30,17 @@ struct Serve: ParsableCommand {
             return listener
         }
         let file = file
-        func replaced(_ snapshot: Snapshot) -> Snapshot {
+        @Sendable func replaced(_ snapshot: Snapshot) -> Snapshot {
             var snapshot = snapshot
             if !listeners.isEmpty { snapshot.listeners = listeners }
             return snapshot
         }
-        let snapshot = replaced(try file.loadOrExit())
+        let snapshot = replaced(
+            try file.loadOrExit { Handover.fail($0.diagnostics.first?.description ?? "its configuration has faults") })
         do {
             try Supervisor(snapshot, reload: { file.load().map(replaced) }).run()
         } catch {
+            Handover.fail(error.description)
             throw CommandExit.failure(error.description)
         }
     }

@@ -9,7 +9,7 @@ struct UsherCommand: ParsableCommand {
         subcommands: [
             Init.self, Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self,
             DoctorCommand.self, DevicesCommand.self, TransactionsCommand.self, AnswerCommand.self, DenyCommand.self,
-            LockoutCommand.self,
+            LockoutCommand.self, StatusCommand.self, ReloadCommand.self, DrainCommand.self, UpgradeCommand.self,
             Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
         ])
 

@@ -36,9 +36,10 @@ public enum ConfigurationLoader {
         let root = read(sources, findings)
         guard let root else { return .failure(ConfigurationFaults(diagnostics: findings.diagnostics)) }
         let variables = ReadVariables()
+        let files = ReadFiles()
         let secrets = Secrets(
-            environment: environment, folders: sources.map(\.folder), readFile: readFile, findings: findings,
-            variables: variables)
+            environment: environment, folders: sources.map(\.folder), readFile: files.noting(readFile),
+            findings: findings, variables: variables)
         let walker = Walker(findings: findings, secrets: secrets)
         guard let fields = walker.object(root, .root, path: "") else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
@@ -54,6 +55,8 @@ public enum ConfigurationLoader {
         snapshot.journal?.known = snapshot.settings.disclosure.secrets.map { Array($0.utf8) }
         snapshot.warnings = findings.diagnostics
         snapshot.variables = variables.names
+        snapshot.outline = ConfigurationOutline(root)
+        files.describe(in: &snapshot.outline)
         return .success(snapshot)
     }
 
@@ -88,6 +91,15 @@ public enum ConfigurationLoader {
                 readFile: readFile)
         case .failure(let faults): .failure(faults)
         }
+    }
+
+    /// What `admin.socket` says in files that may have faults, or hold what whoever asks may not read; nil where it says nothing.
+    public static func controlSocket(paths: [String]) -> String? {
+        guard case .success(let sources) = ConfigurationSource.read(paths),
+            let root = read(sources, Findings(files: sources.map(\.file))), let admin = root["admin"],
+            case .scalar(let path, _)? = admin["socket"]?.content, !path.isEmpty, !path.contains("${")
+        else { return nil }
+        return path
     }
 
     private static func readFile(_ path: String) throws(FileFault) -> FileContent {

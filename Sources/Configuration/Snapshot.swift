@@ -30,6 +30,8 @@ public struct Snapshot: Sendable {
     public var warnings: [Diagnostic]
     /// The environment's variables that it was made with: `${env.NAME}`, and the folder of credentials.
     public var variables: Set<String> = []
+    /// What it says, to be compared with another's.
+    public var outline = ConfigurationOutline()
 }
 
 /// `log:` of the configuration.

@@ -28,6 +28,11 @@ struct YAMLNode: Sendable {
         }
     }
 
+    subscript(_ key: String) -> YAMLNode? {
+        guard case .map(let entries) = content else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+
     /// What the value is, for a message.
     var kind: String {
         switch content {

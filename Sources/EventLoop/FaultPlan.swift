@@ -50,8 +50,11 @@
         /// In place of an error: the call does not return, as if the loop thought without end.
         private static let hang = Int32.max
 
+        /// In place of an error: the call takes three seconds, and is made then.
+        private static let stall = Int32.max - 1
+
         private static let codes = [
-            "HANG": hang, "EAGAIN": EAGAIN, "ECONNABORTED": ECONNABORTED, "ECONNREFUSED": ECONNREFUSED,
+            "HANG": hang, "STALL": stall, "EAGAIN": EAGAIN, "ECONNABORTED": ECONNABORTED, "ECONNREFUSED": ECONNREFUSED,
             "ECONNRESET": ECONNRESET,
             "EHOSTUNREACH": EHOSTUNREACH, "EINTR": EINTR, "EMFILE": EMFILE, "ENFILE": ENFILE, "ENOBUFS": ENOBUFS,
             "ENOMEM": ENOMEM, "ENOSPC": ENOSPC, "EPIPE": EPIPE, "ETIMEDOUT": ETIMEDOUT,
@@ -78,6 +81,10 @@
                 _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
             }
             while plan.code == hang { sleep(1) }
+            if plan.code == stall {
+                sleep(3)
+                return false
+            }
             errno = plan.code
             return true
         }

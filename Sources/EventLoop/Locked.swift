@@ -12,7 +12,12 @@ public final class Locked<Value>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        // whoever sets the clock neither wakes those who wait nor keeps them
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
         self.value = value
     }
 
@@ -58,7 +63,7 @@ public final class Locked<Value>: @unchecked Sendable {
     /// The same, for at most so many milliseconds; then nil.
     public func wait<Result>(milliseconds: Int, _ body: (inout Value) -> Result?) -> Result? {
         var end = timespec()
-        clock_gettime(CLOCK_REALTIME, &end)
+        clock_gettime(CLOCK_MONOTONIC, &end)
         end.tv_sec += milliseconds / 1000
         end.tv_nsec += milliseconds % 1000 * 1_000_000
         if end.tv_nsec >= 1_000_000_000 {

@@ -17,6 +17,8 @@ public final class Loop {
     /// Through which bytes go that nobody here has to see.
     var pipes = PipePool()
     private var isRunning = false
+    /// What others may know of it while it is at work.
+    public let pulse: LoopPulse
     /// Monotonic milliseconds, taken once a turn.
     public private(set) var now: Int
 
@@ -32,7 +34,8 @@ public final class Loop {
     public static let scratchSize = 64 << 10
 
     /// - Throws: `SystemError` when the kernel gives no event queue.
-    public init() throws(SystemError) {
+    public init(pulse: LoopPulse = LoopPulse()) throws(SystemError) {
+        self.pulse = pulse
         guard let configuration = event_config_new() else { throw SystemError("event_config_new") }
         defer { event_config_free(configuration) }
         // NOLOCK: no other thread ever touches this base; mailboxes wake it through a descriptor of their own
@@ -67,6 +70,7 @@ public final class Loop {
             swap(&deferred, &releasing)
             releasing.removeAll(keepingCapacity: true)
         }
+        pulse.rest()
         return code == 0
     }
 

@@ -82,6 +82,12 @@ public struct SocketAddress: Equatable, Hashable, Sendable, CustomStringConverti
         }
     }
 
+    /// What a socket is bound to; nil where that is no IP address.
+    public init?(ofSocket number: Int32) {
+        guard let found = Self.filled(by: { getsockname(number, $0, $1) }) else { return nil }
+        self = found
+    }
+
     static func filled(by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32)
         -> SocketAddress?
     {

@@ -46,10 +46,10 @@ public struct SystemThread: Sendable {
     /// - Returns: whether it has ended; only then is it over with waiting for it.
     public func join(withinMilliseconds limit: Int) -> Bool {
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        clock_gettime(CLOCK_MONOTONIC, &time)
         let nanoseconds = time.tv_nsec + limit % 1000 * 1_000_000
         time.tv_sec += limit / 1000 + nanoseconds / 1_000_000_000
         time.tv_nsec = nanoseconds % 1_000_000_000
-        return usher_pthread_timedjoin(handle, nil, &time) == 0
+        return usher_pthread_clockjoin(handle, nil, CLOCK_MONOTONIC, &time) == 0
     }
 }

@@ -5,5 +5,8 @@ internal import CLibevent
 
 func eventSourceTrampoline(_ descriptor: Int32, _ events: Int16, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    Unmanaged<EventSource>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.ready(events) }
+    Unmanaged<EventSource>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.loop.pulse.begin($0)
+        $0.ready(events)
+    }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 import Interception
 
@@ -34,11 +35,11 @@ enum CodeWait {
 
         func wait(milliseconds: Int) -> SwiftAnswer? {
             var limit = timespec()
-            clock_gettime(CLOCK_REALTIME, &limit)
+            clock_gettime(CLOCK_MONOTONIC, &limit)
             let nanoseconds = limit.tv_nsec + milliseconds % 1000 * 1_000_000
             limit.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
             limit.tv_nsec = nanoseconds % 1_000_000_000
-            while sem_timedwait(semaphore, &limit) != 0 {
+            while usher_sem_clockwait(semaphore, CLOCK_MONOTONIC, &limit) != 0 {
                 if errno != EINTR { return nil }
             }
             return answer

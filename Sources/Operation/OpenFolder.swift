@@ -204,6 +204,11 @@ struct OpenFolder: ~Copyable {
 
     func remove(_ name: String) { _ = owner.act { unlinkat(descriptor.number, name, 0) } }
 
+    /// Gives a file a second name.
+    func link(_ name: String, as other: String) -> Bool {
+        owner.act { linkat(descriptor.number, name, descriptor.number, other, 0) } == 0
+    }
+
     func rename(_ old: String, to new: String) throws(FileError) {
         guard owner.act({ renameat(descriptor.number, old, descriptor.number, new) }) == 0 else {
             throw FileError(full(new), cannotBe: "replaced")

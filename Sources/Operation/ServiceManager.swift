@@ -21,6 +21,13 @@ enum ServiceManager {
         }
     }
 
+    /// What it waits for a word of this process at most, in milliseconds; nil where it does not.
+    static var watchdogInterval: Int? {
+        guard let text = environment("WATCHDOG_USEC"), let interval = Int(text), interval >= 1_000 else { return nil }
+        if let owner = environment("WATCHDOG_PID"), Int32(owner) != getpid() { return nil }
+        return interval / 1000
+    }
+
     /// Tells the service manager, where there is one, how things stand: `READY=1`.
     static func notify(_ state: String) {
         guard let path = environment("NOTIFY_SOCKET"), let first = path.utf8.first, first == 0x2F || first == 0x40

@@ -1,5 +1,6 @@
 import Authorization
 import EventLoop
+import Glibc
 
 /// Keeps documents in the state directory, one file for each space, which its owner alone may read. A thread of its own
 /// writes them, whole or not at all. Where that fails, a line says so, they are kept in memory, and it is tried again.
@@ -18,6 +19,8 @@ final class StateKeeper: StateStore, Sendable {
         /// Spaces that had no room, of which that was said.
         var full: Set<StateSpace> = []
         var closing = false
+        /// The thread is at it.
+        var isWriting = false
 
         var hasWork: Bool { !unwritten.isEmpty || !stale.isEmpty }
     }
@@ -102,6 +105,14 @@ final class StateKeeper: StateStore, Sendable {
         state.withLock { $0.take(documents, version, space) }
     }
 
+    /// Waits until everything is on the disk, but not for long. Never on a loop.
+    func flush() {
+        let end = Loop.monotonicMilliseconds() + Self.timeout
+        while Loop.monotonicMilliseconds() < end, state.withLock({ $0.isWriting || !$0.unwritten.isEmpty }) {
+            poll(nil, 0, 5)
+        }
+    }
+
     /// Writes what is left and ends.
     func close() {
         state.signal { $0.closing = true }
@@ -147,6 +158,7 @@ final class StateKeeper: StateStore, Sendable {
                 say("what is to be kept over restarts is on the disk again")
             }
             hasFailed = failure != nil
+            state.withLock { $0.isWriting = false }
             if work.closing { return }
         }
     }
@@ -156,6 +168,7 @@ final class StateKeeper: StateStore, Sendable {
         return state.wait { state in
             guard state.hasWork || state.closing else { return nil }
             defer {
+                state.isWriting = true
                 state.unwritten = [:]
                 state.stale = []
             }

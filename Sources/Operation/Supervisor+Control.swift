@@ -11,7 +11,8 @@ extension Supervisor: ServicePhases {}
 
 extension Supervisor {
     /// Opens the control socket. Where nobody named one, the daemon goes without what it cannot have.
-    func openControl(_ snapshot: Snapshot) throws(StartFault) -> ControlServer? {
+    /// - Parameter inPlaceOfAnother: the process that runs so far still answers there.
+    func openControl(_ snapshot: Snapshot, inPlaceOfAnother: Bool = false) throws(StartFault) -> ControlServer? {
         let environment = ProcessEnvironment.all
         let path: String
         var isNamed = snapshot.controlSocket != nil
@@ -23,7 +24,7 @@ extension Supervisor {
             isNamed = false
         }
         let socket: ControlSocket
-        do throws(FileError) { socket = try ControlSocket(at: path) } catch {
+        do throws(FileError) { socket = try ControlSocket(at: path, replaces: inPlaceOfAnother) } catch {
             return try goWithoutControl(error, isNamed)
         }
         do throws(SystemError) {
@@ -44,7 +45,8 @@ extension Supervisor {
     }
 
     private var router: ControlRouter {
-        ControlRouter(
-            HealthRoutes(self).all + TransactionRoutes(transactions).all + LockoutRoutes(logins).all)
+        var routes = HealthRoutes(self).all + TransactionRoutes(transactions).all + LockoutRoutes(logins).all
+        if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
+        return ControlRouter(routes)
     }
 }

@@ -14,36 +14,45 @@ extension AccessLog: Recorder {}
 
 /// The daemon: opens the listeners, starts a loop for each worker, waits for signals, and ends in good order.
 public final class Supervisor {
-    private var snapshot: Snapshot
-    private let reload: () -> Result<Snapshot, ConfigurationFaults>
+    private(set) var snapshot: Snapshot
+    /// What it began with; some of that stays until the next start.
+    let started: Snapshot
+    private let load: Reloader.Load
+    private(set) var reloader: Reloader?
+    var running = RunningConfiguration()
+    let status = DaemonStatus()
     let loop: Loop
     let options: ServeOptions
     private let log: LogSink?
-    private var workers: [WorkerThread] = []
-    private var listening: [ListeningAddress] = []
+    private(set) var workers: [WorkerThread] = []
+    private(set) var listening: [ListeningAddress] = []
+    var upgrading: Upgrading?
+    private var watch: LoopWatch?
     private let refusals = RefusalTable()
     private let clients = ClientTable()
     private let endWatch = ShutdownWatchdog()
     let logins = LoginTable()
     private let cookies = CookieSessionTable()
     private let limits = LimitTable()
-    private let state: StateKeeper
+    let state: StateKeeper
     let transactions: TransactionTable
     private let notifier = Notifier()
-    private var control: ControlServer?
+    private(set) var control: ControlServer?
     private let tokens = TokenTable()
-    private let tokenKeeper: TokenKeeper
+    let tokenKeeper: TokenKeeper
     private(set) var journal: JournalThread?
     private let pushes = PushTable()
     private let sessions = SessionTable()
     private let errands = ErrandTable()
     private let decisions = DecisionTable()
-    private var material: TLSMaterial?
+    private(set) var material: TLSMaterial?
+    /// What the operator was told of the configuration that is in force.
+    private(set) var remarks: [String] = []
     /// Clients speak TLS to one of the sockets at least.
     private var isListenerSecure = false
     private var sources: [EventSource] = []
     private var alive = 0
-    private var isStopping = false
+    private(set) var isStopping = false
     private var failure: SystemError?
     /// What loops have to end, once a drain is over, in milliseconds.
     private static let grace = 5_000
@@ -57,17 +66,19 @@ public final class Supervisor {
 
     /// - Parameter reload: reads the configuration anew, for SIGHUP.
     public convenience init(
-        _ snapshot: Snapshot, reload: @escaping () -> Result<Snapshot, ConfigurationFaults>
+        _ snapshot: Snapshot, reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
     ) throws(StartFault) {
         try self.init(snapshot, ServeOptions(), reload: reload)
     }
 
     init(
-        _ snapshot: Snapshot, _ options: ServeOptions, reload: @escaping () -> Result<Snapshot, ConfigurationFaults>
+        _ snapshot: Snapshot, _ options: ServeOptions,
+        reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
     ) throws(StartFault) {
         self.snapshot = snapshot
+        started = snapshot
         self.options = options
-        self.reload = reload
+        load = reload
         transactions = TransactionTable { [notifier] in notifier.tell($0, $1, $2) }
         do throws(SystemError) {
             loop = try Loop()
@@ -90,18 +101,36 @@ public final class Supervisor {
             notifier.end()
         }
         ProcessSecrecy.begin()
+        let handover = options.isDaemon ? Handover.taken : nil
         let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         do {
             // first: a SIGHUP that comes while the daemon starts must not end it
-            try watch()
+            try hear()
             try raiseDescriptorLimit()
-            let listeners = try listen(count)
+            let listeners = try listen(count, handover)
             listening = listeners.listening
             isListenerSecure = listening.contains(where: \.isSecure)
-            control = try openControl(snapshot)
-            try keepJournal(snapshot.journal)
+            let settings = try builder.settings(snapshot, previous: nil)
+            for remark in settings.remarks where options.isDaemon { Console.error(remark) }
+            if let handover {
+                guard handover.takeOver() else {
+                    throw StartFault(description: "the process that it was to follow did not let go")
+                }
+                state.reread()
+                try keepJournal(snapshot.journal, isAsked: true)
+            } else {
+                control = try openControl(snapshot)
+                try keepJournal(snapshot.journal, isAsked: control != nil)
+            }
             tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey)
-            try start(count, listeners)
+            try start(count, listeners, settings)
+            if let handover {
+                control = try openControl(snapshot, inPlaceOfAnother: true)
+                upgrading = try Upgrading(self, listeners, predecessor: handover.predecessor)
+                handover.serving()
+            } else if options.isDaemon {
+                upgrading = try Upgrading(self, listeners, predecessor: nil)
+            }
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
                 for address in listening { Console.error("listening on \(address)\(listeners.origin)") }
@@ -116,6 +145,7 @@ public final class Supervisor {
         }
         tellReady()
         loop.run()
+        watch?.end()
         for worker in workers { worker.join() }
         state.close()
         journal?.close()
@@ -128,17 +158,25 @@ public final class Supervisor {
 
     // MARK: start
 
-    private struct Listeners {
+    struct Listeners {
         /// For each worker, its descriptors.
         var perWorker: [[WorkerListener]]
         var listening: [ListeningAddress] = []
         /// Where they come from, for a person.
         var origin = ""
+        /// They are served whatever the configuration says.
+        var areGiven = false
     }
 
-    private func listen(_ count: Int) throws -> Listeners {
+    private func listen(_ count: Int, _ handover: Handover?) throws -> Listeners {
         var listeners = Listeners(perWorker: Array(repeating: [], count: count))
-        let handed = options.isDaemon ? ServiceManager.takeSockets() : []
+        if let handover, handover.servesAll {
+            try adopt(handover.sockets, count, &listeners)
+            listeners.areGiven = true
+            return listeners
+        }
+        var left = handover?.sockets ?? []
+        let handed = options.isDaemon && handover == nil ? ServiceManager.takeSockets() : []
         if !handed.isEmpty {
             for one in handed {
                 let socket = try ListeningSocket(adopting: one.descriptor)
@@ -149,15 +187,22 @@ public final class Supervisor {
                 }
             }
             listeners.origin = ", handed over by the service manager"
+            listeners.areGiven = true
             return listeners
         }
         for wanted in snapshot.listeners {
             guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
                 throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
             }
+            let inherited = Self.take(&left, for: address, isSecure: wanted.isSecure)
+            if !inherited.isEmpty {
+                try adopt(inherited, count, &listeners)
+                continue
+            }
             let bound = try open(address, wanted.isSecure, count, into: &listeners)
             listeners.listening.append(ListeningAddress(address: bound, isSecure: wanted.isSecure))
         }
+        for socket in left { close(socket.descriptor) }
         return listeners
     }
 
@@ -189,18 +234,20 @@ public final class Supervisor {
         }
     }
 
-    private func start(_ count: Int, _ listeners: Listeners) throws {
+    private func start(_ count: Int, _ listeners: Listeners, _ settings: SettingsBuilder.Settings) throws {
         let flows = FlowTable()
         let authenticator = Authenticator()
-        let settings = try workerSettings(snapshot)
+        (material, remarks) = (settings.workers.tls, settings.remarks)
+        var first = settings.workers
+        first.journal = journal
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
-        let recorder = options.recorder ?? accessLog()
+        let recorder = noting(options.recorder ?? accessLog())
         alive = count
         for number in 0..<count {
             workers.append(
                 try WorkerThread(
-                    number: number, settings: settings, flows: flows, refusals: refusals, clients: clients,
+                    number: number, settings: first, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
                     decisions: decisions, state: state, pushes: pushes, sessions: sessions, errands: errands,
                     authenticator: authenticator,
@@ -208,12 +255,15 @@ public final class Supervisor {
                     addresses: listening.map(\.address), recorder: recorder,
                     ended: { ends.post($0) }))
         }
+        guard options.isDaemon else { return }
+        reloader = try Reloader(self, load)
+        watch = try startWatch()
     }
 
     /// Whom nobody can ask keeps nothing.
-    private func keepJournal(_ settings: JournalStore.Settings?) throws(SystemError) {
+    func keepJournal(_ settings: JournalStore.Settings?, isAsked: Bool) throws(SystemError) {
         if let journal { return journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0)) }
-        if let settings, control != nil { journal = try JournalThread(settings) }
+        if let settings, isAsked { journal = try JournalThread(settings) }
     }
 
     private func accessLog() -> @Sendable () -> any Recorder {
@@ -221,20 +271,22 @@ public final class Supervisor {
         return { [log] in AccessLog(detail: detail) { log?.post($0) } }
     }
 
-    private func workerSettings(_ snapshot: Snapshot) throws(SecurityBuilder.Fault) -> WorkerSettings {
-        let (material, remarks) = try SecurityBuilder().material(
-            for: snapshot, isListenerSecure: isListenerSecure, previous: material)
-        self.material = material
-        if options.isDaemon { for remark in remarks { Console.error(remark) } }
-        var settings = WorkerSettings(
-            engine: Engine(
-                snapshot.settings, pseudonym: pseudonym, pages: Self.pages(snapshot, at: listening.first)),
-            clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
-        settings.names = NameService.Settings(
-            servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
-        settings.journal = journal
-        if let limit = options.drainLimit { settings.drainLimit = limit }
-        return settings
+    var builder: SettingsBuilder {
+        SettingsBuilder(
+            isListenerSecure: isListenerSecure, address: listening.first, pseudonym: pseudonym,
+            drainLimit: options.drainLimit)
+    }
+
+    /// Has every loop act by it from here on.
+    func take(_ new: Snapshot, _ settings: SettingsBuilder.Settings) {
+        snapshot = new
+        (material, remarks) = (settings.workers.tls, settings.remarks)
+        state.reread()
+        tokenKeeper.adopt(new.settings.tokens, new.stateKey)
+        var next = settings.workers
+        next.journal = journal
+        for worker in workers { worker.adopt(next) }
+        sessions.keep(loginsOf: new.settings.authorization)
     }
 
     /// Two descriptors a client connection, and some to spare.
@@ -251,10 +303,13 @@ public final class Supervisor {
         }
     }
 
-    private func tell(_ state: String) { if options.isDaemon { ServiceManager.notify(state) } }
+    func tell(_ state: String) {
+        // the one that took this one's place speaks for the service
+        if options.isDaemon, upgrading?.isOver != true { ServiceManager.notify(state) }
+    }
 
     /// - Parameter remark: what `systemctl status` is to show beside.
-    private func tellReady(_ remark: String? = nil) {
+    func tellReady(_ remark: String? = nil) {
         let count = workers.count
         let status = "serving with \(count) \(count == 1 ? "worker" : "workers") by generation \(snapshot.generation)"
         tell("READY=1\nSTATUS=\(status)\(remark.map { "; \($0)" } ?? "")")
@@ -262,7 +317,7 @@ public final class Supervisor {
 
     // MARK: signals
 
-    private func watch() throws {
+    private func hear() throws {
         if let ending = options.ending {
             sources.append(try MailboxPort(loop: loop, ending) { [unowned self] in stop() })
         }
@@ -270,10 +325,21 @@ public final class Supervisor {
         for number in [SIGTERM, SIGINT] {
             sources.append(try SignalSource(loop: loop, signal: number) { [unowned self] in stop() })
         }
-        sources.append(try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reloadNow() })
+        sources.append(
+            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in
+                _ = try? reloader?.begin(by: "SIGHUP")
+            })
+        // by which is seen that this loop turns, and how many exchanges come to a second
+        loop.pulse.turn(at: loop.now)
+        sources.append(
+            try Timer(loop: loop, everyMilliseconds: 250) { [unowned self] in
+                loop.pulse.turn(at: loop.refreshNow())
+                status.note(total, now: loop.now)
+            })
     }
 
-    private func stop() {
+    /// - Parameter patience: how long connections without a request are kept, in milliseconds.
+    func stop(sparingIdleFor patience: Int = 0) {
         if isStopping {
             for worker in workers { worker.stop() }
             if options.isDaemon { endForced(after: 0, "a second signal") }
@@ -281,8 +347,9 @@ public final class Supervisor {
         }
         isStopping = true
         tell("STOPPING=1")
+        upgrading?.close()
         if options.isDaemon { endForced(after: snapshot.settings.timeouts.drain, "timeouts.drain") }
-        for worker in workers { worker.drain() }
+        for worker in workers { worker.drain(sparingIdleFor: patience) }
     }
 
     /// A loop that is stuck in a call hears no letter: a thread of its own ends the process.
@@ -294,45 +361,6 @@ public final class Supervisor {
             )
             log?.close()
         }
-    }
-
-    private func reloadNow() {
-        tell("RELOADING=1\nMONOTONIC_USEC=\(Loop.monotonicMilliseconds() * 1000)")
-        switch reload() {
-        case .failure(let fault):
-            reloadFailed(fault.diagnostics.map(\.description))
-        case .success(var new):
-            new.generation = snapshot.generation + 1
-            if new.controlSocket != snapshot.controlSocket {
-                Console.error("admin.socket takes effect at the next start")
-            }
-            if new.listeners != snapshot.listeners || new.workers != snapshot.workers || new.log != snapshot.log {
-                Console.error("listen, workers and log take effect at the next start")
-            }
-            let settings: WorkerSettings
-            do throws(SystemError) { try keepJournal(new.journal) } catch {
-                return reloadFailed(["no journal can be kept: \(error.description)"])
-            }
-            do throws(SecurityBuilder.Fault) {
-                settings = try workerSettings(new)
-            } catch {
-                return reloadFailed([error.description])
-            }
-            snapshot = new
-            state.reread()
-            tokenKeeper.adopt(new.settings.tokens, new.stateKey)
-            for worker in workers { worker.adopt(settings) }
-            sessions.keep(loginsOf: new.settings.authorization)
-            Console.error("generation \(new.generation) of the configuration is in force")
-            tellReady()
-        }
-    }
-
-    private func reloadFailed(_ reasons: [String]) {
-        let words = "the configuration was not reloaded; generation \(snapshot.generation) stays"
-        for reason in reasons { Console.error(reason) }
-        Console.error(words)
-        tellReady(words)
     }
 
     private func ended(_ error: SystemError?) {

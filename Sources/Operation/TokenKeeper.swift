@@ -48,6 +48,14 @@ final class TokenKeeper {
         }
     }
 
+    /// Lets another process keep its own in the same place: what is learned from here on is in memory alone.
+    func release() {
+        guard vault != nil else { return }
+        tokens.observe(all: false) { _, _ in }
+        vault = nil
+        place = nil
+    }
+
     private func begin(with new: TokenVault) {
         let old = vault
         vault = new

@@ -38,11 +38,12 @@ extension ClientConnection {
         case .head(let head, let framing, let how):
             var manner = manner(of: head, how, in: cell, date: out.date)
             manner.closes = isLastOfClient
+            manner.isLast = manner.isLast || leaves(out)
             leg.respond(head, framing, manner, to: &out.client)
         case .own(let head, let body, let isLast):
             var manner = ResponseManner()
             manner.isOwn = true
-            manner.isLast = isLast || endsTunnel(cell.exchange, status: head.status)
+            manner.isLast = isLast || leaves(out) || endsTunnel(cell.exchange, status: head.status)
             leg.respond(head, .length(UInt64(body.count)), manner, to: &out.client)
             leg.write(body.span, to: &out.client)
             leg.end(trailers: [], to: &out.client)
@@ -60,6 +61,11 @@ extension ClientConnection {
             out.client.append(literal: Self.established)
         case .call(let call): begin(call, for: cell, &out)
         }
+    }
+
+    /// Requests that have come already are answered still.
+    private func leaves(_ out: borrowing Outbox) -> Bool {
+        out.isLeaving && intake.pending.isEmpty && !intake.hasMore
     }
 
     /// What the client sent for a tunnel that it does not get must not be read as a request. Who has to show a password first

@@ -146,6 +146,12 @@ public struct ClientConnection: ~Copyable {
     /// How many of so many bytes that came from there go straight to the other side. Once they are sent, `relayed` follows.
     public func relays(from leg: Leg, of count: Int) -> Int { relays.share(leg, of: count) }
 
+    /// How many exchanges have begun and are not over; those that look after a login of Usher's own count, too.
+    public var exchangesUnderWay: Int { cells.count }
+
+    /// What the last flow's id is.
+    public var lastFlow: UInt64 { numbers.base &+ numbers.flows }
+
     // MARK: stages
 
     mutating func enter(_ stage: Stage, until time: Int) {

@@ -21,6 +21,8 @@ public struct Outbox: ~Copyable {
     private var flows = FlowBatch()
     /// Bytes of bodies that are held for it.
     var captured = 0
+    /// The loop takes no more clients: what is answered from here on is the last of its connection.
+    public var isLeaving = false
     /// Exchanges that are over, for those to come.
     private var cells: [ExchangeCell] = []
     /// The generation of the configuration that the last exchange began with; cells of no other are kept.

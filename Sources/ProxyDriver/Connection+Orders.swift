@@ -94,7 +94,7 @@ extension Connection {
             if machine.awaitsFlight(ticket, id) { worker.flights.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id):
-            machine.takeRecord(of: id, &worker.out) { worker.recorder.record($0) }
+            machine.takeRecord(of: id, &worker.out) { worker.record($0) }
             worker.handFlowsOn(least: Worker.flowBatch)
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
         }

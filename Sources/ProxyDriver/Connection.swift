@@ -53,6 +53,7 @@ final class Connection {
 
     func clientReadable() {
         let now = worker.loop.refreshNow()
+        worker.loop.pulse.concerns(machine.lastFlow)
         for _ in 0..<Self.readsPerTurn {
             guard passFromClient(now) ?? clientReceived(client.receive(), now) else { return }
         }
@@ -145,6 +146,7 @@ final class Connection {
 
     func originReadable(_ origin: OriginChannel) {
         let now = worker.loop.refreshNow()
+        worker.loop.pulse.concerns(machine.lastFlow)
         for _ in 0..<Self.readsPerTurn {
             if let goesOn = passFromOrigin(origin, now) {
                 if goesOn { continue }
@@ -349,7 +351,7 @@ final class Connection {
         guard !isClosed else { return }
         if isClientGone, !machine.hasOrphans { return end() }
         applyReading()
-        if worker.isDraining { closeIfIdle() }
+        if worker.closesIdle { closeIfIdle() }
     }
 
     private func flushClient() {

@@ -44,12 +44,17 @@ final class Worker {
     private var free: [Int] = []
     private var nextNumber: UInt64
     private(set) var openConnections = 0
-    private(set) var isDraining = false
+    private var isDraining = false
     /// When a drain cuts off what is still open.
     private var drainLimit = Int.max
+    /// From when on it closes connections that have no request.
+    private var idleLimit = 0
     /// When the next failure to accept is worth a word.
     private var nextAcceptWarning = 0
     private var nextShareWarning = 0
+    /// What is said of its load, and what is counted for that.
+    private let gauge: LoadGauge
+    private var load = LoadGauge.Reading()
     private var sources: [EventSource] = []
 
     /// How often deadlines are looked at, in milliseconds. Every timeout is late by at most this.
@@ -60,8 +65,9 @@ final class Worker {
     private static let maxWorkers: UInt64 = 256
 
     init(_ start: WorkerStart, recorder: any Recorder) throws(SystemError) {
-        loop = try Loop()
+        loop = try Loop(pulse: start.pulse)
         number = start.number
+        gauge = start.gauge
         settings = start.settings
         limits = try LimitDesk(loop: loop, start.limits)
         transactions = try TransactionDesk(loop: loop, start.transactions)
@@ -98,7 +104,9 @@ final class Worker {
 
     func run() {
         shared.enter(messages)
+        loop.pulse.turn(at: loop.refreshNow())
         loop.run()
+        loop.pulse.end()
         recorder.flush()
         handFlowsOn(least: 1)
     }
@@ -116,12 +124,14 @@ final class Worker {
             // what was judged and agreed on by the old rules serves none of the new generation
             pool.closeAll()
             for connection in connections { connection?.adopt(settings) }
-        case .drain:
+        case .drain(let patience):
             isDraining = true
+            out.isLeaving = true
             drainLimit = loop.now + settings.drainLimit
+            idleLimit = loop.now + patience
             for listener in listeners { listener.close() }
             listeners = []
-            for connection in connections { connection?.closeIfIdle() }
+            if closesIdle { for connection in connections { connection?.closeIfIdle() } }
             stopWhenEmpty()
         case .runErrands: errands.add(shared.take(), self)
         case .stop:
@@ -145,6 +155,9 @@ final class Worker {
         sessions.keep(loginsOf: [])
         errands.finish(shared.take() + tokens.takeRevocations(), by: drainLimit, self)
     }
+
+    /// Connections without a request are closed.
+    var closesIdle: Bool { isDraining && loop.now >= idleLimit }
 
     func sweepErrands() {
         loop.refreshNow()
@@ -206,6 +219,12 @@ final class Worker {
             connections.append(connection)
         }
         openConnections += 1
+        load.accepted += 1
+    }
+
+    func record(_ record: borrowing ExchangeRecord) {
+        load.served += 1
+        recorder.record(record)
     }
 
     private func warn(of refusal: ClientShares.Refusal, _ client: IPAddress) {
@@ -245,13 +264,16 @@ final class Worker {
 
     private func sweep() {
         let now = loop.refreshNow()
+        loop.pulse.turn(at: now)
         out.tell(time: time(nil))
+        load.underWay = 0
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
+            load.underWay += connection.machine.exchangesUnderWay
             if connection.wakeAt <= now { connection.sweep(now) }
             if now >= drainLimit, !errands.owns(connection) {
                 connection.cut()
-            } else if isDraining {
+            } else if closesIdle {
                 connection.closeIfIdle()
             }
         }
@@ -261,6 +283,8 @@ final class Worker {
         loop.trimPipes()
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
         for listener in listeners { listener.resume() }
+        load.connections = openConnections
+        gauge.set(load)
         for word in settings.engine.words(now: now) { recorder.warn(word) }
         recorder.flush()
         handFlowsOn(least: 1)

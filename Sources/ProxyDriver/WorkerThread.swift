@@ -5,8 +5,9 @@ internal import ProxyCore
 /// What another thread may say to a worker.
 enum WorkerMessage: Sendable {
     case adopt(WorkerSettings)
-    /// Accept nothing more, finish what is under way, end.
-    case drain
+    /// Accept nothing more, finish what is under way, end. Connections without a request are kept for so many milliseconds
+    /// more: what is on its way to them is answered, and they learn from the answer that they end.
+    case drain(Int)
     /// AM is to be told of something.
     case runErrands
     case stop
@@ -34,6 +35,8 @@ struct WorkerStart: Sendable {
     /// Every address that this process listens on.
     var addresses: [SocketAddress]
     var messages: Mailbox<WorkerMessage>
+    var pulse = LoopPulse()
+    var gauge = LoadGauge()
 }
 
 /// A descriptor that listens, owned by the worker from here on.
@@ -52,6 +55,9 @@ public struct WorkerListener: Sendable {
 public final class WorkerThread: Sendable {
     private let messages: Mailbox<WorkerMessage>
     private let thread: SystemThread
+    /// Whether it turns, and what it has at hand.
+    public let pulse: LoopPulse
+    public let gauge: LoadGauge
 
     /// Starts a loop on a thread of its own.
     /// - Parameters:
@@ -78,6 +84,8 @@ public final class WorkerThread: Sendable {
             sessions: sessions, errands: errands, authenticator: authenticator, listeners: listeners,
             addresses: addresses,
             messages: messages)
+        pulse = start.pulse
+        gauge = start.gauge
         thread = try SystemThread(name: "worker-\(number)") {
             do throws(SystemError) {
                 try Worker(start, recorder: recorder()).run()
@@ -89,7 +97,7 @@ public final class WorkerThread: Sendable {
     }
 
     public func adopt(_ settings: WorkerSettings) { messages.post(.adopt(settings)) }
-    public func drain() { messages.post(.drain) }
+    public func drain(sparingIdleFor milliseconds: Int = 0) { messages.post(.drain(milliseconds)) }
     public func stop() { messages.post(.stop) }
     public func join() { thread.join() }
 }

@@ -79,49 +79,40 @@ def test_systemd_understands_the_units(binary, tmp_path):
     assert done.returncode == 0 and "usher.s" not in done.stderr, done.stderr
 
 
-def reload(binary, usher, environment, credentials="/nonexistent"):
-    """One after another, until one fails, as systemd does. It shows the credentials, in the folder that %d names, to the
-    daemon alone: a command sees them where it leaves the sandbox (+) and enters the daemon's mounts."""
-    entering = "+/usr/bin/nsenter --target $MAINPID --mount -- "
-    lines = settings("ExecReload")
-    assert len(lines) == 2
-    for line in lines:
-        folder = str(credentials) if line.startswith(entering) else "/nonexistent"
-        words = [
-            word.replace("%d", folder).replace("/usr/local/bin/usher", str(binary))
-            .replace("/etc/usher/usher.yaml", str(usher.config)).replace("$MAINPID", str(usher.process.pid))
-            for word in shlex.split(line.removeprefix(entering))]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
-        if done.returncode != 0:
-            return done
-    return done
+def reload(binary, usher, state):
+    """As systemd does it: in the daemon's name, without its credentials."""
+    line, = settings("ExecReload")
+    words = [
+        word.replace("/usr/local/bin/usher", str(binary)).replace("/etc/usher/usher.yaml", str(usher.config))
+        for word in shlex.split(line)]
+    return subprocess.run(
+        words, capture_output=True, text=True, timeout=60,
+        env={**os.environ, "XDG_RUNTIME_DIR": "", "RUNTIME_DIRECTORY": str(state)})
 
 
-def test_a_reload_of_a_file_with_a_fault_fails(binary, start, origin):
+def test_a_reload_of_a_file_with_a_fault_fails(binary, start, origin, state):
     """With the environment of the service, which alone knows what the file refers to."""
     text = "version: 1\ninterceptors:\n  - { name: mark, request: [{ set_header: { X-Mark: \"${env.MARK}%s\" } }] }\n"
-    environment = {"MARK": "mark"}
     server = origin()
-    usher = start(text % "-one", environment=environment)
+    usher = start(text % "-one", state=state, environment={"MARK": "mark"})
     usher.config.write_text(text % "-two" + "nonsense: 1\n")
-    done = reload(binary, usher, environment)
-    assert done.returncode == 1 and "nonsense" in done.stdout
-    assert not any("not reloaded" in line for line in usher.errors), "it was not even asked to"
+    done = reload(binary, usher, state)
+    assert done.returncode == 1 and "nonsense" in done.stderr
     usher.config.write_text(text % "-three")
-    assert reload(binary, usher, environment).returncode == 0
-    usher.wait_for(lambda: [line for line in usher.errors if "generation 2" in line], "the new generation")
+    assert reload(binary, usher, state).returncode == 0
     with Connection(("127.0.0.1", usher.port)) as client:
         programs.eventually(
             lambda: client.exchange(request("GET", f"{server.url}/")).status == 200
             and server.requests[-1].get("x-mark") == "mark-three", "the new rules apply")
 
 
-def test_a_reload_knows_the_credentials(binary, start, tmp_path):
-    """The daemon has the folder from systemd; the commands of a reload find nothing of it in their environment."""
+def test_a_reload_knows_the_credentials_and_the_socket(binary, start, tmp_path, state):
+    """The daemon has the folder from systemd; the command of a reload finds nothing of it in its environment."""
     (tmp_path / "credentials").mkdir()
     (tmp_path / "credentials" / "mark").write_text("mark")
-    text = "version: 1\ninterceptors: [{ name: mark, request: [{ set_header: { X-Mark: \"${credential.mark}\" } }] }]\n"
-    usher = start(text, environment={"CREDENTIALS_DIRECTORY": str(tmp_path / "credentials")})
-    done = reload(binary, usher, {}, tmp_path / "credentials")
-    assert done.returncode == 0, done.stdout
-    usher.wait_for(lambda: [line for line in usher.errors if "generation 2" in line], "the new generation")
+    text = (
+        "version: 1\nadmin: { socket: own.sock }\n"
+        "interceptors: [{ name: mark, request: [{ set_header: { X-Mark: \"${credential.mark}\" } }] }]\n")
+    usher = start(text, state=state, environment={"CREDENTIALS_DIRECTORY": str(tmp_path / "credentials")})
+    done = reload(binary, usher, state)
+    assert (done.returncode, done.stdout) == (0, "generation 2: nothing changed\n"), done

@@ -88,7 +88,7 @@ final class TestProxy: Sendable {
         messages.post(.adopt(settings))
     }
 
-    func drain() { messages.post(.drain) }
+    func drain() { messages.post(.drain(0)) }
     func stop() { messages.post(.stop) }
 
     /// Waits until the worker has ended; for ten seconds at most.

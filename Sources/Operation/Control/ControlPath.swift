@@ -21,12 +21,13 @@ public enum ControlPath {
     }
 
     /// Where a command looks for a daemon, in that order.
+    /// - Parameter configured: `admin.socket`.
     public static func candidates(
-        given: String?, _ snapshot: Snapshot?, _ environment: [String: String]
+        given: String?, _ configured: String?, _ environment: [String: String]
     ) -> [String] {
         if let given { return [given] }
         if let named = environment[variable], !named.isEmpty { return [named] }
-        let name = snapshot?.controlSocket ?? name
+        let name = configured ?? name
         if name.hasPrefix("/") { return [name] }
         var folders = [StateDirectory.forRunning(environment), StateDirectory(environment)]
         folders.append(StateDirectory(path: service))

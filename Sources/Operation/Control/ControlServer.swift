@@ -32,6 +32,13 @@ final class ControlServer: Listener {
         port = try MailboxPort(loop: loop, letters) { [unowned self] in deliver($0) }
     }
 
+    /// Where it is spoken to.
+    var path: String? { if case .socket(let socket) = entrance { socket.path } else { nil } }
+
+    /// Another process is about to answer at its path, or is not.
+    func stepAside() { if case .socket(let socket) = entrance { socket.stepAside() } }
+    func stepBack() { if case .socket(let socket) = entrance { socket.stepBack() } }
+
     // MARK: who comes
 
     override func accepted(locally descriptor: consuming Descriptor) { take(descriptor) { _ in .local } }

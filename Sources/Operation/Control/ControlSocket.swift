@@ -3,18 +3,21 @@ import Glibc
 
 /// The control socket and its file, which is there for as long as the daemon is, and nobody else's.
 final class ControlSocket {
-    let path: String
+    private(set) var path: String
     /// Listens; -1 once it was taken.
     private var number: Int32
     private let file: FilePath
     /// By which the file is known again: another daemon's may have taken its place.
     private let inode: ino_t?
+    /// Where else it is since another one took its place.
+    private var aside: String?
 
     /// Milliseconds that other daemons may take over the same folder.
     private static let patience = 2_000
 
     /// Opens it. A file that a dead daemon left behind is replaced; a living daemon's is not.
-    init(at path: String) throws(FileError) {
+    /// - Parameter replaces: a living one's is, without a moment in which there is none.
+    init(at path: String, replaces: Bool = false) throws(FileError) {
         self.path = path
         file = FilePath(path)
         guard let folder = try OpenFolder.at(file.folder, makes: true) else {
@@ -33,11 +36,14 @@ final class ControlSocket {
         let lock = folder.openHere()
         guard lock.number >= 0 else { throw FileError(file.folder, cannotBe: "entered") }
         try Self.lock(lock, file.folder)
-        try Self.makeRoom(path, folder, file.name)
-        do throws(SystemError) { number = try LocalSocket.listen(at: path).release() } catch {
+        let name = replaces ? ".\(file.name)-\(getpid())" : file.name
+        let place = "\(file.folder)/\(name)"
+        try Self.makeRoom(place, folder, name)
+        do throws(SystemError) { number = try LocalSocket.listen(at: place).release() } catch {
             throw FileError("\(path) cannot be opened: \(error.reason)")
         }
-        inode = folder.inode(of: file.name)
+        inode = folder.inode(of: name)
+        if replaces { try folder.rename(name, to: file.name) }
     }
 
     deinit { if number >= 0 { close(number) } }
@@ -48,12 +54,28 @@ final class ControlSocket {
         return Descriptor(owning: number)
     }
 
+    /// Has it found by another name as well, for one that is about to take its place. The name goes with it.
+    func stepAside() {
+        let name = "\(file.name)-\(getpid())"
+        guard aside == nil, let inode, let folder = try? OpenFolder.at(file.folder),
+            folder.inode(of: file.name) == inode,
+            folder.link(file.name, as: name)
+        else { return }
+        aside = name
+        path = "\(file.folder)/\(name)"
+    }
+
+    /// No other one came.
+    func stepBack() {
+        if let aside, let folder = try? OpenFolder.at(file.folder) { folder.remove(aside) }
+        aside = nil
+        path = "\(file.folder)/\(file.name)"
+    }
+
     /// Takes the file away, unless another daemon's is in its place.
     func remove() {
-        guard let inode, let folder = try? OpenFolder.at(file.folder), folder.inode(of: file.name) == inode else {
-            return
-        }
-        folder.remove(file.name)
+        guard let inode, let folder = try? OpenFolder.at(file.folder) else { return }
+        for name in [file.name, aside ?? file.name] where folder.inode(of: name) == inode { folder.remove(name) }
     }
 
     /// Keeps other daemons from doing the same here at the same time, until the descriptor is closed.

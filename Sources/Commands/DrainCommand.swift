@@ -1,0 +1,44 @@
+import ArgumentParser
+import Formats
+import Operation
+
+struct DrainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain",
+        abstract: "Have the running daemon take no more clients, finish what is under way, and end.",
+        discussion: """
+            What is not over after timeouts.drain is cut off. SIGTERM does the same; a second signal ends the daemon at once.
+            """)
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(inversion: .prefixedNo, help: "Wait until the daemon has ended, and show what is left.")
+    var wait = true
+
+    @Flag(help: "Print JSON: the daemon's status as the drain began.")
+    var json = false
+
+    func run() throws {
+        let client = try control.runningClient()
+        var status = try client.done("POST", "/v1/drain")
+        if json { Console.print(TerminalText.json(status) + "\n") }
+        guard wait else { return }
+        let began = status["pid"]?.integer
+        var last = ""
+        let patience = PatientWait(interval: 100, limit: nil)
+        while status["pid"]?.integer == began {
+            let left = status["connections"]?["open"]?.integer ?? 0
+            let exchanges = status["exchanges"]?["under_way"]?.integer ?? 0
+            let words =
+                "\(left) \(left == 1 ? "connection" : "connections") left, "
+                + "\(exchanges) \(exchanges == 1 ? "exchange" : "exchanges") under way"
+            if words != last, !json { Console.error(words) }
+            last = words
+            _ = patience.next()
+            // nobody answers any more: it has ended
+            guard case .done(let answer)? = try? client.ask("GET", "/v1/status") else { break }
+            status = answer
+        }
+        if !json { Console.print("the daemon has ended\n") }
+    }
+}

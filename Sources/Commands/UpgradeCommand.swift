@@ -1,0 +1,44 @@
+import ArgumentParser
+import Formats
+import Operation
+
+struct UpgradeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upgrade",
+        abstract: "Have a new process take the running daemon's place, without a connection refused.",
+        discussion: """
+            The program that lies where the daemon's did is started with the same arguments and takes the listening \
+            sockets over. Once it serves, the old process finishes what is under way and ends. Where the new one cannot \
+            serve, the old one goes on, and the exit code is 1.
+            """)
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let client = try control.runningClient()
+        var state = try client.done("POST", "/v1/upgrade")
+        let old = state["pid"]?.integer ?? 0
+        let wait = PatientWait(interval: 50, limit: 120_000)
+        func name() -> String { state["state"]?.text ?? "" }
+        while state["pid"]?.integer == old, name() == "running" || name() == "left" {
+            guard wait.next() else {
+                throw CommandExit.failure("the new process takes too long; usher status will tell")
+            }
+            // between two processes nobody may answer for a moment
+            if case .done(let answer)? = try? client.ask("GET", "/v1/upgrade") { state = answer }
+        }
+        if json { Console.print(TerminalText.json(state) + "\n") }
+        guard name() == "done", state["from"]?.integer == old else {
+            throw CommandExit.failure(
+                "the upgrade failed, and process \(old) goes on: \(TerminalText.shown(state["reason"]?.text ?? name()))"
+            )
+        }
+        if !json {
+            Console.print(
+                "process \(state["pid"]?.integer ?? 0) serves; process \(old) finishes what is under way and ends\n")
+        }
+    }
+}

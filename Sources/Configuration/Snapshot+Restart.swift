@@ -1,0 +1,11 @@
+extension Snapshot {
+    /// Keys of which a daemon that began with this one takes nothing else in while it runs: those that are another in `new`.
+    public func needingRestart(for new: Snapshot) -> [String] {
+        var keys: [String] = []
+        if listeners != new.listeners { keys.append("listen") }
+        if workers != new.workers { keys.append("workers") }
+        if log != new.log { keys.append("log") }
+        if controlSocket != new.controlSocket { keys.append("admin.socket") }
+        return keys
+    }
+}

@@ -1,0 +1,87 @@
+public import Formats
+
+/// The daemon as a whole: how it does, and its end.
+public protocol DaemonLife: AnyObject {
+    var status: JSONValue { get }
+    /// Takes no more clients, finishes what is under way, ends.
+    func drain()
+    /// Has another process take its place.
+    func upgrade() throws(ControlProblem)
+    var upgradeStatus: JSONValue { get }
+}
+
+/// How the daemon does, its end, and another in its place.
+public struct LifeRoutes {
+    private let life: any DaemonLife
+
+    public init(_ life: any DaemonLife) { self.life = life }
+
+    public var all: [ControlRoute] { [status, drain, upgrade, upgradeStatus] }
+
+    private var status: ControlRoute {
+        let description = RouteDescription(
+            "status", "How the daemon does: its configuration, its load, and what went wrong last.",
+            answers: [RouteAnswer("Its status.", Self.statusShape)])
+        return ControlRoute("GET", "/v1/status", description) { _ throws(ControlProblem) in .json(life.status) }
+    }
+
+    private var drain: ControlRoute {
+        let description = RouteDescription(
+            "drain", "Takes no more clients, finishes what is under way, ends.",
+            answers: [RouteAnswer("It is begun.", status: 202, Self.statusShape)])
+        return ControlRoute("POST", "/v1/drain", description) { _ throws(ControlProblem) in
+            life.drain()
+            return .json(life.status, status: 202)
+        }
+    }
+
+    private var upgrade: ControlRoute {
+        let description = RouteDescription(
+            "upgrade", "Has another process take this one's place, without a connection refused.",
+            answers: [RouteAnswer("It is begun.", status: 202, Self.upgradeShape)],
+            problems: [
+                409: "The daemon is about to end, an upgrade is under way, or it is the first process of a container.",
+                503: "The system cannot start another process.",
+            ])
+        return ControlRoute("POST", "/v1/upgrade", description) { _ throws(ControlProblem) in
+            try life.upgrade()
+            return .json(life.upgradeStatus, status: 202)
+        }
+    }
+
+    private var upgradeStatus: ControlRoute {
+        let description = RouteDescription(
+            "upgradeStatus", "What became of the last upgrade, in whichever process answers.",
+            answers: [RouteAnswer("How far it is.", Self.upgradeShape)])
+        return ControlRoute("GET", "/v1/upgrade", description) { _ throws(ControlProblem) in .json(life.upgradeStatus) }
+    }
+
+    private static let upgradeShape = ControlShape.object([
+        "pid": .count,
+        "state": .described(
+            "done: this process took another's place; left: another took this one's",
+            .choice(["none", "running", "left", "done", "failed"])),
+        "from?": .count, "to?": .count, "reason?": .text,
+    ])
+
+    private static let statusShape = ControlShape.object([
+        "version": .text, "pid": .count, "state": .choice(ServicePhase.allCases.map(\.rawValue)), "started": .text,
+        "uptime_s": .count,
+        "configuration": .object([
+            "generation": .count, "file": .text, "loaded": .text, "by": .text, "restart": .list(.text),
+            "last_failure": .optional(ReloadReport.shape),
+        ]),
+        "listening": .list(.text), "socket": .optional(.text),
+        "connections": .object(["open": .count, "most": .count, "accepted": .count]),
+        "exchanges": .object([
+            "under_way": .count, "served": .count, "per_second_10s": .number, "per_second_1m": .number,
+        ]),
+        "memory_bytes": .count,
+        "workers": .list(
+            .object([
+                "number": .count, "connections": .count, "under_way": .count, "accepted": .count, "served": .count,
+                "stalls": .count,
+            ])),
+        "faults": .list(.object(["at": .text, "text": .text])),
+    ])
+}

@@ -1,0 +1,166 @@
+public import Formats
+
+/// What became of reading the configuration anew.
+public struct ReloadReport: Sendable {
+    public enum Outcome: Sendable {
+        case isUnderWay
+        /// It is in force; these keys and files changed, and these keys take effect at the next start.
+        case done(changed: [String], restart: [String], warnings: [ConfigurationRemark])
+        /// What was in force before stays.
+        case failed([ConfigurationRemark])
+    }
+
+    /// Counts the reloads of one run of the daemon, from 1.
+    public var number: Int
+    public var outcome: Outcome
+    /// That is in force.
+    public var generation: Int
+    /// When it was over, or begun, in seconds since 1970.
+    public var at: Int
+    /// Who asked for it.
+    public var by: String
+
+    public init(number: Int, outcome: Outcome, generation: Int, at: Int, by: String) {
+        self.number = number
+        self.outcome = outcome
+        self.generation = generation
+        self.at = at
+        self.by = by
+    }
+}
+
+/// A fault or a warning, with its place where it has one.
+public struct ConfigurationRemark: Equatable, Sendable {
+    public struct Place: Equatable, Sendable {
+        public var file: String
+        public var line: Int
+        public var column: Int
+
+        public init(file: String, line: Int, column: Int) {
+            self.file = file
+            self.line = line
+            self.column = column
+        }
+    }
+
+    public var place: Place?
+    public var text: String
+
+    public init(_ text: String, at place: Place? = nil) {
+        self.text = text
+        self.place = place
+    }
+}
+
+/// Who reads the configuration anew.
+public protocol ReloadDesk: AnyObject {
+    /// Begins; what is under way already may have read what was there before, so another follows it.
+    /// - Returns: the number by which it is asked for.
+    func begin(by whom: String) throws(ControlProblem) -> Int
+    /// The one of that number, or the last; nil where there was none, or it is too long ago.
+    func report(_ number: Int?) -> ReloadReport?
+}
+
+/// Reading the configuration anew, and what became of it. It takes its time, so that the answer is asked for.
+public struct ReloadRoutes {
+    private let desk: any ReloadDesk
+
+    public init(_ desk: any ReloadDesk) { self.desk = desk }
+
+    public var all: [ControlRoute] { [beginning, last, one] }
+
+    private var beginning: ControlRoute {
+        let description = RouteDescription(
+            "reload", "Has the configuration read anew. It takes its time: what became of it is asked for.",
+            answers: [
+                RouteAnswer("It is begun; Location says where it is asked for.", status: 202, ReloadReport.shape)
+            ],
+            problems: [409: "The daemon is about to end."])
+        return ControlRoute("POST", "/v1/reload", description) { _ throws(ControlProblem) in
+            let number = try desk.begin(by: "usher reload")
+            var answer = try answer(number)
+            answer.status = 202
+            answer.fields.append(.init("Location", "/v1/reload/\(number)"))
+            return .now(answer)
+        }
+    }
+
+    private var last: ControlRoute {
+        let description = RouteDescription(
+            "lastReload", "What became of the last reload.",
+            answers: [RouteAnswer("The last one.", ReloadReport.shape)],
+            problems: [404: "There was none yet."])
+        return ControlRoute("GET", "/v1/reload", description) { _ throws(ControlProblem) in .now(try answer(nil)) }
+    }
+
+    private var one: ControlRoute {
+        let description = RouteDescription(
+            "showReload", "What became of one of the last reloads.",
+            parameters: [.path("number", "As the one that began it was told.")],
+            answers: [RouteAnswer("That one.", ReloadReport.shape)], problems: [404: "None of that number is known."])
+        return ControlRoute("GET", "/v1/reload/{number}", description) { request throws(ControlProblem) in
+            guard let number = RouteParameter.number(request.arguments.text("number") ?? "") else {
+                throw ControlProblem(404, "a reload has a number")
+            }
+            return .now(try answer(number))
+        }
+    }
+
+    private func answer(_ number: Int?) throws(ControlProblem) -> ControlAnswer {
+        guard let report = desk.report(number) else {
+            throw ControlProblem(404, number == nil ? "there was no reload yet" : "no reload of that number is known")
+        }
+        return ControlAnswer(report.json)
+    }
+}
+
+extension ReloadReport {
+    static let shape = ControlShape.object([
+        "reload": .count, "state": .choice(["running", "done", "failed"]), "generation": .count, "at": .text,
+        "by": .text,
+        "changed?": .list(.text), "restart?": .list(.text), "warnings?": .list(ConfigurationRemark.shape),
+        "faults?": .list(ConfigurationRemark.shape),
+    ])
+
+    public var json: JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("reload", .integer(number)), .init("state", .string(state)),
+            .init("generation", .integer(generation)),
+            .init("at", .string(CalendarTime(at).internet)), .init("by", .string(by)),
+        ]
+        func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+        switch outcome {
+        case .isUnderWay: break
+        case .done(let changed, let restart, let warnings):
+            members += [
+                .init("changed", texts(changed)), .init("restart", texts(restart)),
+                .init("warnings", .array(warnings.map(\.json))),
+            ]
+        case .failed(let faults): members.append(.init("faults", .array(faults.map(\.json))))
+        }
+        return .object(members)
+    }
+
+    private var state: String {
+        switch outcome {
+        case .isUnderWay: "running"
+        case .done: "done"
+        case .failed: "failed"
+        }
+    }
+}
+
+extension ConfigurationRemark {
+    static let shape = ControlShape.object(["message": .text, "file?": .text, "line?": .count, "column?": .count])
+
+    public var json: JSONValue {
+        var members: [JSONValue.Member] = [.init("message", .string(text))]
+        if let place {
+            members += [
+                .init("file", .string(place.file)), .init("line", .integer(place.line)),
+                .init("column", .integer(place.column)),
+            ]
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,105 @@
+public import Formats
+
+/// How the daemon does, for a person.
+public struct StatusReport {
+    private let answer: JSONValue
+    private let style: TextStyle
+
+    /// - Parameter answer: the daemon's.
+    public init(_ answer: JSONValue, _ style: TextStyle) {
+        self.answer = answer
+        self.style = style
+    }
+
+    public var text: String {
+        var lines: [(String, String)] = []
+        let started = text(answer["started"])
+        lines.append(
+            (
+                "usher",
+                "\(text(answer["version"])), process \(number(answer["pid"])), \(text(answer["state"])) "
+                    + "since \(started) (\(Self.duration(answer["uptime_s"]?.integer ?? 0)))"
+            ))
+        let configuration = answer["configuration"]
+        lines.append(
+            (
+                "configuration",
+                "generation \(number(configuration?["generation"])) of \(text(configuration?["file"])), "
+                    + "by \(text(configuration?["by"])) at \(text(configuration?["loaded"]))"
+            ))
+        let restart = texts(configuration?["restart"])
+        if !restart.isEmpty { lines.append(("", Supervisor.restartWords(restart))) }
+        if let failure = configuration?["last_failure"], failure.members != nil {
+            let fault = failure["faults"]?[0]
+            lines.append(("", style.bad("not reloaded at \(text(failure["at"])): \(Self.line(fault))")))
+        }
+        lines.append(("listening", texts(answer["listening"]).joined(separator: ", ")))
+        let (connections, exchanges) = (answer["connections"], answer["exchanges"])
+        lines.append(("connections", "\(number(connections?["open"])) of \(number(connections?["most"]))"))
+        lines.append(
+            (
+                "exchanges",
+                "\(number(exchanges?["under_way"])) under way, \(number(exchanges?["served"])) served; "
+                    + "\(number(exchanges?["per_second_10s"]))/s over 10 s, "
+                    + "\(number(exchanges?["per_second_1m"]))/s over 1 min"
+            ))
+        lines.append(("memory", "\((answer["memory_bytes"]?.integer ?? 0) >> 20) MiB"))
+        let width = lines.map(\.0.count).max() ?? 0
+        let head = lines.map { name, words in
+            style.heading(name) + String(repeating: " ", count: width - name.count + 2) + words + "\n"
+        }
+        return head.joined() + "\n" + workers + faults
+    }
+
+    private var workers: String {
+        let names = ["connections", "under_way", "served", "stalls"]
+        let rows = (answer["workers"]?.items ?? []).map { worker in
+            [number(worker["number"])] + names.map { number(worker[$0]) }
+        }
+        return ColumnText(["WORKER", "CONNECTIONS", "UNDER WAY", "SERVED", "STALLS"], rows).text(style)
+    }
+
+    private var faults: String {
+        let faults = answer["faults"]?.items ?? []
+        if faults.isEmpty { return "" }
+        return "\n" + style.heading("what went wrong last") + "\n"
+            + faults.map { "\(text($0["at"]))  \(text($0["text"]))\n" }.joined()
+    }
+
+    private func text(_ value: JSONValue?) -> String { TerminalText.shown(value?.text ?? "") }
+    private func texts(_ value: JSONValue?) -> [String] { (value?.items ?? []).map { text($0) } }
+
+    private func number(_ value: JSONValue?) -> String {
+        if case .number(let text)? = value { TerminalText.shown(text) } else { "?" }
+    }
+
+    private static func duration(_ seconds: Int) -> String {
+        switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3_600: "\(seconds / 60) min"
+        case ..<86_400: "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+        default: "\(seconds / 86_400) d \(seconds / 3_600 % 24) h"
+        }
+    }
+
+    /// A fault or a warning of a configuration, as the daemon tells it.
+    public static func line(_ remark: JSONValue?) -> String {
+        let words = TerminalText.shown(remark?["message"]?.text ?? "")
+        guard let file = remark?["file"]?.text, let line = remark?["line"]?.integer,
+            let column = remark?["column"]?.integer
+        else { return words }
+        return "\(TerminalText.shown(file)):\(line):\(column): \(words)"
+    }
+}
+
+/// What became of a reload, for a person.
+public enum ReloadWords {
+    /// `generation 4: interceptors, tls.intercept changed`, and what waits for the next start.
+    public static func done(_ report: JSONValue) -> String {
+        let changed = (report["changed"]?.items ?? []).map { TerminalText.shown($0.text ?? "") }
+        let restart = (report["restart"]?.items ?? []).map { TerminalText.shown($0.text ?? "") }
+        let words = changed.isEmpty ? "nothing changed" : "\(changed.joined(separator: ", ")) changed"
+        let first = "generation \(report["generation"]?.integer ?? 0): \(words)\n"
+        return restart.isEmpty ? first : first + Supervisor.restartWords(restart) + "\n"
+    }
+}

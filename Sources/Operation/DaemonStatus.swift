@@ -1,0 +1,90 @@
+import Control
+import EventLoop
+import Formats
+import Glibc
+import ProxyDriver
+
+/// How the daemon does: what is counted all the time, and the words for it.
+final class DaemonStatus {
+    let faults = RecentFaults()
+    private let began = Loop.monotonicMilliseconds()
+    private let startedAt = time(nil)
+    private var rate = RateWindow()
+
+    /// Now and then, so that rates can be told.
+    func note(_ load: LoadGauge.Reading, now: Int) { rate.note(load.served, now: now) }
+
+    struct View {
+        var state: String
+        var generation: Int
+        var configuration: RunningConfiguration
+        var file: String
+        var lastFailure: ReloadReport?
+        var listening: [String]
+        var control: String?
+        var mostConnections: Int
+        var workers: [(load: LoadGauge.Reading, pulse: LoopPulse)]
+    }
+
+    func json(_ view: View) -> JSONValue {
+        let now = Loop.monotonicMilliseconds()
+        let load = view.workers.reduce(LoadGauge.Reading()) { $0 + $1.load }
+        func perSecond(_ span: Int) -> JSONValue {
+            let tenths = Int((rate.perSecond(over: span, load.served, now: now) * 10).rounded())
+            return .number("\(tenths / 10).\(tenths % 10)")
+        }
+        return .object([
+            .init("version", .string(Version.usher)), .init("pid", .integer(Int(getpid()))),
+            .init("state", .string(view.state)), .init("started", .string(CalendarTime(startedAt).internet)),
+            .init("uptime_s", .integer((now - began) / 1000)),
+            .init("configuration", configuration(view)),
+            .init("listening", .array(view.listening.map(JSONValue.string))),
+            .init("socket", view.control.map(JSONValue.string) ?? .null),
+            .init(
+                "connections",
+                .object([
+                    .init("open", .integer(load.connections)), .init("most", .integer(view.mostConnections)),
+                    .init("accepted", .integer(load.accepted)),
+                ])),
+            .init(
+                "exchanges",
+                .object([
+                    .init("under_way", .integer(load.underWay)), .init("served", .integer(load.served)),
+                    .init("per_second_10s", perSecond(10_000)), .init("per_second_1m", perSecond(60_000)),
+                ])),
+            .init("memory_bytes", .integer(Self.memory)),
+            .init("workers", .array(view.workers.enumerated().map { Self.worker($0.offset, $0.element) })),
+            .init(
+                "faults",
+                .array(
+                    faults.all.map {
+                        .object([.init("at", .string(CalendarTime($0.at).internet)), .init("text", .string($0.text))])
+                    })),
+        ])
+    }
+
+    private func configuration(_ view: View) -> JSONValue {
+        .object([
+            .init("generation", .integer(view.generation)), .init("file", .string(view.file)),
+            .init("loaded", .string(CalendarTime(view.configuration.since).internet)),
+            .init("by", .string(view.configuration.by)),
+            .init("restart", .array(view.configuration.restart.map(JSONValue.string))),
+            .init("last_failure", view.lastFailure?.json ?? .null),
+        ])
+    }
+
+    private static func worker(_ number: Int, _ one: (load: LoadGauge.Reading, pulse: LoopPulse)) -> JSONValue {
+        .object([
+            .init("number", .integer(number)), .init("connections", .integer(one.load.connections)),
+            .init("under_way", .integer(one.load.underWay)), .init("accepted", .integer(one.load.accepted)),
+            .init("served", .integer(one.load.served)), .init("stalls", .integer(one.pulse.stallCount)),
+        ])
+    }
+
+    /// Resident memory; 0 where the system does not say.
+    private static var memory: Int {
+        guard let text = try? Input.read("/proc/self/statm", limit: 1 << 10) else { return 0 }
+        let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
+        return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
+    }
+}

@@ -1,0 +1,46 @@
+import EventLoop
+import Glibc
+import Interception
+import ProxyDriver
+
+/// What went wrong last, for whoever asks how things stand.
+final class RecentFaults: Sendable {
+    struct Fault: Sendable {
+        /// Seconds since 1970.
+        var at: Int
+        var text: String
+    }
+
+    private let faults = Locked<[Fault]>([])
+    private static let most = 8
+
+    /// From any thread.
+    func add(_ text: String) {
+        faults.withLock { faults in
+            faults.append(Fault(at: time(nil), text: text))
+            if faults.count > Self.most { faults.removeFirst() }
+        }
+    }
+
+    var all: [Fault] { faults.withLock { $0 } }
+}
+
+/// Keeps what a loop warns of, beside whoever takes its records.
+final class WarningRecorder: Recorder {
+    private let next: any Recorder
+    private let faults: RecentFaults
+
+    init(_ next: any Recorder, _ faults: RecentFaults) {
+        self.next = next
+        self.faults = faults
+    }
+
+    func record(_ record: borrowing ExchangeRecord) { next.record(record) }
+
+    func warn(_ text: String) {
+        faults.add(text)
+        next.warn(text)
+    }
+
+    func flush() { next.flush() }
+}

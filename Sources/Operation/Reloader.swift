@@ -1,0 +1,128 @@
+import Configuration
+import Control
+import EventLoop
+import Glibc
+import ProxyDriver
+
+/// Reads the configuration anew on a thread of its own, one time after the other: neither the loop that answers nor those
+/// that serve wait for a disk.
+final class Reloader: ReloadDesk {
+    typealias Load = @Sendable () -> Result<Snapshot, ConfigurationFaults>
+
+    /// What a reading came to.
+    enum Reading: Sendable {
+        case settings(SettingsBuilder.Settings)
+        case faults([ConfigurationRemark])
+    }
+
+    private unowned let daemon: Supervisor
+    private let load: Load
+    private let readings: Mailbox<Reading>
+    private var port: EventSource?
+    private var reports: [ReloadReport] = []
+    /// Who asked for one that follows the one under way.
+    private var next: (number: Int, by: String)?
+    private var count = 0
+
+    /// Reports that are kept.
+    private static let most = 16
+
+    init(_ daemon: Supervisor, _ load: @escaping Load) throws(SystemError) {
+        self.daemon = daemon
+        self.load = load
+        readings = try Mailbox()
+        port = try MailboxPort(loop: daemon.loop, readings) { [unowned self] in came($0) }
+    }
+
+    func report(_ number: Int?) -> ReloadReport? {
+        if let next, number == next.number {
+            return ReloadReport(
+                number: next.number, outcome: .isUnderWay, generation: daemon.generation, at: time(nil), by: next.by)
+        }
+        return number == nil ? reports.last : reports.first { $0.number == number }
+    }
+
+    var lastFailure: ReloadReport? { reports.last { if case .failed = $0.outcome { true } else { false } } }
+
+    @discardableResult
+    func begin(by whom: String) throws(ControlProblem) -> Int {
+        guard !daemon.isStopping else { throw ControlProblem(409, "the daemon is about to end") }
+        if let next { return next.number }
+        count += 1
+        if isUnderWay {
+            next = (count, whom)
+        } else {
+            start(count, whom)
+        }
+        return count
+    }
+
+    private var isUnderWay: Bool {
+        if case .isUnderWay? = reports.last?.outcome { true } else { false }
+    }
+
+    private func start(_ number: Int, _ whom: String) {
+        reports.append(
+            ReloadReport(
+                number: number, outcome: .isUnderWay, generation: daemon.generation, at: time(nil), by: whom))
+        if reports.count > Self.most { reports.removeFirst() }
+        daemon.reloadBegins()
+        let (load, readings, builder, previous) = (load, readings, daemon.builder, daemon.material)
+        do throws(SystemError) {
+            try SystemThread(name: "reload") { readings.post(Self.read(load, builder, previous)) }.detach()
+        } catch {
+            readings.post(.faults([ConfigurationRemark(error.description)]))
+        }
+    }
+
+    private static func read(_ load: Load, _ builder: SettingsBuilder, _ previous: TLSMaterial?) -> Reading {
+        switch load() {
+        case .failure(let faults): return .faults(faults.diagnostics.map(\.remark))
+        case .success(let snapshot):
+            do throws(SecurityBuilder.Fault) {
+                return .settings(try builder.settings(snapshot, previous: previous))
+            } catch {
+                return .faults([ConfigurationRemark(error.description)])
+            }
+        }
+    }
+
+    private func came(_ reading: Reading) {
+        guard var report = reports.popLast() else { return }
+        switch reading {
+        case .faults(let faults):
+            daemon.reloadFailed(faults)
+            report.outcome = .failed(faults)
+        case .settings(let settings):
+            do throws(SystemError) {
+                let (changed, restart) = try daemon.adopt(settings, by: report.by)
+                report.outcome = .done(
+                    changed: changed, restart: restart, warnings: settings.snapshot.warnings.map(\.remark))
+            } catch {
+                let faults = [ConfigurationRemark("no journal can be kept: \(error.description)")]
+                daemon.reloadFailed(faults)
+                report.outcome = .failed(faults)
+            }
+        }
+        report.generation = daemon.generation
+        report.at = time(nil)
+        reports.append(report)
+        guard let next else { return }
+        self.next = nil
+        if !daemon.isStopping { start(next.number, next.by) }
+    }
+}
+
+extension Diagnostic {
+    /// The same as the control interface tells it.
+    var remark: ConfigurationRemark {
+        let suggestion = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+        return ConfigurationRemark(
+            "\(severity.rawValue): \(message)\(suggestion)", at: .init(file: file, line: line, column: column))
+    }
+}
+
+extension ConfigurationRemark {
+    /// In one line: `usher.yaml:12:5: error: …`.
+    var line: String { place.map { "\($0.file):\($0.line):\($0.column): \(text)" } ?? text }
+}

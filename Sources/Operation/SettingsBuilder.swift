@@ -1,0 +1,36 @@
+import Configuration
+import Names
+import ProxyCore
+import ProxyDriver
+
+/// A configuration → what workers act by. Reads files and may take its time, so that it is called on any thread but a loop's
+/// that serves.
+struct SettingsBuilder: Sendable {
+    struct Settings: Sendable {
+        var snapshot: Snapshot
+        var workers: WorkerSettings
+        /// What the operator should know.
+        var remarks: [String]
+    }
+
+    /// Clients speak TLS to one of the sockets at least.
+    var isListenerSecure: Bool
+    /// The first address that the proxy listens on.
+    var address: ListeningAddress?
+    var pseudonym: String
+    var drainLimit: Int?
+
+    /// - Parameter previous: of the generation before.
+    func settings(_ snapshot: Snapshot, previous: TLSMaterial?) throws(SecurityBuilder.Fault) -> Settings {
+        let (material, remarks) = try SecurityBuilder().material(
+            for: snapshot, isListenerSecure: isListenerSecure, previous: previous)
+        var workers = WorkerSettings(
+            engine: Engine(
+                snapshot.settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address)),
+            clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
+        workers.names = NameService.Settings(
+            servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
+        if let drainLimit { workers.drainLimit = drainLimit }
+        return Settings(snapshot: snapshot, workers: workers, remarks: remarks)
+    }
+}

@@ -1,0 +1,163 @@
+import Control
+import EventLoop
+import Glibc
+import ProxyDriver
+
+/// The listening sockets once more, so that they can be handed on as long as the daemon serves.
+final class ListenerCopies {
+    private(set) var sockets: [WorkerListener] = []
+
+    init(_ sockets: [WorkerListener]) {
+        self.sockets = sockets.compactMap { socket in
+            // above whatever they are handed over as
+            let copy = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, Int32(sockets.count) + Handover.first + 1)
+            return copy < 0 ? nil : WorkerListener(descriptor: copy, isSecure: socket.isSecure)
+        }
+    }
+
+    /// From here on nobody who knocks waits for this process.
+    func close() {
+        for socket in sockets { Glibc.close(socket.descriptor) }
+        sockets = []
+    }
+
+    deinit { close() }
+}
+
+/// Another process takes this one's place: it is started with the same words, gets the listening sockets, and once it serves
+/// this one finishes what is under way and ends.
+final class Upgrade {
+    enum News: Sendable {
+        /// It could serve; what only one of two may have is to be let go of.
+        case isReady
+        case serves
+        case failed(String)
+    }
+
+    enum State {
+        case idle
+        case underWay(pid: Int)
+        case failed(String)
+        case done(pid: Int)
+    }
+
+    private(set) var state = State.idle
+    private let news: Mailbox<News>
+    private var port: EventSource?
+    private let turn = Locked(false)
+
+    /// What the new process may take until it is ready, in milliseconds.
+    private static let patience = 60_000
+
+    init(_ loop: Loop, _ hear: @escaping (News) -> Void) throws(SystemError) {
+        news = try Mailbox()
+        port = try MailboxPort(loop: loop, news) { [unowned self] message in
+            switch (message, state) {
+            case (.failed(let reason), _): state = .failed(reason)
+            case (.serves, .underWay(let pid)): state = .done(pid: pid)
+            default: break
+            }
+            hear(message)
+        }
+    }
+
+    /// What only one may have has been let go of.
+    func letGo() { turn.signal { $0 = true } }
+
+    /// - Parameter settle: called before the new one goes on: what is kept has to be on the disk.
+    func begin(
+        _ sockets: [WorkerListener], servesAll: Bool, settle: @escaping @Sendable () -> Void
+    ) throws(ControlProblem) {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw ControlProblem(503, "the system has no socket to give: \(String(cString: strerror(errno)))")
+        }
+        let pid: pid_t
+        do throws(SystemError) {
+            pid = try Self.start(sockets, servesAll: servesAll, line: ends[1])
+        } catch {
+            close(ends[0])
+            close(ends[1])
+            throw ControlProblem(503, "\(Self.program) cannot be started: \(error.reason)")
+        }
+        close(ends[1])
+        state = .underWay(pid: Int(pid))
+        turn.withLock { $0 = false }
+        let (line, news, turn) = (ends[0], news, turn)
+        do throws(SystemError) {
+            try SystemThread(name: "upgrade") {
+                news.post(Self.follow(pid, HandoverLine(line), turn, { news.post(.isReady) }, settle))
+                close(line)
+            }.detach()
+        } catch {
+            kill(pid, SIGKILL)
+            close(line)
+            state = .failed(error.description)
+            throw ControlProblem(503, error.description)
+        }
+    }
+
+    private static func follow(
+        _ pid: pid_t, _ line: HandoverLine, _ turn: Locked<Bool>, _ ready: () -> Void, _ settle: () -> Void
+    ) -> News {
+        func end(_ said: String?) -> News {
+            kill(pid, SIGKILL)
+            var status: Int32 = 0
+            waitpid(pid, &status, 0)
+            if let said, said.hasPrefix("failed ") { return .failed(String(said.dropFirst(7))) }
+            let how = status & 0x7F == 0 ? "ended with status \(status >> 8 & 0xFF)" : "did not become ready in time"
+            return .failed("the new process \(how); its words are in the log")
+        }
+        let said = line.next(within: patience)
+        guard said == "ready" else { return end(said) }
+        ready()
+        turn.wait { $0 ? true : nil }
+        settle()
+        line.tell("go")
+        let answer = line.next(within: patience)
+        return answer == "serving" ? .serves : end(answer)
+    }
+
+    // MARK: the new process
+
+    /// The program as it was found when this process began: another may lie in its place by now.
+    static let program: String = {
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        guard count > 0 else { return CommandLine.arguments.first ?? "usher" }
+        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }()
+
+    private static func start(_ sockets: [WorkerListener], servesAll: Bool, line: Int32) throws(SystemError) -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // out of the way of the numbers that it is to have
+        let own = fcntl(line, F_DUPFD_CLOEXEC, Int32(sockets.count) + Handover.first + 1)
+        guard own >= 0 else { throw SystemError("fcntl") }
+        defer { close(own) }
+        for (number, source) in (sockets.map(\.descriptor) + [own]).enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, source, Handover.first + Int32(number))
+        }
+        var environment = ProcessEnvironment.all
+        // it names this process
+        environment["WATCHDOG_PID"] = nil
+        environment[Handover.variable] = Handover.text(sockets, servesAll: servesAll)
+        var pid = pid_t()
+        let arguments = [program] + CommandLine.arguments.dropFirst()
+        let code = ChildProcess.withStrings(arguments) { arguments in
+            ChildProcess.withStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+                posix_spawn(&pid, program, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard code == 0 else { throw SystemError("posix_spawn", code: code) }
+        return pid
+    }
+}

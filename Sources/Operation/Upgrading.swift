@@ -1,0 +1,85 @@
+import Configuration
+import Control
+import EventLoop
+import Formats
+import Glibc
+import ProxyCore
+
+/// An upgrade as the daemon goes through it, and what became of the last.
+final class Upgrading {
+    private unowned let daemon: Supervisor
+    private let copies: ListenerCopies
+    private let servesAll: Bool
+    /// The process in whose place this one came.
+    private let predecessor: Int?
+    private var upgrade: Upgrade?
+
+    /// How long connections without a request are kept: whoever asks in that time gets an answer and goes to the new process.
+    private static let patience = 2_000
+
+    init(_ daemon: Supervisor, _ listeners: Supervisor.Listeners, predecessor: Int?) throws(SystemError) {
+        self.daemon = daemon
+        copies = ListenerCopies(listeners.perWorker.flatMap { $0 })
+        servesAll = listeners.areGiven
+        self.predecessor = predecessor
+        upgrade = try Upgrade(daemon.loop) { [unowned self] in heard($0) }
+    }
+
+    /// Another process serves.
+    var isOver: Bool { if case .done? = upgrade?.state { true } else { false } }
+
+    func begin() throws(ControlProblem) {
+        guard let upgrade else { return }
+        if case .underWay = upgrade.state { throw ControlProblem(409, "an upgrade is under way") }
+        guard getpid() != 1 else {
+            throw ControlProblem(
+                409, "this is the first process of a container, which ends with it: start the container anew instead")
+        }
+        try upgrade.begin(copies.sockets, servesAll: servesAll) { [state = daemon.state] in state.flush() }
+        Console.error("another process is started in this one's place")
+    }
+
+    private func heard(_ news: Upgrade.News) {
+        switch news {
+        case .isReady:
+            daemon.tokenKeeper.release()
+            daemon.control?.stepAside()
+            upgrade?.letGo()
+        case .failed(let reason):
+            let words = "the upgrade failed, and process \(getpid()) goes on: \(reason)"
+            Console.error(words)
+            daemon.status.faults.add(words)
+            daemon.control?.stepBack()
+            daemon.tokenKeeper.adopt(daemon.snapshot.settings.tokens, daemon.snapshot.stateKey)
+        case .serves:
+            guard case .done(let pid)? = upgrade?.state else { return }
+            let place = daemon.control.map { "; until then it is spoken to at \($0.path)" } ?? ""
+            Console.error("process \(pid) serves; this one finishes what is under way and ends\(place)")
+            ServiceManager.notify("MAINPID=\(pid)")
+            daemon.stop(sparingIdleFor: min(Self.patience, daemon.snapshot.settings.timeouts.drain / 2))
+        }
+    }
+
+    /// Nobody new is waited for.
+    func close() { copies.close() }
+
+    var json: JSONValue {
+        var members: [JSONValue.Member] = [.init("pid", .integer(Int(getpid())))]
+        func add(_ state: String) { members.append(.init("state", .string(state))) }
+        switch upgrade?.state {
+        case .idle?, nil:
+            add(predecessor == nil ? "none" : "done")
+            if let predecessor { members.append(.init("from", .integer(predecessor))) }
+        case .underWay(let pid)?:
+            add("running")
+            members.append(.init("to", .integer(pid)))
+        case .done(let pid)?:
+            add("left")
+            members.append(.init("to", .integer(pid)))
+        case .failed(let reason)?:
+            add("failed")
+            members.append(.init("reason", .string(reason)))
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,124 @@
+"""`usher status` and `usher drain`: what is under way is shown, finished and said goodbye to."""
+
+import json
+import signal
+import threading
+
+import pytest
+
+import people
+import programs
+import wire
+from wire import Connection, request, response
+
+
+@pytest.fixture
+def daemon(binary, write_config, state):
+    usher = programs.Usher(binary, write_config({"workers": 2, "timeouts": {"drain": "5s"}}), state=state)
+    yield usher, people.Person(binary, state)
+    if usher.process.poll() is None:
+        usher.process.kill()
+        usher.process.wait()
+
+
+@pytest.fixture
+def held(origin):
+    """An origin that answers when it is told to."""
+    go = threading.Event()
+
+    def answer(_):
+        assert go.wait(wire.TIMEOUT)
+        return response(body=b"to the end")
+
+    server = origin(answer)
+    yield server, go
+    go.set()
+
+
+def test_status_says_how_it_does(daemon, origin, held):
+    usher, person = daemon
+    server = origin()
+    slow, go = held
+    with Connection(("127.0.0.1", usher.port)) as client, Connection(("127.0.0.1", usher.port)) as other:
+        for _ in range(3):
+            client.exchange(request("GET", f"{server.url}/"))
+        other.send(request("GET", f"{slow.url}/"))
+
+        def status():
+            status = person.asks("GET", "/v1/status")[1]
+            return status if status["exchanges"]["served"] == 3 and status["exchanges"]["under_way"] == 1 else None
+
+        status = programs.eventually(status, "three served and one under way")
+        assert status["pid"] == usher.process.pid and status["state"] == "serving"
+        assert status["connections"]["open"] == 2 and status["connections"]["accepted"] == 2
+        assert status["configuration"]["generation"] == 1 and status["configuration"]["by"] == "start"
+        assert status["listening"] == [f"127.0.0.1:{usher.port}"] and status["memory_bytes"] > 1 << 20
+        assert len(status["workers"]) == 2 and sum(worker["served"] for worker in status["workers"]) == 3
+        shown = person.says("status").stdout
+        assert "generation 1 of " in shown and "1 under way, 3 served" in shown and "2 of 4096" in shown
+        go.set()
+        assert other.read_response().status == 200
+
+
+def test_a_drain_finishes_what_runs(daemon, held):
+    usher, person = daemon
+    server, go = held
+    with Connection(("127.0.0.1", usher.port)) as client, Connection(("127.0.0.1", usher.port)) as idle:
+        client.send(request("GET", f"{server.url}/"))
+        programs.eventually(lambda: server.requests, "the request at the origin")
+        drain = programs.Program(
+            [person.binary, "drain"], {**person.environment})
+        drain.wait_for(lambda: any("1 connection left, 1 exchange under way" in line for line in drain.errors), "what is left")
+        assert idle.is_at_end()
+        assert person.asks("GET", "/v1/status")[1]["state"] == "draining"
+        assert person.asks("POST", "/v1/reload")[0].status == 409
+        go.set()
+        answer = client.read_response()
+        # whoever keeps connections learns that this one ends
+        assert answer.body == b"to the end" and answer.get("connection") == "close"
+        assert client.is_at_end()
+    assert usher.process.wait(wire.TIMEOUT) == 0
+    drain.wait_for(lambda: "the daemon has ended" in drain.lines, "the end")
+    assert drain.process.wait(wire.TIMEOUT) == 0
+
+
+def test_it_need_not_be_waited_for(daemon, held):
+    usher, person = daemon
+    server, go = held
+    with Connection(("127.0.0.1", usher.port)) as client:
+        client.send(request("GET", f"{server.url}/"))
+        programs.eventually(lambda: server.requests, "the request at the origin")
+        done = person.says("drain", "--no-wait", "--json")
+        assert done.returncode == 0 and json.loads(done.stdout)["state"] == "draining"
+        assert usher.process.poll() is None
+        # a second word does not end it at once, as a second signal does
+        assert person.says("drain", "--no-wait").returncode == 0
+        usher.process.send_signal(signal.SIGTERM)
+        assert usher.process.wait(wire.TIMEOUT) == 0
+        go.set()
+
+
+def test_what_takes_too_long_is_cut_off(binary, write_config, state, held):
+    usher = programs.Usher(binary, write_config({"workers": 1, "timeouts": {"drain": "300ms"}}), state=state)
+    server, _ = held
+    with Connection(("127.0.0.1", usher.port)) as client:
+        client.send(request("GET", f"{server.url}/"))
+        programs.eventually(lambda: server.requests, "the request at the origin")
+        done = people.Person(binary, state).says("drain")
+        assert done.returncode == 0 and done.stdout == "the daemon has ended\n"
+    assert usher.process.wait(wire.TIMEOUT) == 0
+    assert usher.stop() == 0
+
+
+def test_a_tunnel_is_waited_for_and_then_cut(binary, write_config, state):
+    usher = programs.Usher(binary, write_config({"workers": 1, "timeouts": {"drain": "500ms"}}), state=state)
+    echo = wire.Origin(lambda connection: connection.send(connection.read(4)))
+    with Connection(("127.0.0.1", usher.port)) as client:
+        client.send(f"CONNECT 127.0.0.1:{echo.port} HTTP/1.1\r\nHost: 127.0.0.1:{echo.port}\r\n\r\n")
+        assert b" 200 " in client.read_until(b"\r\n\r\n")
+        usher.process.send_signal(signal.SIGTERM)
+        client.send(b"ping")
+        assert client.read(4) == b"ping"
+    assert usher.process.wait(wire.TIMEOUT) == 0
+    usher.stop()
+    echo.close()
