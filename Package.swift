@@ -122,6 +122,7 @@ let package = Package(
             "ProxyCoreTests",
             [
                 "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception",
+                "Journal",
                 "ContentCoding", "Authorization", "Observation", "Declaration", "Interceptors",
             ]),
         tests("ControlTests", ["Control", "Formats", "HTTPCodec", "Authorization", "ProxyCore"]),

@@ -1,3 +1,4 @@
+import Formats
 import HTTPCodec
 import Interception
 import Journal
@@ -125,7 +126,9 @@ extension Exchange {
     private func packRequest(_ packer: inout FlowPacker) {
         let bytes = request.fields.bytes
         packer.set(.method, bytes[request.methodRange.indices])
-        packer.set(.authority, bytes[request.target.host.indices])
+        packer.set(.authority) { out in
+            for byte in bytes[request.target.host.indices] { out.append(ASCII.lower(byte)) }
+        }
         if request.target.form == .asterisk {
             packer.set(.target, CollectionOfOne(0x2A))
         } else {

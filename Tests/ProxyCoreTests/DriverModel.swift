@@ -2,6 +2,7 @@ import Authorization
 import HTTP1
 import HTTPCodec
 import Interception
+import Journal
 import Passwords
 import ProxyCore
 import Synchronization
@@ -63,6 +64,7 @@ final class DriverModel {
     /// For which exchange.
     private var dialingFor: ExchangeID?
     private(set) var records: [ExchangeRecord] = []
+    private(set) var flows: [(flow: PackedFlow, moments: [ExchangeMoment])] = []
     /// Whether each release gave the connection back to the pool.
     private(set) var releases: [Bool] = []
     private(set) var dials = 0
@@ -413,8 +415,14 @@ final class DriverModel {
             cancelled += 1
         case .record(let id):
             machine.takeRecord(of: id, &out) { records.append(copy $0) }
+            takeFlows()
         case .proceed: machine.proceed(now: now, &out)
         }
+    }
+
+    /// What the journal was told.
+    func takeFlows() {
+        out.takeFlows()?.forEach { flow, events in flows.append((flow, events.map(\.moment))) }
     }
 
     private func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginConnection? {
