@@ -4,10 +4,10 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install deb systemd run test bench instructions soak browser testssl hostile fuzz mutants tsan asan format lint schema
+.PHONY: help deps build install deb systemd run test bench instructions operations soak browser testssl hostile fuzz mutants tsan asan format lint schema
 
 help: ## what there is
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 12
 
 deps: ## install the Debian packages that are missing
 	@scripts/deps test
@@ -38,6 +38,9 @@ bench: ## CPU, memory and start-up beside trafficserver, haproxy and squid; what
 instructions: ## instruction counts of the engine's pieces against those written down
 	@scripts/deps instructions
 	@bench/count-instructions
+
+operations: ## 50 reloads, 5 upgrades and a drain of the release build under load: what fails, and how soon it is ready
+	@bench/operations
 
 soak: ## a million requests, slow clients and a slow reader against the release build: what is held afterwards
 	@bench/soak

@@ -35,10 +35,11 @@ struct Serve: ParsableCommand {
             if !listeners.isEmpty { snapshot.listeners = listeners }
             return snapshot
         }
+        let trust = TrustAhead()
         let snapshot = replaced(
             try file.loadOrExit { Handover.fail($0.diagnostics.first?.description ?? "its configuration has faults") })
         do {
-            try Supervisor(snapshot, reload: { file.load().map(replaced) }).run()
+            try Supervisor(snapshot, trust: trust, reload: { file.load().map(replaced) }).run()
         } catch {
             Handover.fail(error.description)
             throw CommandExit.failure(error.description)

@@ -23,22 +23,29 @@ struct UpgradeCommand: ParsableCommand {
         let old = state["pid"]?.integer ?? 0
         let wait = PatientWait(interval: 50, limit: 120_000)
         func name() -> String { state["state"]?.text ?? "" }
-        while state["pid"]?.integer == old, name() == "running" || name() == "left" {
+        while state["pid"]?.integer == old, name() == "running" {
             guard wait.next() else {
                 throw CommandExit.failure("the new process takes too long; usher status will tell")
             }
             // between two processes nobody may answer for a moment
             if case .done(let answer)? = try? client.ask("GET", "/v1/upgrade") { state = answer }
         }
-        if json { Console.print(TerminalText.json(state) + "\n") }
-        guard name() == "done", state["from"]?.integer == old else {
+        let isDone = name() == "left" || name() == "done" && state["from"]?.integer == old
+        let new = (name() == "left" ? state["to"] : state["pid"])?.integer ?? 0
+        if json {
+            let told = isDone ? ["from": old, "pid": new] : ["pid": old]
+            let members = told.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) }
+            let reason = state["reason"].map { [JSONValue.Member("reason", $0)] } ?? []
+            Console.print(TerminalText.json(.object([.init("done", .bool(isDone))] + members + reason)) + "\n")
+        }
+        guard isDone else {
             throw CommandExit.failure(
                 "the upgrade failed, and process \(old) goes on: \(TerminalText.shown(state["reason"]?.text ?? name()))"
             )
         }
         if !json {
             Console.print(
-                "process \(state["pid"]?.integer ?? 0) serves; process \(old) finishes what is under way and ends\n")
+                "process \(new) serves; process \(old) finishes what is under way and ends\n")
         }
     }
 }

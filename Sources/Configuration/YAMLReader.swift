@@ -49,7 +49,8 @@ struct YAMLReader {
         var text = text
         while true {
             do {
-                return try Yams.compose(yaml: text)
+                // what a scalar means is settled here, and to have it guessed costs more than to read it
+                return try Yams.compose(yaml: text, .basic)
             } catch YamlError.duplicatedKeysInMapping(let names, let context) {
                 let position = Position(context.mark)
                 guard maskedKeys.count < Self.maxRepeatedKeys, maskedKeys[position] == nil,

@@ -25,19 +25,21 @@ struct SecurityBuilder {
 
     /// - Parameters:
     ///   - isListenerSecure: clients speak TLS to the proxy itself.
+    ///   - trust: the system's authorities, where they were read ahead.
     ///   - previous: of the generation before; what has not changed is taken over from it, so that clients which
     ///   resume, and hosts whose certificates were made, notice nothing.
     /// - Returns: also what the operator should know.
-    func material(for snapshot: Snapshot, isListenerSecure: Bool, previous: TLSMaterial?) throws(Fault) -> (
-        TLSMaterial, remarks: [String]
-    ) {
+    func material(for snapshot: Snapshot, isListenerSecure: Bool, trust: SystemTrust? = nil, previous: TLSMaterial?)
+        throws(Fault) -> (TLSMaterial, remarks: [String])
+    {
         var remarks: [String] = []
         let tls = snapshot.tls
         do throws(MaterialFault) {
             let keyLog = try keyLog(tls, &remarks)
             let origins = try OriginContext(
                 usesSystemTrust: tls.origins.usesSystemTrust, extraTrust: tls.origins.extraTrust,
-                revocationLists: tls.origins.revocationLists, minimum: tls.origins.minimum, keyLog: keyLog)
+                revocationLists: tls.origins.revocationLists, minimum: tls.origins.minimum, systemTrust: trust,
+                keyLog: keyLog)
             let seed: SecretBytes
             if let known = previous?.ticketSeed { seed = known } else { seed = try SecretBytes(random: 32) }
             var material = TLSMaterial(origins: origins, security: tls.origins, ticketSeed: seed)

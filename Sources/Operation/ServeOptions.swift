@@ -22,6 +22,8 @@ struct ServeOptions: Sendable {
     var control = ControlPlace.own
     /// A message in it ends the proxy as SIGTERM would.
     var ending: Mailbox<Void>?
+    /// What was begun to be read before.
+    var trust: TrustAhead?
     /// Called when every listener is open.
     var ready: @Sendable ([ListeningAddress]) -> Void = { _ in }
 }

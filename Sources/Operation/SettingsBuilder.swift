@@ -2,6 +2,7 @@ import Configuration
 import Names
 import ProxyCore
 import ProxyDriver
+import TLSEngine
 
 /// A configuration → what workers act by. Reads files and may take its time, so that it is called on any thread but a loop's
 /// that serves.
@@ -20,10 +21,14 @@ struct SettingsBuilder: Sendable {
     var pseudonym: String
     var drainLimit: Int?
 
-    /// - Parameter previous: of the generation before.
-    func settings(_ snapshot: Snapshot, previous: TLSMaterial?) throws(SecurityBuilder.Fault) -> Settings {
+    /// - Parameters:
+    ///   - trust: the system's authorities, where they were read ahead.
+    ///   - previous: of the generation before.
+    func settings(
+        _ snapshot: Snapshot, trust: SystemTrust? = nil, previous: TLSMaterial?
+    ) throws(SecurityBuilder.Fault) -> Settings {
         let (material, remarks) = try SecurityBuilder().material(
-            for: snapshot, isListenerSecure: isListenerSecure, previous: previous)
+            for: snapshot, isListenerSecure: isListenerSecure, trust: trust, previous: previous)
         var workers = WorkerSettings(
             engine: Engine(
                 snapshot.settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address)),

@@ -52,6 +52,8 @@ extension Supervisor {
     }
 
     func startWatch() throws(SystemError) -> LoopWatch {
+        // what came before took its time, and is no stall
+        loop.pulse.turn(at: loop.refreshNow())
         let loops =
             workers.enumerated().map { LoopWatch.Watched(name: "worker \($0.offset)", pulse: $0.element.pulse) }
             + [LoopWatch.Watched(name: "the supervisor", pulse: loop.pulse)]

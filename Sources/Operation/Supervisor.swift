@@ -64,11 +64,16 @@ public final class Supervisor {
         public let description: String
     }
 
-    /// - Parameter reload: reads the configuration anew, for SIGHUP.
+    /// - Parameters:
+    ///   - trust: what is read meanwhile.
+    ///   - reload: reads the configuration anew.
     public convenience init(
-        _ snapshot: Snapshot, reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
+        _ snapshot: Snapshot, trust: TrustAhead? = nil,
+        reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
     ) throws(StartFault) {
-        try self.init(snapshot, ServeOptions(), reload: reload)
+        var options = ServeOptions()
+        options.trust = trust
+        try self.init(snapshot, options, reload: reload)
     }
 
     init(
@@ -110,7 +115,7 @@ public final class Supervisor {
             let listeners = try listen(count, handover)
             listening = listeners.listening
             isListenerSecure = listening.contains(where: \.isSecure)
-            let settings = try builder.settings(snapshot, previous: nil)
+            let settings = try builder.settings(snapshot, trust: options.trust?.take(), previous: nil)
             for remark in settings.remarks where options.isDaemon { Console.error(remark) }
             if let handover {
                 guard handover.takeOver() else {
@@ -178,14 +183,7 @@ public final class Supervisor {
         var left = handover?.sockets ?? []
         let handed = options.isDaemon && handover == nil ? ServiceManager.takeSockets() : []
         if !handed.isEmpty {
-            for one in handed {
-                let socket = try ListeningSocket(adopting: one.descriptor)
-                listeners.listening.append(ListeningAddress(address: socket.address, isSecure: one.isSecure))
-                for worker in 0..<count {
-                    listeners.perWorker[worker].append(
-                        WorkerListener(descriptor: dup(one.descriptor), isSecure: one.isSecure))
-                }
-            }
+            try adopt(handed, count, &listeners)
             listeners.origin = ", handed over by the service manager"
             listeners.areGiven = true
             return listeners
@@ -338,8 +336,7 @@ public final class Supervisor {
             })
     }
 
-    /// - Parameter patience: how long connections without a request are kept, in milliseconds.
-    func stop(sparingIdleFor patience: Int = 0) {
+    func stop() {
         if isStopping {
             for worker in workers { worker.stop() }
             if options.isDaemon { endForced(after: 0, "a second signal") }
@@ -347,6 +344,7 @@ public final class Supervisor {
         }
         isStopping = true
         tell("STOPPING=1")
+        let patience = upgrading?.patience ?? 0
         upgrading?.close()
         if options.isDaemon { endForced(after: snapshot.settings.timeouts.drain, "timeouts.drain") }
         for worker in workers { worker.drain(sparingIdleFor: patience) }

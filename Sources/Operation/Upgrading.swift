@@ -56,12 +56,21 @@ final class Upgrading {
             let place = daemon.control.map { "; until then it is spoken to at \($0.path)" } ?? ""
             Console.error("process \(pid) serves; this one finishes what is under way and ends\(place)")
             ServiceManager.notify("MAINPID=\(pid)")
-            daemon.stop(sparingIdleFor: min(Self.patience, daemon.snapshot.settings.timeouts.drain / 2))
+            daemon.stop()
         }
     }
 
-    /// Nobody new is waited for.
-    func close() { copies.close() }
+    /// How long a drain keeps connections without a request, in milliseconds: what is on its way to them is answered where the
+    /// sockets live on. Where they do not, whoever comes next is turned away all the same.
+    var patience: Int {
+        isOver || servesAll ? min(Self.patience, daemon.snapshot.settings.timeouts.drain / 2) : 0
+    }
+
+    /// Nobody new is waited for; a process that is about to take over is not wanted any more.
+    func close() {
+        copies.close()
+        if case .underWay(let pid)? = upgrade?.state { kill(pid_t(pid), SIGTERM) }
+    }
 
     var json: JSONValue {
         var members: [JSONValue.Member] = [.init("pid", .integer(Int(getpid())))]

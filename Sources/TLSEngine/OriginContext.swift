@@ -12,11 +12,12 @@ public final class OriginContext: @unchecked Sendable {
     /// - Parameters:
     ///   - usesSystemTrust: the authorities that the system trusts, with OpenSSL's own variables for other places
     ///     (SSL_CERT_FILE, SSL_CERT_DIR). A folder of hashed names is read as it is needed.
+    ///   - systemTrust: what of that was read before.
     ///   - revocationLists: where there are any, an origin's certificate is looked up in the list of its issuer.
     /// - Throws: `MaterialFault`, where OpenSSL does not take one of them.
     public init(
         usesSystemTrust: Bool, extraTrust: [Certificate], revocationLists: [RevocationList], minimum: TLSVersion,
-        keyLog: KeyLog? = nil
+        systemTrust: SystemTrust? = nil, keyLog: KeyLog? = nil
     ) throws(MaterialFault) {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -36,8 +37,11 @@ public final class OriginContext: @unchecked Sendable {
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
         if keyLog != nil { SSL_CTX_set_keylog_callback(handle, logKey) }
 
+        let ahead = usesSystemTrust ? systemTrust?.take() : nil
+        // the context owns it from here on
+        if let ahead { SSL_CTX_set_cert_store(handle, ahead) }
         let store = SSL_CTX_get_cert_store(handle)
-        if usesSystemTrust, SSL_CTX_set_default_verify_paths(handle) != 1 {
+        if usesSystemTrust, ahead == nil, SSL_CTX_set_default_verify_paths(handle) != 1 {
             throw MaterialFault("the system's trusted authorities cannot be read")
         }
         for certificate in extraTrust where X509_STORE_add_cert(store, certificate.handle) != 1 {

@@ -161,3 +161,23 @@ def test_its_memory_is_its_own(binary):
         owner = os.stat(f"/proc/{program.process.pid}/fd").st_uid
         assert program.stop() == 0
     assert owner == 0
+
+
+def test_where_nothing_can_be_kept_it_is_said_and_the_service_goes_on(binary, write_config, origin, tmp_path):
+    server = origin()
+    (tmp_path / "state").write_text("no folder")
+    usher = programs.Usher(binary, write_config({"workers": 1}), state=tmp_path / "state")
+    usher.wait_for(lambda: [line for line in usher.errors if "there is no control socket" in line], "the word")
+    with Connection(("127.0.0.1", usher.port)) as client:
+        assert client.exchange(request("GET", f"{server.url}/")).status == 200
+    assert usher.stop() == 0
+
+
+def test_two_cannot_have_one_port(start, binary, write_config):
+    first = start({"workers": 2})
+    for workers in (1, 2):
+        config = write_config({"workers": workers, "listen": [f"127.0.0.1:{first.port}"]}, "second.yaml")
+        done = subprocess.run(
+            [binary, "serve", "--config", config], capture_output=True, text=True, timeout=60,
+            env={**os.environ, "XDG_RUNTIME_DIR": "", "STATE_DIRECTORY": str(config.parent / "other")})
+        assert done.returncode == 1 and "another program has that port: stop it, or choose another" in done.stderr, done

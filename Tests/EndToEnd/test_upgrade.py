@@ -52,7 +52,7 @@ def test_another_process_takes_over(serve, origin):
     done = person.says("upgrade", "--json")
     assert done.returncode == 0, done
     state = json.loads(done.stdout)
-    assert state["from"] == usher.process.pid != state["pid"]
+    assert state["done"] is True and state["from"] == usher.process.pid != state["pid"]
     assert usher.process.wait(wire.TIMEOUT) == 0
     with Connection(("127.0.0.1", usher.port)) as client:
         assert client.exchange(request("GET", f"{server.url}/")).status == 200

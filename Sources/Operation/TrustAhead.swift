@@ -1,0 +1,32 @@
+import EventLoop
+import TLSEngine
+
+/// Reads the system's authorities on a thread of its own while the configuration is read: a start waits for both at once.
+public final class TrustAhead: Sendable {
+    private enum State {
+        case reading
+        case read(SystemTrust?)
+    }
+
+    private let state = Locked(State.reading)
+
+    public init() {
+        do throws(SystemError) {
+            try SystemThread(name: "trust") { [state] in
+                let trust = SystemTrust()
+                state.signal { $0 = .read(trust) }
+            }.detach()
+        } catch {
+            state.withLock { $0 = .read(nil) }
+        }
+    }
+
+    /// What was read, once; nil where it has to be read by whoever needs it.
+    func take() -> SystemTrust? {
+        state.wait { state in
+            guard case .read(let trust) = state else { return nil }
+            state = .read(nil)
+            return .some(trust)
+        }
+    }
+}
