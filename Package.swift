@@ -50,7 +50,7 @@ let package = Package(
         room(
             "Interception",
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"]),
-        room("Journal", ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Interception"]),
+        room("Journal", ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
         room("Authorization", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         room(
             "ProxyCore",
@@ -125,7 +125,7 @@ let package = Package(
                 "Journal",
                 "ContentCoding", "Authorization", "Observation", "Declaration", "Interceptors",
             ]),
-        tests("ControlTests", ["Control", "Formats", "HTTPCodec", "Authorization", "ProxyCore"]),
+        tests("ControlTests", ["Control", "Formats", "HTTPCodec", "Journal", "Authorization", "ProxyCore"]),
         tests("EventLoopTests", ["EventLoop", "Names", "TestSockets"]),
         tests(
             "ProxyDriverTests",

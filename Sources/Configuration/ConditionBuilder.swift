@@ -142,16 +142,7 @@ struct ConditionBuilder {
     }
 
     private func status(_ text: String, _ value: Decoded) -> TextMatcher? {
-        let bytes = Array(text.utf8)
-        if bytes.count == 3, bytes[1...].allSatisfy({ ASCII.lower($0) == 0x78 }), (0x31...0x35).contains(bytes[0]) {
-            let hundred = Int(bytes[0] - 0x30) * 100
-            return .range(hundred...hundred + 99)
-        }
-        let bounds = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-        if bounds.allSatisfy({ (100...599).contains($0) }) {
-            if bounds.count == 1 { return .exact(text) }
-            if bounds.count == 2, bounds[0] <= bounds[1] { return .range(bounds[0]...bounds[1]) }
-        }
+        if let matcher = TextMatcher(status: text) { return matcher }
         findings.error(value.position, "status takes a status such as 401, 5xx or 400-499, found \"\(value.written)\"")
         return nil
     }

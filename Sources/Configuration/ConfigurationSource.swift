@@ -1,3 +1,4 @@
+internal import Formats
 internal import Glibc
 
 /// The text of one file of a configuration.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Times as the command line takes them: written as in configurations.
 public enum DurationText {
     /// Whole seconds, at least one; nil for anything else.

@@ -1,4 +1,5 @@
 internal import Declaration
+internal import Formats
 internal import HTTPCodec
 
 /// Checks a tree against the key table and takes the values out of it. Every fault is reported where it stands; the

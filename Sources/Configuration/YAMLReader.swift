@@ -1,4 +1,5 @@
 internal import Declaration
+internal import Formats
 internal import Yams
 
 /// Text → tree, within bounds. The only place that knows the YAML library.

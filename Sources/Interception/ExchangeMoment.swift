@@ -183,6 +183,14 @@ extension ExchangeMoment {
         }
     }
 
+    /// A step-up, or a login of Usher's own, holds the exchange up.
+    public var takesDetour: Bool {
+        switch self {
+        case .call, .loginCall, .parked, .heldOff: true
+        default: false
+        }
+    }
+
     /// It goes without saying in every exchange: the record has it in a field.
     public var isPlain: Bool {
         switch self {

@@ -2,7 +2,7 @@ internal import Formats
 internal import HTTPCodec
 
 /// A `TextMatcher` made ready to compare bytes. None makes a String.
-enum Matcher: Sendable {
+public enum Matcher: Sendable {
     case exact([UInt8])
     /// In lower case already.
     case exactIgnoringCase([UInt8])
@@ -10,7 +10,7 @@ enum Matcher: Sendable {
     case pattern(Pattern)
     case range(ClosedRange<Int>)
 
-    init(_ matcher: TextMatcher, ignoringCase: Bool) {
+    public init(_ matcher: TextMatcher, ignoringCase: Bool) {
         switch matcher {
         case .exact(let text) where ignoringCase: self = .exactIgnoringCase(text.utf8.map(ASCII.lower))
         case .exact(let text): self = .exact(Array(text.utf8))
@@ -20,7 +20,7 @@ enum Matcher: Sendable {
         }
     }
 
-    func accepts(_ value: Span<UInt8>) -> Bool {
+    public func accepts(_ value: Span<UInt8>) -> Bool {
         switch self {
         case .exact(let text): Self.equal(value, text, fold: false)
         case .exactIgnoringCase(let text): Self.equal(value, text, fold: true)
@@ -46,6 +46,25 @@ enum Matcher: Sendable {
             number = number * 10 + Int(value[index] - 0x30)
         }
         return number
+    }
+}
+
+extension TextMatcher {
+    /// A status as it is written: `401`, `5xx`, `400-499`; nil for anything else.
+    public init?(status text: String) {
+        let bytes = Array(text.utf8)
+        if bytes.count == 3, bytes[1...].allSatisfy({ ASCII.lower($0) == 0x78 }), (0x31...0x35).contains(bytes[0]) {
+            let hundred = Int(bytes[0] - 0x30) * 100
+            self = .range(hundred...hundred + 99)
+            return
+        }
+        let bounds = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard bounds.allSatisfy({ (100...599).contains($0) }) else { return nil }
+        switch bounds.count {
+        case 1: self = .exact(text)
+        case 2 where bounds[0] <= bounds[1]: self = .range(bounds[0]...bounds[1])
+        default: return nil
+        }
     }
 }
 

@@ -57,8 +57,12 @@ public struct JournalStore {
         var kept: [PackedFlow] = []
         batch.forEach { flow, events in
             sequence += 1
+            let isDetoured = events.contains { $0.moment.takesDetour }
             let bytes = cleaner.clean(
-                flow, .init(sequence: sequence, offset: offset, events: events.isEmpty ? [] : json(events)))
+                flow,
+                .init(
+                    sequence: sequence, offset: offset, events: events.isEmpty ? [] : json(events),
+                    flags: isDetoured ? .detoured : []))
             guard let flow = PackedFlow(bytes) else { return }
             ring.append(flow)
             kept.append(flow)

@@ -1,4 +1,5 @@
 import Declaration
+import Formats
 import Testing
 
 @testable import Configuration

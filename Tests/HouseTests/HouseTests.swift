@@ -24,7 +24,7 @@ struct HouseTests {
         (
             "Interception", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"])
         ),
-        ("Journal", values.union(["HTTPCodec", "ContentCoding", "Interception"])),
+        ("Journal", values.union(["HTTPCodec", "ContentCoding", "Declaration", "Interception"])),
         ("Authorization", values.union(["HTTPCodec", "TLSEngine", "Interception"])),
         (
             "ProxyCore",

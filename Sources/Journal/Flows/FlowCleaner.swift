@@ -14,6 +14,8 @@ struct FlowCleaner {
         var offset: Int
         /// The events, as JSON.
         var events: [UInt8]
+        /// What the events come to.
+        var flags: FlowFlags
     }
 
     /// Parts that hold a message, in the way in which they are looked through.
@@ -24,7 +26,7 @@ struct FlowCleaner {
     }
 
     mutating func clean(_ flow: PackedFlow, _ circumstances: Circumstances) -> [UInt8] {
-        var flags = flow.flags
+        var flags = flow.flags.union(circumstances.flags)
         let target = redactor.url(Array(flow[.target]))
         let request = message(flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut))
         if request.isCut { flags.insert(.requestBodyCut) }

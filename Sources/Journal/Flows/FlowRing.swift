@@ -56,8 +56,10 @@ public struct FlowRing: Sendable {
     }
 
     /// The newest first, for as long as `body` returns true.
-    public func newestFirst(_ body: (PackedFlow) -> Bool) {
-        for index in stride(from: flows.count - 1, through: first, by: -1) {
+    /// - Parameter sequence: those alone that came before that one.
+    public func newestFirst(before sequence: Int = .max, _ body: (PackedFlow) -> Bool) {
+        let end = sequence == .max ? flows.count : place(behind: sequence - 1)
+        for index in stride(from: end - 1, through: first, by: -1) {
             guard let flow = flows[index], body(flow) else { return }
         }
     }
@@ -65,14 +67,19 @@ public struct FlowRing: Sendable {
     /// The oldest first.
     /// - Parameter sequence: those alone that came after that one.
     public func oldestFirst(after sequence: Int = 0, _ body: (PackedFlow) -> Bool) {
+        for index in place(behind: sequence)..<flows.count {
+            guard let flow = flows[index], body(flow) else { return }
+        }
+    }
+
+    /// Of the first that came after that one.
+    private func place(behind sequence: Int) -> Int {
         var low = first
         var high = flows.count
         while low < high {
             let middle = (low + high) / 2
             if (flows[middle]?[.sequence] ?? 0) <= sequence { low = middle + 1 } else { high = middle }
         }
-        for index in low..<flows.count {
-            guard let flow = flows[index], body(flow) else { return }
-        }
+        return low
     }
 }

@@ -36,12 +36,15 @@ public struct PackedFlow: Sendable {
         Int(load(at: Self.numbersAt + number.rawValue * 8, as: Int64.self))
     }
 
-    public subscript(_ part: FlowPart) -> ArraySlice<UInt8> {
+    public subscript(_ part: FlowPart) -> ArraySlice<UInt8> { bytes[range(of: part)] }
+
+    /// Where a part stands in `bytes`.
+    func range(of part: FlowPart) -> Range<Int> {
         let end = load(at: Self.endsAt + part.rawValue * 4, as: UInt32.self)
         let begin =
             part.rawValue == 0
             ? UInt32(Self.partsAt) : load(at: Self.endsAt + (part.rawValue - 1) * 4, as: UInt32.self)
-        return bytes[start + Int(begin)..<start + Int(end)]
+        return start + Int(begin)..<start + Int(end)
     }
 
     public func isEmpty(_ part: FlowPart) -> Bool { self[part].isEmpty }

@@ -1,16 +1,14 @@
-internal import Formats
-
-/// Numbers with units, as configurations write them: `250ms`, `64KiB`.
-enum Units {
+/// Numbers with units, as configurations and commands write them: `250ms`, `64KiB`.
+public enum Units {
     /// Milliseconds in one of each unit of time, from small to large.
-    static let times: [(name: String, factor: Int)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
+    public static let times: [(name: String, factor: Int)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
     /// Bytes in one of each unit of size.
-    static let sizes: [(name: String, factor: Int)] = [
+    public static let sizes: [(name: String, factor: Int)] = [
         ("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1000), ("MB", 1_000_000),
         ("GB", 1_000_000_000),
     ]
 
-    enum Reading: Equatable {
+    public enum Reading: Equatable {
         case value(Int)
         /// A number alone; nobody can tell what it counts.
         case bare
@@ -19,7 +17,7 @@ enum Units {
     }
 
     /// Reads digits and a unit with nothing between them.
-    static func read(_ text: String, _ units: [(name: String, factor: Int)]) -> Reading {
+    public static func read(_ text: String, _ units: [(name: String, factor: Int)]) -> Reading {
         let digits = text.utf8.prefix(while: ASCII.isDigit)
         guard !digits.isEmpty else { return .malformed }
         let unit = String(text.dropFirst(digits.count))
@@ -31,13 +29,13 @@ enum Units {
     }
 
     /// The shortest exact spelling: 60000 milliseconds are `1m`.
-    static func spell(_ value: Int, _ units: [(name: String, factor: Int)]) -> String {
+    public static func spell(_ value: Int, _ units: [(name: String, factor: Int)]) -> String {
         let exact = units.filter { value % $0.factor == 0 && value >= $0.factor }
         guard let best = exact.max(by: { $0.factor < $1.factor }) else { return "\(value)\(units[0].name)" }
         return "\(value / best.factor)\(best.name)"
     }
 
-    static func duration(_ milliseconds: Int) -> String { spell(milliseconds, times) }
+    public static func duration(_ milliseconds: Int) -> String { spell(milliseconds, times) }
     /// Powers of two alone, for they are what limits are made of.
-    static func size(_ bytes: Int) -> String { spell(bytes, Array(sizes.prefix(4))) }
+    public static func size(_ bytes: Int) -> String { spell(bytes, Array(sizes.prefix(4))) }
 }

@@ -1,0 +1,88 @@
+internal import Formats
+
+/// One message of a flow.
+public struct FlowMessage: Sendable {
+    public enum Side: CaseIterable, Sendable {
+        /// As the client sent it, and as it went out where that is another.
+        case request, sent
+        /// As it came where it was delivered otherwise, and as it was delivered.
+        case answer, response
+    }
+
+    public let side: Side
+    public let flow: PackedFlow
+
+    /// - Returns: nil where there is no such message, or where it is the same as another.
+    public init?(_ flow: PackedFlow, _ side: Side) {
+        switch side {
+        case .request: break
+        case .sent: if flow.isEmpty(.sentMethod) { return nil }
+        case .answer: if flow[.answerStatus] == 0 { return nil }
+        case .response: if flow[.status] == 0 { return nil }
+        }
+        self.flow = flow
+        self.side = side
+    }
+
+    public var method: String { flow.text(side == .sent ? .sentMethod : .method) ?? "" }
+    public var url: String { side == .sent ? flow.text(.sentURL) ?? flow.url : flow.url }
+    public var status: Int { flow[side == .answer ? .answerStatus : .status] }
+
+    public var version: String {
+        switch side {
+        case .request, .response: flow.flags.contains(.oldClient) ? "HTTP/1.0" : "HTTP/1.1"
+        case .sent, .answer: flow.flags.contains(.oldOrigin) ? "HTTP/1.0" : "HTTP/1.1"
+        }
+    }
+
+    public var fields: FieldLines { FieldLines(flow[part]) }
+
+    private var part: FlowPart {
+        switch side {
+        case .request: .request
+        case .sent: .sent
+        case .answer: .answer
+        case .response: .response
+        }
+    }
+
+    /// As much of the body as is kept, out of its content codings.
+    public var body: ArraySlice<UInt8> {
+        switch side {
+        case .request: flow[.requestBody]
+        case .sent: flow.isEmpty(.sentBody) ? flow[.requestBody] : flow[.sentBody]
+        case .answer: flow.isEmpty(.answerBody) ? flow[.responseBody] : flow[.answerBody]
+        case .response: flow[.responseBody]
+        }
+    }
+
+    /// There was more of it.
+    public var isCut: Bool { flow.flags.contains(mark) }
+
+    private var mark: FlowFlags {
+        switch side {
+        case .request: .requestBodyCut
+        case .sent: flow.isEmpty(.sentBody) ? .requestBodyCut : .sentBodyCut
+        case .answer: flow.isEmpty(.answerBody) ? .responseBodyCut : .answerBodyCut
+        case .response: .responseBodyCut
+        }
+    }
+
+    /// Bytes of it on the wire.
+    public var bodyBytes: Int {
+        switch side {
+        case .request: flow[.requestBytes]
+        case .sent: flow.isEmpty(.sentBody) ? flow[.requestBytes] : flow[.sentBytes]
+        case .answer: flow.isEmpty(.answerBody) ? flow[.responseBytes] : flow[.answerBytes]
+        case .response: flow[.responseBytes]
+        }
+    }
+
+    /// The body as text, where it is one: nothing in it that steers.
+    public var text: String? { Self.text(body) }
+
+    static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        let isText = bytes.allSatisfy { $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        return isText ? String(validating: bytes, as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,159 @@
+public import Formats
+internal import HTTPCodec
+
+/// A flow as browsers and others read it (HTTP Archive 1.2): the request as the client sent it, the answer as it got it. What
+/// stands only here has a name that begins with an underscore, which readers pass over.
+public struct HAREntry {
+    private let flow: PackedFlow
+
+    /// - Returns: nil for a tunnel, in which nothing was read.
+    public init?(_ flow: PackedFlow) {
+        guard flow[.scheme] != 0 else { return nil }
+        self.flow = flow
+    }
+
+    public var value: JSONValue {
+        let time = FlowTime(flow)
+        var members: [JSONValue.Member] = [
+            .init("startedDateTime", .string(time.text)), .init("time", .integer(time.duration)),
+            .init("request", request), .init("response", response), .init("cache", .object([])),
+            .init("timings", Self.timings(time)), .init("_flow", .string(FlowID(flow.id).description)),
+        ]
+        if let action = flow.text(.action) { members.append(.init("_action", .string(action))) }
+        if flow[.parent] != 0 {
+            members.append(.init("_parent", .string(FlowID(UInt64(bitPattern: Int64(flow[.parent]))).description)))
+        }
+        return .object(members)
+    }
+
+    /// Of a document: what stands before the entries. `]}}` stands behind them.
+    public static func beginning(version: String) -> String {
+        let creator = JSONValue.object([.init("name", .string("Usher")), .init("version", .string(version))])
+        return #"{"log":{"version":"1.2","creator":"# + creator.serialized + #","entries":["#
+    }
+
+    // MARK: messages
+
+    private var request: JSONValue {
+        guard let message = FlowMessage(flow, .request) else { return .object([]) }
+        let fields = message.fields.list
+        var members: [JSONValue.Member] = [
+            .init("method", .string(message.method)), .init("url", .string(message.url)),
+            .init("httpVersion", .string(message.version)), .init("cookies", Self.cookies(fields)),
+            .init("headers", Self.pairs(fields)), .init("queryString", query),
+            .init("headersSize", .integer(-1)), .init("bodySize", .integer(message.bodyBytes)),
+        ]
+        if !message.body.isEmpty { members.append(.init("postData", Self.posted(message, fields))) }
+        return .object(members)
+    }
+
+    private static func posted(_ message: FlowMessage, _ fields: [(name: String, value: String)]) -> JSONValue {
+        let type = JSONValue.Member("mimeType", .string(value("content-type", fields) ?? ""))
+        guard let text = message.text else {
+            let bytes = JSONValue.Member("text", .string(Base64.encode(message.body)))
+            return .object([type, bytes, .init("_encoding", .string("base64"))])
+        }
+        return .object([type, .init("text", .string(text))])
+    }
+
+    private var response: JSONValue {
+        // where the client got none, readers want one all the same
+        guard let message = FlowMessage(flow, .response) else {
+            return .object([
+                .init("status", .integer(0)), .init("statusText", .string("")),
+                .init("httpVersion", .string("")), .init("cookies", .array([])), .init("headers", .array([])),
+                .init("content", .object([.init("size", .integer(0)), .init("mimeType", .string("x-unknown"))])),
+                .init("redirectURL", .string("")), .init("headersSize", .integer(-1)),
+                .init("bodySize", .integer(-1)), .init("_error", .string(flow.text(.proxyError) ?? "")),
+            ])
+        }
+        let fields = message.fields.list
+        return .object([
+            .init("status", .integer(message.status)),
+            .init("statusText", .string(ReasonPhrase.of(message.status))),
+            .init("httpVersion", .string(message.version)), .init("cookies", Self.setCookies(fields)),
+            .init("headers", Self.pairs(fields)), .init("content", Self.content(message, fields)),
+            .init("redirectURL", .string(Self.value("location", fields) ?? "")),
+            .init("headersSize", .integer(-1)), .init("bodySize", .integer(message.bodyBytes)),
+        ])
+    }
+
+    private static func content(_ message: FlowMessage, _ fields: [(name: String, value: String)]) -> JSONValue {
+        // what was not kept counts, too
+        let size = message.isCut ? max(message.bodyBytes, message.body.count) : message.body.count
+        var members: [JSONValue.Member] = [
+            .init("size", .integer(size)),
+            .init("mimeType", .string(value("content-type", fields) ?? "x-unknown")),
+        ]
+        if let text = message.text {
+            if !text.isEmpty { members.append(.init("text", .string(text))) }
+        } else {
+            members.append(.init("text", .string(Base64.encode(message.body))))
+            members.append(.init("encoding", .string("base64")))
+        }
+        if message.isCut { members.append(.init("comment", .string("the beginning of a body that was longer"))) }
+        return .object(members)
+    }
+
+    private static func pairs(_ pairs: [(name: String, value: String)]) -> JSONValue {
+        .array(pairs.map { .object([.init("name", .string($0.name)), .init("value", .string($0.value))]) })
+    }
+
+    private static func value(_ name: String, _ fields: [(name: String, value: String)]) -> String? {
+        fields.first { ASCII.equal($0.name, name) }?.value
+    }
+
+    // MARK: what stands in fields
+
+    private var query: JSONValue {
+        let target = flow.text(.target) ?? ""
+        guard let mark = target.utf8.firstIndex(of: 0x3F) else { return .array([]) }
+        let pairs = QueryText(target[target.utf8.index(after: mark)...]).pairs.filter { !$0.isEmpty }
+        return Self.pairs(pairs.map { (QueryText.name($0), QueryText.value($0)) })
+    }
+
+    private static func cookies(_ fields: [(name: String, value: String)]) -> JSONValue {
+        let lines = fields.filter { ASCII.equal($0.name, "cookie") }.map(\.value)
+        return pairs(lines.flatMap { $0.utf8.split(separator: 0x3B).map { cookie(Substring($0)) } })
+    }
+
+    private static func cookie(_ text: Substring) -> (name: String, value: String) {
+        let trimmed = text.drop { $0 == " " }
+        guard let equals = trimmed.utf8.firstIndex(of: 0x3D) else { return (String(trimmed), "") }
+        return (String(trimmed[..<equals]), String(trimmed[trimmed.utf8.index(after: equals)...]))
+    }
+
+    private static func setCookies(_ fields: [(name: String, value: String)]) -> JSONValue {
+        .array(
+            fields.filter { ASCII.equal($0.name, "set-cookie") }.map { field in
+                let parts = field.value.utf8.split(separator: 0x3B).map { Substring($0) }
+                let own = cookie(parts.first ?? "")
+                var members: [JSONValue.Member] = [
+                    .init("name", .string(own.name)), .init("value", .string(own.value)),
+                ]
+                for part in parts.dropFirst().map(cookie) {
+                    switch ASCII.lowercased(part.name) {
+                    case "path": members.append(.init("path", .string(part.value)))
+                    case "domain": members.append(.init("domain", .string(part.value)))
+                    case "httponly": members.append(.init("httpOnly", .bool(true)))
+                    case "secure": members.append(.init("secure", .bool(true)))
+                    default: break
+                    }
+                }
+                return .object(members)
+            })
+    }
+
+    /// -1 is what nobody knows; three of them are wanted in any case.
+    private static func timings(_ time: FlowTime) -> JSONValue {
+        let isKnown = time.answering != nil
+        // what it takes to be secure is part of being connected there
+        let dialing = time.connecting.map { $0 + (time.securing ?? 0) } ?? -1
+        return .object([
+            .init("blocked", .integer(time.waited ?? -1)), .init("dns", .integer(time.resolving ?? -1)),
+            .init("connect", .integer(dialing)), .init("ssl", .integer(time.securing ?? -1)),
+            .init("send", .integer(0)), .init("wait", .integer(isKnown ? time.answering ?? 0 : time.duration)),
+            .init("receive", .integer(time.receiving ?? 0)),
+        ])
+    }
+}

@@ -1,0 +1,178 @@
+internal import Formats
+public import HTTPCodec
+
+/// The request of a flow, made to be sent again, or why it is not.
+public struct ReplayDraft: Sendable {
+    public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+        public let description: String
+        /// It can be done all the same, and came to nothing as a rule.
+        public let canBeForced: Bool
+    }
+
+    public let head: RequestHead
+    public let body: [UInt8]
+    /// It has one, though it may be empty.
+    public let hasBody: Bool
+    /// The flow that it is of, and what that one asked for.
+    public let id: FlowID
+    public let asked: [UInt8]
+
+    /// What belongs to one connection, or to a body as it was framed.
+    private static let dropped: Set<String> = [
+        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "content-length",
+        "upgrade", "expect", "content-encoding",
+    ]
+
+    /// - Parameters:
+    ///   - isForced: also with what is good for one use alone.
+    ///   - secret: what an alias stands for; nil where that is not kept.
+    public init(_ flow: PackedFlow, isForced: Bool, secret: (SecretAlias) -> [UInt8]?) throws(Refusal) {
+        guard flow[.parent] == 0 else {
+            let parent = FlowID(UInt64(bitPattern: Int64(flow[.parent])))
+            throw Self.never(
+                "it is a call of Usher's own; replay the flow that it was made for: usher replay \(parent)")
+        }
+        guard flow[.scheme] != 0 else { throw Self.never("it is a tunnel: what went through it is not known") }
+        guard !flow.flags.contains(.requestBodyCut) else {
+            throw Self.never("its body is not kept whole (journal.bodies says how much of one is)")
+        }
+        try Self.judge(flow, isForced, secret)
+        id = FlowID(flow.id)
+        asked = Self.asked(by: flow)
+        body = Self.filled(flow[.requestBody], Self.coding(of: flow), secret)
+        let framing = FieldLines(flow[.request])
+        hasBody = !body.isEmpty || framing.value("content-length") != nil || framing.value("transfer-encoding") != nil
+        do throws(HTTPFault) {
+            head = try Self.head(flow, secret)
+        } catch {
+            throw Self.never("it cannot be written again: \(error.explanation)")
+        }
+    }
+
+    /// By which a flow of the same request is known.
+    public static func asked(by flow: PackedFlow) -> [UInt8] {
+        [FlowPart.method, .authority, .target, .requestBody].flatMap { Array(flow[$0]) + [0] }
+    }
+
+    private static func never(_ words: String) -> Refusal { Refusal(description: words, canBeForced: false) }
+
+    // MARK: what is in it
+
+    private static func judge(
+        _ flow: PackedFlow, _ isForced: Bool, _ secret: (SecretAlias) -> [UInt8]?
+    ) throws(Refusal) {
+        let secrets = secrets(of: flow)
+        let spent = secrets.filter(\.isSpent)
+        guard spent.isEmpty || isForced else {
+            throw Refusal(
+                description:
+                    "it holds what is good for one use alone: \(words(spent)); --force sends it all the same",
+                canBeForced: true)
+        }
+        let missing = secrets.filter { secret($0.alias) == nil }
+        guard missing.isEmpty else {
+            throw never(
+                "it holds secrets, and the journal keeps none: \(words(missing)); usher flow \(FlowID(flow.id)) --curl has the request with what is to be filled in"
+            )
+        }
+    }
+
+    /// A secret of a request, and where it stands.
+    public struct Secret: Sendable {
+        public let alias: SecretAlias
+        /// The field, parameter, cookie or member; empty where nobody knows.
+        public let name: String
+
+        /// Names of what is told once, whatever kind of secret it is.
+        private static let once: Set<String> = [
+            "dpop", "refresh_token", "client_assertion", "assertion", "device_code", "samlresponse", "suspendedid",
+        ]
+        /// They are new each time, and nobody asks whether they are.
+        private static let harmless: Set<String> = ["state", "nonce"]
+
+        public var isSpent: Bool {
+            let name = ASCII.lowercased(name)
+            switch alias.kind {
+            case .code: return !Self.harmless.contains(name)
+            case .authId, .oneTime, .transaction: return true
+            case .session, .token, .password, .cookie, .secret: return Self.once.contains(name)
+            }
+        }
+    }
+
+    /// All of them, each alias once.
+    public static func secrets(of flow: PackedFlow) -> [Secret] {
+        var secrets: [Secret] = []
+        func add(_ places: [AliasScan.Place], field: String? = nil) {
+            for place in places where !secrets.contains(where: { $0.alias == place.alias }) {
+                let name = place.name.isEmpty ? field ?? "" : place.name
+                secrets.append(Secret(alias: place.alias, name: name))
+            }
+        }
+        add(AliasScan(flow[.target]).places)
+        FieldLines(flow[.request]).forEach { name, value in
+            add(AliasScan(value).places, field: String(decoding: name, as: UTF8.self))
+            return true
+        }
+        add(AliasScan(flow[.requestBody]).places)
+        return secrets
+    }
+
+    private static func words(_ secrets: [Secret]) -> String {
+        secrets.map { $0.name.isEmpty ? $0.alias.text : "\($0.alias.text) (\($0.name))" }.joined(separator: ", ")
+    }
+
+    // MARK: filling in
+
+    /// How a secret is written where it stands.
+    private enum Coding {
+        case plain, percent, json
+    }
+
+    private static func coding(of flow: PackedFlow) -> Coding {
+        let type = ASCII.lowercased(FieldLines(flow[.request]).text("content-type") ?? "")
+        if type.contains("json") { return .json }
+        return type.hasPrefix("application/x-www-form-urlencoded") ? .percent : .plain
+    }
+
+    private static func filled(
+        _ text: ArraySlice<UInt8>, _ coding: Coding, _ secret: (SecretAlias) -> [UInt8]?
+    ) -> [UInt8] {
+        let bytes = Array(text)
+        var out: [UInt8] = []
+        var end = 0
+        for place in AliasScan(bytes).places {
+            guard let value = secret(place.alias) else { continue }
+            out += bytes[end..<place.range.lowerBound]
+            write(value, coding, &out)
+            end = place.range.upperBound
+        }
+        return out + bytes[end...]
+    }
+
+    private static func write(_ value: [UInt8], _ coding: Coding, _ out: inout [UInt8]) {
+        switch coding {
+        case .plain: out += value
+        case .percent: out += PercentCoding.encode(String(decoding: value, as: UTF8.self)).utf8
+        case .json:
+            var text: [UInt8] = []
+            JSONValue.writeString(String(decoding: value, as: UTF8.self), to: &text)
+            out += text.dropFirst().dropLast()
+        }
+    }
+
+    private static func head(
+        _ flow: PackedFlow, _ secret: (SecretAlias) -> [UInt8]?
+    ) throws(HTTPFault) -> RequestHead {
+        let url = filled(Array(flow.url.utf8)[...], .percent, secret)
+        var head = try RequestHead(
+            method: flow.text(.method) ?? "GET", url: String(decoding: url, as: UTF8.self))
+        FieldLines(flow[.request]).forEach { name, value in
+            let name = String(decoding: name, as: UTF8.self)
+            guard !dropped.contains(ASCII.lowercased(name)) else { return true }
+            head.fields.add(name, String(decoding: filled(value, .plain, secret), as: UTF8.self))
+            return true
+        }
+        return head
+    }
+}

@@ -1,0 +1,98 @@
+import Formats
+import HTTPCodec
+import Journal
+import Testing
+
+/// Which requests may be sent again, and as what.
+struct ReplayDraftTests {
+    private static func draft(
+        isForced: Bool = false, secrets: [String: String] = [:], _ change: (inout FlowSamples.Sample) -> Void
+    ) throws -> ReplayDraft {
+        try ReplayDraft(FlowSamples.flow(change), isForced: isForced) { secrets[$0.text].map { Array($0.utf8) } }
+    }
+
+    private static func refusal(
+        isForced: Bool = false, _ change: (inout FlowSamples.Sample) -> Void
+    ) -> ReplayDraft.Refusal? {
+        do { _ = try draft(isForced: isForced, change) } catch let refusal as ReplayDraft.Refusal {
+            return refusal
+        } catch {}
+        return nil
+    }
+
+    @Test("A request without a secret goes out as it came, but for what belongs to its connection")
+    func plain() throws {
+        let draft = try Self.draft {
+            ($0.method, $0.target) = ("POST", "/a?b=%20c")
+            $0.request =
+                "Host: am.test\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-A: 2\r\n"
+            $0.requestBody = Array("{}".utf8)
+        }
+        #expect(draft.head.url == "https://am.test/a?b=%20c" && draft.head.methodText == "POST")
+        #expect(draft.head.fields.lines.map { "\($0.name): \($0.value)" } == ["Host: am.test", "X-A: 1", "X-A: 2"])
+        #expect(draft.body == Array("{}".utf8) && draft.hasBody)
+    }
+
+    @Test(
+        "What is good once is not sent again unless that is asked for",
+        arguments: [
+            "code=code#1", "authId=authId#2", "refresh_token=token#3", "otp=one-time#1", "x=1&_txid=transaction#4",
+            "code_verifier=code#9", "client_assertion=token#1", "device_code=token#2",
+        ])
+    func spent(_ form: String) throws {
+        let refusal = try #require(
+            Self.refusal {
+                $0.method = "POST"
+                $0.request = "Content-Type: application/x-www-form-urlencoded\r\n"
+                $0.requestBody = Array(form.utf8)
+            })
+        #expect(refusal.canBeForced && refusal.description.contains("--force"))
+        #expect(refusal.description.contains(String(form.split(separator: "=").last ?? "")))
+        let other = try #require(
+            Self.refusal(isForced: true) {
+                $0.request = ""
+                $0.requestBody = Array(form.utf8)
+            })
+        #expect(!other.canBeForced)
+    }
+
+    @Test("Proofs and members of JSON count, too; state and nonce do not")
+    func places() {
+        #expect(Self.refusal { $0.request = "DPoP: token#1\r\n" }?.canBeForced == true)
+        #expect(Self.refusal { $0.requestBody = Array(#"{"authId" : "authId#1"}"#.utf8) }?.canBeForced == true)
+        #expect(
+            Self.refusal {
+                ($0.target, $0.request) = ("/authorize?state=code#1&nonce=code#2", "")
+            }?.canBeForced == false)
+    }
+
+    @Test("Secrets that are not kept are named; those that are stand where they stood, written for that place")
+    func filling() throws {
+        let refusal = try #require(Self.refusal { _ in })
+        #expect(!refusal.canBeForced && refusal.description.contains("session#3 (session)"))
+        let draft = try Self.draft(secrets: ["session#3": "a b/+", "token#1": "q\"&"]) {
+            $0.target = "/x?t=token#1"
+            $0.request = "Cookie: session=session#3; b=session#3\r\nContent-Type: application/json\r\n"
+            $0.requestBody = Array(#"{"t":"token#1"}"#.utf8)
+        }
+        #expect(draft.head.url == "https://am.test/x?t=q%22%26")
+        #expect(draft.head.fields["Cookie"] == "session=a b/+; b=a b/+")
+        #expect(String(decoding: draft.body, as: UTF8.self) == #"{"t":"q\"&"}"#)
+    }
+
+    @Test("A word that looks like an alias is one only where it stands by itself")
+    func words() throws {
+        let draft = try Self.draft {
+            $0.target = "/mysession3/a"
+            $0.request = "X: nosession#3 session# #3 session#x session#99999999999\r\n"
+        }
+        #expect(draft.head.fields["X"] == "nosession#3 session# #3 session#x session#99999999999")
+    }
+
+    @Test("Calls of Usher's own, tunnels and bodies that are not whole are never sent again")
+    func never() {
+        #expect(Self.refusal { $0.parent = 7 }?.description.contains("usher replay 7") == true)
+        #expect(Self.refusal { ($0.scheme, $0.method) = (0, "CONNECT") }?.canBeForced == false)
+        #expect(Self.refusal { $0.flags = .requestBodyCut }?.description.contains("journal.bodies") == true)
+    }
+}
