@@ -59,9 +59,9 @@ struct ControlReportOptions: ParsableArguments {
 extension ControlClient {
     /// What the daemon says, or exit 1 with its words.
     func done(
-        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil
+        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil, within limit: Int? = nil
     ) throws -> JSONValue {
-        switch try reply(method, path, naming: name, body: body) {
+        switch try reply(method, path, naming: name, body: body, within: limit) {
         case .done(let value): return value
         case .refused(_, let words): throw CommandExit.failure(TerminalText.shown(words))
         }
@@ -69,10 +69,10 @@ extension ControlClient {
 
     /// The same, refusals included; exit 1 where nobody answers.
     func reply(
-        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil
+        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil, within limit: Int? = nil
     ) throws -> ControlClient.Reply {
         do throws(ControlClient.Fault) {
-            return try ask(method, path, naming: name, body: body)
+            return try ask(method, path, naming: name, body: body, within: limit)
         } catch {
             throw CommandExit.failure(error.description)
         }

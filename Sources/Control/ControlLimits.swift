@@ -13,6 +13,8 @@ public enum ControlLimits {
     public static let strangersTime = 2_000
     /// Milliseconds for an answer that somebody else makes.
     public static let work = 10_000
+    /// Milliseconds for a request that is sent again to be answered.
+    public static let replay = 30_000
     /// Bytes of a body.
     public static let body = 64 << 10
     static let head = HeadLimits(bytes: 8 << 10, fields: 64, target: 4 << 10)

@@ -46,9 +46,18 @@ public struct BlockingConnection: ~Copyable {
 
     /// What has come, at least one byte; nothing at the end.
     public func receive() throws(SystemError) -> [UInt8] {
+        try receive { () throws(SystemError) in try allowRest() }
+    }
+
+    /// The same on a connection that may last: so many milliseconds for this piece alone.
+    public func receive(withinMilliseconds limit: Int) throws(SystemError) -> [UInt8] {
+        try receive { () throws(SystemError) in try Self.allow(limit, descriptor.number) }
+    }
+
+    private func receive(_ allow: () throws(SystemError) -> Void) throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while true {
-            try allowRest()
+            try allow()
             let count = buffer.withUnsafeMutableBytes { recv(descriptor.number, $0.baseAddress, $0.count, 0) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Self.failure("recv") }

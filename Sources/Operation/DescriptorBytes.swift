@@ -40,9 +40,13 @@ enum DescriptorBytes {
     }
 
     static func write(_ bytes: UnsafeRawBufferPointer, to file: borrowing Descriptor) -> Bool {
+        write(bytes, toDescriptor: file.number)
+    }
+
+    static func write(_ bytes: UnsafeRawBufferPointer, toDescriptor number: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {
-            let count = Glibc.write(file.number, bytes.baseAddress?.advanced(by: sent), bytes.count - sent)
+            let count = Glibc.write(number, bytes.baseAddress?.advanced(by: sent), bytes.count - sent)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             sent += count

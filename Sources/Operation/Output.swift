@@ -8,19 +8,7 @@ public enum Output {
     /// Writes into a file, or to standard output where none is named.
     /// - Parameter isForAll: everybody may read the file, whatever the umask says.
     public static func write(_ bytes: [UInt8], to path: String?, isForAll: Bool = false) throws(FileError) {
-        guard let path else { return Console.write(bytes) }
-        let file = try opened(path, 0, mode: 0o644)
-        var status = stat()
-        guard fstat(file.number, &status) == 0 else { throw FileError(path, cannotBe: "written") }
-        // only now: what is there was not known before it was open
-        if status.st_mode & S_IFMT == S_IFREG {
-            guard !isForAll || fchmod(file.number, 0o644) == 0, ftruncate(file.number, 0) == 0 else {
-                throw FileError(path, cannotBe: "written")
-            }
-        }
-        guard bytes.withUnsafeBytes({ DescriptorBytes.write($0, to: file) }) else {
-            throw FileError(path, cannotBe: "written")
-        }
+        try OutputFile(path, isForAll: isForAll).write(bytes)
     }
 
     /// Writes a file that is not there yet.
@@ -41,7 +29,7 @@ public enum Output {
         try opened(path, O_APPEND, mode: 0o600).release()
     }
 
-    private static func opened(_ path: String, _ flags: Int32, mode: mode_t) throws(FileError) -> Descriptor {
+    static func opened(_ path: String, _ flags: Int32, mode: mode_t) throws(FileError) -> Descriptor {
         let place = FilePath(path)
         guard let folder = try OpenFolder.at(place.folder) else {
             throw FileError(path, cannotBe: "written", ENOENT)

@@ -72,12 +72,13 @@ struct ProxyClient {
         return out
     }
 
+    /// - Parameter most: bytes of the answer.
     static func read(
-        _ connection: borrowing BlockingConnection, _ leg: inout HTTP1Client
+        _ connection: borrowing BlockingConnection, _ leg: inout HTTP1Client, most: Int = largest
     ) throws -> Answer {
         var head: ResponseHead?
         var body: [UInt8] = []
-        var left = largest
+        var left = most
         while true {
             let piece = try connection.receive()
             if piece.isEmpty {

@@ -46,7 +46,15 @@ extension Supervisor {
 
     private var router: ControlRouter {
         var routes = HealthRoutes(self).all + TransactionRoutes(transactions).all + LockoutRoutes(logins).all
+        routes += FlowRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)
     }
+}
+
+/// What is asked of the journal.
+extension Supervisor {
+    var keepsFlows: Bool { journal != nil && snapshot.journal != nil }
+    /// Where clients ask that speak no TLS with the proxy.
+    var replayAddress: ListeningAddress? { listening.first { !$0.isSecure } }
 }

@@ -11,6 +11,21 @@ public enum TerminalText {
     /// All of it.
     static func plain(_ text: String) -> String { plain(text.unicodeScalars[...]) }
 
+    /// All of it, with its line breaks and tabs.
+    static func lines(_ text: String) -> String {
+        var out = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            out.append(steers(scalar) && scalar != "\n" && scalar != "\t" ? " " : scalar)
+        }
+        return String(out)
+    }
+
+    /// At most so many characters of it.
+    static func shown(_ text: String, most: Int) -> String {
+        let plain = plain(text)
+        return plain.count > most ? plain.prefix(max(0, most - 1)) + "…" : plain
+    }
+
     private static func plain(_ scalars: String.UnicodeScalarView.SubSequence) -> String {
         var out = String.UnicodeScalarView()
         for scalar in scalars { out.append(steers(scalar) ? " " : scalar) }
@@ -34,7 +49,7 @@ public enum TerminalText {
         return String(out)
     }
 
-    private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
         default: false

@@ -18,6 +18,7 @@ public struct TextStyle: Sendable {
     func heading(_ text: String) -> String { shown(text, "1") }
     func good(_ text: String) -> String { shown(text, "32") }
     func bad(_ text: String) -> String { shown(text, "31") }
+    func warning(_ text: String) -> String { shown(text, "33") }
     func faint(_ text: String) -> String { shown(text, "2") }
 
     func line(_ line: LineDiff.Line) -> String {

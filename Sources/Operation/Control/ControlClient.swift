@@ -21,20 +21,23 @@ public struct ControlClient {
 
     /// Milliseconds for one request.
     private static let limit = 10_000
+    /// Bytes of an answer: a flow with all of its messages, or many of them.
+    private static let largest = 256 << 20
 
     /// - Parameter paths: where the socket may be; the first that somebody answers at is taken.
     public init(_ paths: [String]) { self.paths = paths }
 
     /// - Parameter path: with `*` in the place of what `naming` says.
+    /// - Parameter limit: milliseconds for the answer.
     public func ask(
-        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil
+        _ method: String, _ path: String, naming name: String = "", body: JSONValue? = nil, within limit: Int? = nil
     ) throws(Fault) -> Reply {
-        let connection = try connected()
+        let connection = try connected(limit ?? Self.limit)
         do {
             let path = path.replacing("*", with: PercentCoding.encode(name))
             var leg = HTTP1Client()
             try connection.send(Self.request(method, path, body.map { Array($0.serialized.utf8) }, &leg))
-            let answer = try ProxyClient.read(connection, &leg)
+            let answer = try ProxyClient.read(connection, &leg, most: Self.largest)
             return try Self.reply(answer)
         } catch let error as SystemError {
             throw Fault(description: "the daemon did not answer: \(error.reason)")
@@ -45,11 +48,52 @@ public struct ControlClient {
         }
     }
 
-    private func connected() throws(Fault) -> BlockingConnection {
+    // MARK: events
+
+    /// Milliseconds after which a stream that nothing comes by, no sign of life either, is taken to be over.
+    private static let silence = 60_000
+
+    /// Follows events until there are no more.
+    /// - Parameter take: is given the name of an event and its data; false ends it.
+    /// - Returns: why nothing was followed; nil where it was.
+    public func follow(_ path: String, _ take: (String, JSONValue) -> Bool) throws(Fault) -> Reply? {
+        let connection = try connected(Self.silence)
+        do {
+            var leg = HTTP1Client()
+            try connection.send(Self.request("GET", path, nil, &leg))
+            var events = EventReader()
+            var problem: [UInt8] = []
+            while true {
+                let piece = try connection.receive(withinMilliseconds: Self.silence)
+                if piece.isEmpty { return nil }
+                var position = 0
+                pieces: while true {
+                    switch try leg.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: 1 << 10) {
+                    case .needsMore: break pieces
+                    case .interim, .head: break
+                    case .data(let range) where leg.head.status == 200:
+                        for event in events.take(piece[range]) where !take(event.name, event.data) { return nil }
+                    case .data(let range): problem += piece[range].prefix(1 << 16)
+                    case .switched, .end:
+                        guard leg.head.status != 200 else { return nil }
+                        return try Self.reply(ProxyClient.Answer(head: leg.head, body: problem))
+                    }
+                }
+            }
+        } catch let error as SystemError {
+            throw Fault(description: "the daemon says nothing more: \(error.reason)")
+        } catch let fault as Fault {
+            throw fault
+        } catch {
+            throw Fault(description: "what answered is no usher: \(error)")
+        }
+    }
+
+    private func connected(_ limit: Int) throws(Fault) -> BlockingConnection {
         var forbidden: String?
         for path in paths {
             do throws(SystemError) {
-                return try BlockingConnection(path: path, withinMilliseconds: Self.limit)
+                return try BlockingConnection(path: path, withinMilliseconds: limit)
             } catch {
                 if error.code == EACCES || error.code == EPERM { forbidden = forbidden ?? path }
             }

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Formats
+import Operation
+
+struct FlowsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flows",
+        abstract: "List what went through the running daemon.",
+        discussion: """
+            A filter is KEY=VALUE, KEY!=VALUE or not KEY=VALUE; of several, all have to hold. Values are written as in when: \
+            exact, with * for anything, or ~ and a regular expression; with commas between them, one has to hold. The keys are \
+            those of when, with header.NAME, query.NAME and cookie.NAME, and flow, parent, client, user, error, slower=200ms, \
+            larger=10KiB, since=5m or since=2026-11-21T09:25:00Z, until, changed=yes, step_up=yes, and calls=yes, which shows \
+            the calls of Usher's own, too.
+
+            Marks: C changed by an interceptor, S a step-up or a login, U answered by Usher, P only a part was delivered, T a \
+            tunnel that was not opened, O a call of Usher's own, E an error.
+            """)
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(name: .shortAndLong, help: "Go on with what comes, until Ctrl-C.")
+    var follow = false
+
+    @Option(help: ArgumentHelp("How many of those that are kept, the newest.", valueName: "count"))
+    var limit = 100
+
+    @Flag(help: "Print JSON, an object on each line.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("What is asked for, as in status=4xx.", valueName: "filter"))
+    var filter: [String] = []
+
+    func validate() throws {
+        guard (follow ? 0 : 1)...1_000_000 ~= limit else {
+            throw ValidationError("--limit takes a number from \(follow ? 0 : 1) to 1000000")
+        }
+    }
+
+    func run() throws {
+        let terms = try FlowTerms.given(filter)
+        let client = try control.client()
+        let list = FlowList(TextStyle(environment: ProcessEnvironment.all), width: FlowList.terminalWidth)
+        if follow { Following.endsQuietly() }
+        let (flows, last) = try FlowPages(terms) { try client.done("GET", $0) }.newest(limit)
+        if flows.isEmpty, !follow, !json { return Console.print("no flow is kept that fits\n") }
+        if !json { Console.print(list.heading) }
+        Console.print(flows.map { shown($0, list) }.joined())
+        if follow { try go(on: client, terms.path("/v1/flows/stream", [("after", last)]), list) }
+    }
+
+    private func shown(_ flow: JSONValue, _ list: FlowList) -> String {
+        json ? TerminalText.json(flow) + "\n" : list.row(flow)
+    }
+
+    private func go(on client: ControlClient, _ path: String, _ list: FlowList) throws {
+        let reply: ControlClient.Reply?
+        do throws(ControlClient.Fault) {
+            reply = try client.follow(path) { name, data in
+                switch name {
+                case "flow": Console.print(shown(data, list))
+                case "lost":
+                    Console.error(
+                        "\(data["count"]?.integer ?? 0) flows came faster than they were read, and are not shown")
+                default: break
+                }
+                return true
+            }
+        } catch {
+            throw CommandExit.failure(error.description)
+        }
+        if case .refused(_, let words)? = reply { throw CommandExit.failure(TerminalText.shown(words)) }
+        throw CommandExit.failure("the daemon has ended")
+    }
+}
+
+extension FlowTerms {
+    /// Terms as they were typed, or exit 2 with what is wrong about them.
+    static func given(_ words: [String]) throws -> FlowTerms {
+        do throws(FlowTerms.Fault) { return try FlowTerms(words) } catch { throw CommandExit.usage(error.description) }
+    }
+}

@@ -1,0 +1,27 @@
+public import Journal
+
+/// The flows that are kept, as the interface knows them. They are on another thread, and so are their answers made.
+public protocol FlowDirectory {
+    /// False where the configuration wants none kept.
+    var keepsFlows: Bool { get }
+    /// Has that done where they are; returns at once.
+    /// - Returns: false where too many ask.
+    func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool
+    /// Tells a follower of the flows that come, and before those, of some that are there.
+    /// - Parameters:
+    ///   - after: those alone that came after that one; nil for none of them.
+    ///   - event: what is sent of a flow.
+    /// - Returns: what ends it.
+    func follow(
+        _ filter: FlowFilter, after: Int?, _ follower: any ControlFollower,
+        event: @escaping @Sendable (PackedFlow) -> ServerEvent
+    ) -> () -> Void
+    /// Has the request of a flow sent again.
+    /// - Parameter isForced: also where it holds what is good for one use alone.
+    func replay(_ id: String, isForced: Bool, _ promise: ControlPromise)
+    /// Milliseconds since 1970.
+    var time: Int { get }
+    /// Monotonic milliseconds, from any thread.
+    static func clock() -> Int
+    var version: String { get }
+}

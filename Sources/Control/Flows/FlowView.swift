@@ -1,0 +1,165 @@
+internal import Formats
+public import Journal
+
+/// A flow as JSON: in a row for a list, or whole, with its messages and the calls that were made for it.
+struct FlowView {
+    let flow: PackedFlow
+
+    init(_ flow: PackedFlow) { self.flow = flow }
+
+    // MARK: in a list
+
+    static let listedShape: KeyValuePairs<String, ControlShape> = [
+        "id": .text, "sequence": .count, "began": .text, "duration_ms": .count, "client": .text,
+        "user": .optional(.text), "action": .optional(.text), "realm": .optional(.text), "tree": .optional(.text),
+        "type": .optional(.text), "method": .text, "url": .text, "status": .optional(.integer(100...999)),
+        "content_type": .optional(.text), "error": .optional(.text), "request_bytes": .count,
+        "response_bytes": .count, "attempts": .count,
+        "marks": .list(.choice(FlowMark.allCases.map(\.rawValue))), "parent": .optional(.text),
+    ]
+
+    var listed: JSONValue { .object(members) }
+
+    private var members: [JSONValue.Member] {
+        [
+            .init("id", .string(FlowID(flow.id).description)), .init("sequence", .integer(flow[.sequence])),
+            .init("began", .string(FlowTime(flow).text)), .init("duration_ms", .integer(max(0, flow[.duration]))),
+            .init("client", .string(flow.text(.client) ?? "")), member("user", .user), member("action", .action),
+            member("realm", .realm), member("tree", .tree), member("type", .type),
+            .init("method", .string(flow.text(.method) ?? "")), .init("url", .string(flow.url)),
+            .init("status", flow[.status] == 0 ? .null : .integer(flow[.status])),
+            .init("content_type", Self.text(FieldLines(flow[.response]).text("content-type"))),
+            member("error", .proxyError), .init("request_bytes", .integer(flow[.requestBytes])),
+            .init("response_bytes", .integer(flow[.responseBytes])), .init("attempts", .integer(flow[.attempts])),
+            .init("marks", .array(FlowMark.of(flow).map { .string($0.rawValue) })),
+            .init("parent", flow[.parent] == 0 ? .null : .string(Self.id(flow[.parent]))),
+        ]
+    }
+
+    private func member(_ name: String, _ part: FlowPart) -> JSONValue.Member {
+        .init(name, Self.text(flow.text(part)))
+    }
+
+    private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    private static func id(_ number: Int) -> String { FlowID(UInt64(bitPattern: Int64(number))).description }
+
+    // MARK: whole
+
+    private static let fieldShape = ControlShape.object(["name": .text, "value": .text])
+    private static let bodyShape = ControlShape.object([
+        "bytes": .described("On the wire; what is kept is out of its content codings.", .count),
+        "cut": .described("There was more than is kept.", .flag), "text?": .text, "base64?": .text,
+    ])
+    private static let requestShape = ControlShape.object([
+        "method": .text, "url": .text, "version": .text, "fields": .list(fieldShape), "body": bodyShape,
+    ])
+    private static let responseShape = ControlShape.object([
+        "status": .integer(100...999), "version": .text, "fields": .list(fieldShape), "body": bodyShape,
+    ])
+    private static let timingShape = ControlShape.object([
+        "waiting": .optional(.count), "resolving": .optional(.count), "connecting": .optional(.count),
+        "securing": .optional(.count), "answering": .optional(.count), "receiving": .optional(.count),
+    ])
+    private static let eventShape = ControlShape.object([
+        "at_ms": .integer(.min ... .max), "event": .text, "text": .text,
+    ])
+
+    static let wholeShape = ControlShape.object([
+        "flow": .object(listedShape), "request": requestShape,
+        "sent": .described("The request as it went out, where it is another.", .optional(requestShape)),
+        "answer": .described("The answer as it came, where it was delivered otherwise.", .optional(responseShape)),
+        "response": .optional(responseShape),
+        "timing_ms": .described("What the time went into.", timingShape), "events": .list(eventShape),
+        "calls": .described("Of Usher's own, made for this one.", .list(.any)),
+    ])
+
+    /// - Parameters:
+    ///   - calls: by the flows that they were made for.
+    ///   - depth: calls have calls, and a story ends somewhere.
+    func whole(_ calls: [Int: [PackedFlow]], depth: Int = 3) -> JSONValue {
+        let own = depth > 0 ? calls[flow[.id]] ?? [] : []
+        let inner = own.map { FlowView($0).whole(calls, depth: depth - 1) }
+        return .object([
+            .init("flow", listed), .init("request", request(.request)), .init("sent", request(.sent)),
+            .init("answer", response(.answer)), .init("response", response(.response)),
+            .init("timing_ms", timing), .init("events", events), .init("calls", .array(inner)),
+        ])
+    }
+
+    private func request(_ side: FlowMessage.Side) -> JSONValue {
+        guard let message = FlowMessage(flow, side) else { return .null }
+        return .object([
+            .init("method", .string(message.method)), .init("url", .string(message.url)),
+            .init("version", .string(message.version)), .init("fields", Self.fields(message)),
+            .init("body", Self.body(message)),
+        ])
+    }
+
+    private func response(_ side: FlowMessage.Side) -> JSONValue {
+        guard let message = FlowMessage(flow, side) else { return .null }
+        return .object([
+            .init("status", .integer(message.status)), .init("version", .string(message.version)),
+            .init("fields", Self.fields(message)), .init("body", Self.body(message)),
+        ])
+    }
+
+    private static func fields(_ message: FlowMessage) -> JSONValue {
+        .array(
+            message.fields.list.map {
+                .object([.init("name", .string($0.name)), .init("value", .string($0.value))])
+            })
+    }
+
+    private static func body(_ message: FlowMessage) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("bytes", .integer(message.bodyBytes)), .init("cut", .bool(message.isCut)),
+        ]
+        if let text = message.text {
+            if !text.isEmpty { members.append(.init("text", .string(text))) }
+        } else {
+            members.append(.init("base64", .string(Base64.encode(message.body))))
+        }
+        return .object(members)
+    }
+
+    private var timing: JSONValue {
+        let time = FlowTime(flow)
+        func member(_ name: String, _ value: Int?) -> JSONValue.Member {
+            .init(name, value.map { .integer($0) } ?? .null)
+        }
+        return .object([
+            member("waiting", time.waited), member("resolving", time.resolving),
+            member("connecting", time.connecting), member("securing", time.securing),
+            member("answering", time.answering), member("receiving", time.receiving),
+        ])
+    }
+
+    private var events: JSONValue {
+        guard !flow.isEmpty(.events) else { return .array([]) }
+        return (try? JSONValue(parsing: Array(flow[.events]))) ?? .array([])
+    }
+}
+
+/// What is worth a mark in a list.
+enum FlowMark: String, CaseIterable {
+    /// Interceptors, or a step-up, had something else go out, or be delivered.
+    case request_changed, response_changed
+    /// A step-up, or a login of Usher's own.
+    case step_up
+    /// Usher answered in the origin's place.
+    case local
+    /// The client did not get the whole answer.
+    case incomplete
+    case tunnel
+    /// A call of Usher's own.
+    case call
+
+    static func of(_ flow: PackedFlow) -> [FlowMark] {
+        let flags: [(FlowFlags, FlowMark)] = [
+            (.requestEdited, .request_changed), (.responseEdited, .response_changed), (.detoured, .step_up),
+            (.local, .local), (.incomplete, .incomplete), (.tunnel, .tunnel),
+        ]
+        let marks = flags.filter { flow.flags.contains($0.0) }.map(\.1)
+        return flow[.parent] == 0 ? marks : marks + [.call]
+    }
+}

@@ -1,0 +1,72 @@
+import Control
+import EventLoop
+import Glibc
+import Journal
+
+/// What the interface asks of the journal, wherever that is by then: a reload may begin one.
+struct FlowDesk: FlowDirectory {
+    private unowned let supervisor: Supervisor
+
+    init(_ supervisor: Supervisor) { self.supervisor = supervisor }
+
+    var keepsFlows: Bool { supervisor.keepsFlows }
+    var version: String { Version.usher }
+    static func clock() -> Int { Loop.monotonicMilliseconds() }
+
+    var time: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
+        supervisor.journal?.ask { query($0.ring) } ?? false
+    }
+
+    func replay(_ id: String, isForced: Bool, _ promise: ControlPromise) {
+        guard let journal = supervisor.journal else { return }
+        FlowReplayer(journal, at: supervisor.replayAddress).replay(id, isForced: isForced, promise)
+    }
+
+    // MARK: following
+
+    /// Flows that a follower is told of that were there before.
+    private static let most = 1000
+
+    /// Where one follower is.
+    private struct Place {
+        var number: Int?
+        var isOver = false
+    }
+
+    func follow(
+        _ filter: FlowFilter, after: Int?, _ follower: any ControlFollower,
+        event: @escaping @Sendable (PackedFlow) -> ServerEvent
+    ) -> () -> Void {
+        guard let journal = supervisor.journal else {
+            follower.end()
+            return {}
+        }
+        let place = Locked(Place())
+        let isTaken = journal.ask { [weak journal] store in
+            if let after {
+                let query = FlowQuery(filter, .oldestFirst(after: after), limit: Self.most)
+                for flow in query.run(store.ring).flows { follower.send(event(flow)) }
+            }
+            place.withLock { place in
+                guard !place.isOver else { return }
+                place.number = journal?.follow { flows in
+                    for flow in flows where filter.accepts(flow) { follower.send(event(flow)) }
+                }
+            }
+        }
+        if !isTaken { follower.end() }
+        return { [weak journal] in
+            let number = place.withLock { place in
+                place.isOver = true
+                return place.number
+            }
+            if let number { journal?.unfollow(number) }
+        }
+    }
+}

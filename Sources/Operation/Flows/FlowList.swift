@@ -1,0 +1,102 @@
+public import Formats
+import Glibc
+
+/// Flows in rows, each made by itself: those that come later stand under the same headings.
+public struct FlowList {
+    private let style: TextStyle
+    /// Characters of a line; nil where nothing has to fit.
+    private let width: Int?
+
+    private static let idWidth = 9
+    private static let methodWidth = 7
+    /// What is narrower goes without some of it.
+    private static let roomy = 110
+    private static let leastPlace = 16
+    /// Where nothing has to fit, what is longer than that is not cut, and not lined up.
+    private static let usualPlace = 48
+
+    private var isRoomy: Bool { width.map { $0 >= Self.roomy } ?? true }
+    private var timeWidth: Int { isRoomy ? 12 : 8 }
+    private var actionWidth: Int { isRoomy ? 18 : 12 }
+    /// Characters of all columns but the place, with what stands between them.
+    private var rest: Int {
+        timeWidth + 2 + Self.idWidth + 2 + 3 + 2 + Self.methodWidth + 2 + 2 + actionWidth + 2 + 6 + 2 + 5
+            + (isRoomy ? 14 : 0)
+    }
+
+    public init(_ style: TextStyle, width: Int?) {
+        self.style = style
+        self.width = width
+    }
+
+    /// Columns of the terminal that standard output is.
+    public static var terminalWidth: Int? {
+        var size = winsize()
+        guard Output.isTerminal, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    private var placeWidth: Int { width.map { max(Self.leastPlace, $0 - rest) } ?? Self.usualPlace }
+
+    public var heading: String {
+        style.heading(
+            line("TIME", "FLOW", "", "METHOD", "WHERE", "ACTION", "MS", "SENT", "GOT", "MARKS") { $0 }) + "\n"
+    }
+
+    /// - Parameter flow: as the daemon lists it.
+    public func row(_ flow: JSONValue) -> String {
+        let flow = FlowRecord(flow)
+        let status = flow.status.map(String.init) ?? "-"
+        let row = line(
+            Self.clock(flow.began), flow.id, status, flow.text("method"), flow.place, flow.text("action"),
+            FlowRecord.duration(flow.number("duration_ms")), FlowRecord.size(flow.number("request_bytes")),
+            FlowRecord.size(flow.number("response_bytes")), flow.letters
+        ) { coloured($0, flow) }
+        return row + "\n"
+    }
+
+    private func line(
+        _ time: String, _ id: String, _ status: String, _ method: String, _ place: String, _ action: String,
+        _ duration: String, _ sent: String, _ got: String, _ marks: String, status colour: (String) -> String
+    ) -> String {
+        let shown = width == nil ? TerminalText.plain(place) : TerminalText.shown(place, most: placeWidth)
+        var cells = [
+            Self.left(String(time.prefix(timeWidth)), timeWidth), Self.left(id, Self.idWidth),
+            colour(Self.left(status, 3)),
+            Self.left(TerminalText.shown(method, most: Self.methodWidth), Self.methodWidth),
+            Self.left(shown, placeWidth),
+            Self.left(TerminalText.shown(action, most: actionWidth), actionWidth), Self.right(duration, 6),
+        ]
+        if isRoomy { cells += [Self.right(sent, 5), Self.right(got, 5)] }
+        cells.append(marks)
+        let line = cells.joined(separator: "  ")
+        return marks.isEmpty ? String(line.dropLast(2)) : line
+    }
+
+    private func coloured(_ text: String, _ flow: FlowRecord) -> String {
+        switch flow.status ?? 0 {
+        case 100..<300: style.good(text)
+        case 300..<400: text
+        case 400..<500: style.warning(text)
+        default: style.bad(text)
+        }
+    }
+
+    private static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// The time of the day where the reader is.
+    static func clock(_ milliseconds: Int) -> String {
+        var seconds = time_t(milliseconds / 1000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return "-" }
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
+        return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(fraction)"
+    }
+}

@@ -1,0 +1,59 @@
+public import Formats
+import Journal
+
+/// Asks the daemon for flows, page by page, until there are enough of them.
+public struct FlowPages {
+    private let terms: FlowTerms
+    /// Asks for a path, and has what is answered.
+    private let ask: (String) throws -> JSONValue
+    private static let largest = 1000
+
+    public init(_ terms: FlowTerms, ask: @escaping (String) throws -> JSONValue) {
+        self.terms = terms
+        self.ask = ask
+    }
+
+    /// The newest of them.
+    /// - Returns: the oldest of these first, and the sequence of the newest that there is, whatever it is.
+    public func newest(_ limit: Int) throws -> (flows: [JSONValue], last: Int) {
+        // what comes meanwhile is told to whoever follows from here
+        let last = try ask("/v1/flows?filter=calls%3Dyes&limit=1")["flows"]?[0]?["sequence"]?.integer ?? 0
+        var flows: [JSONValue] = []
+        var before = last + 1
+        while flows.count < limit {
+            let answer = try ask(
+                terms.path("/v1/flows", [("limit", min(Self.largest, limit - flows.count)), ("before", before)]))
+            flows += answer["flows"]?.items ?? []
+            guard let next = answer["next"]?.integer else { break }
+            before = next
+        }
+        return (flows.reversed(), last)
+    }
+
+    /// All of them as an HTTP Archive, in pieces.
+    /// - Parameters:
+    ///   - write: takes a piece.
+    ///   - progress: how many there are so far.
+    /// - Returns: how many there are.
+    public func archive(_ write: ([UInt8]) throws -> Void, progress: (Int) -> Void) throws -> Int {
+        var count = 0
+        var after: Int? = 0
+        var isBegun = false
+        while let place = after {
+            let log = try ask(terms.path("/v1/flows.har", [("after", place)]))["log"]
+            // only now: where the daemon refuses, nothing was written
+            if !isBegun { try write(Array(HAREntry.beginning(version: Version.usher).utf8)) }
+            isBegun = true
+            for entry in log?["entries"]?.items ?? [] {
+                var bytes: [UInt8] = count == 0 ? [0x0A] : [0x2C, 0x0A]
+                entry.write(to: &bytes)
+                try write(bytes)
+                count += 1
+            }
+            progress(count)
+            after = log?["_next"]?.integer
+        }
+        try write(Array("\n]}}\n".utf8))
+        return count
+    }
+}

@@ -1,0 +1,150 @@
+import Control
+import EventLoop
+import Formats
+import HTTP1
+import HTTPCodec
+import Journal
+
+/// Sends the request of a flow again: as a client of this very proxy, so that it meets what every client's request meets.
+/// What it holds of secrets goes where it went before, and is told to nobody else.
+struct FlowReplayer {
+    private let journal: JournalThread
+    private let address: ListeningAddress?
+
+    /// - Parameter address: where clients ask without TLS.
+    init(_ journal: JournalThread, at address: ListeningAddress?) {
+        self.journal = journal
+        self.address = address
+    }
+
+    /// Requests that are sent again at a time: each has a thread.
+    private static let most = 4
+    private static let running = Locked(0)
+    /// Bytes of an answer: of what is longer, only the beginning is waited for.
+    private static let largest = 64 << 20
+
+    func replay(_ id: String, isForced: Bool, _ promise: ControlPromise) {
+        guard let address, let proxy = Self.reachable(address.address) else {
+            return promise.refuse(ControlProblem(422, "every address of listen speaks TLS: it takes one that does not"))
+        }
+        let journal = journal
+        let isTaken = journal.ask { store in
+            do throws(ControlProblem) {
+                let flow = try store.ring.flow(id)
+                let draft = try Self.draft(flow, isForced, store)
+                Self.begin(draft, proxy, journal, promise)
+            } catch {
+                promise.refuse(error)
+            }
+        }
+        if !isTaken { promise.refuse(ControlProblem(503, "too many ask the journal at once")) }
+    }
+
+    private static func draft(
+        _ flow: PackedFlow, _ isForced: Bool, _ store: JournalStore
+    ) throws(ControlProblem) -> ReplayDraft {
+        do throws(ReplayDraft.Refusal) {
+            return try ReplayDraft(flow, isForced: isForced) { _ in nil }
+        } catch {
+            throw ControlProblem(422, "\(FlowID(flow.id)) is not sent again: \(error.description)")
+        }
+    }
+
+    /// Who listens everywhere is asked here.
+    private static func reachable(_ address: SocketAddress) -> SocketAddress? {
+        switch address.host {
+        case "0.0.0.0": SocketAddress(numeric: "127.0.0.1", port: address.port)
+        case "::": SocketAddress(numeric: "::1", port: address.port)
+        default: address
+        }
+    }
+
+    // MARK: on a thread of its own
+
+    private static func begin(
+        _ draft: ReplayDraft, _ proxy: SocketAddress, _ journal: JournalThread, _ promise: ControlPromise
+    ) {
+        let isFree = running.withLock { running in
+            guard running < most else { return false }
+            running += 1
+            return true
+        }
+        guard isFree else {
+            return promise.refuse(ControlProblem(503, "\(most) requests are being sent again already"))
+        }
+        do throws(SystemError) {
+            try SystemThread(name: "replay") {
+                run(draft, proxy, journal, promise)
+                running.withLock { $0 -= 1 }
+            }.detach()
+        } catch {
+            running.withLock { $0 -= 1 }
+            promise.refuse(ControlProblem(503, error.description))
+        }
+    }
+
+    private static func run(
+        _ draft: ReplayDraft, _ proxy: SocketAddress, _ journal: JournalThread, _ promise: ControlPromise
+    ) {
+        let watch = ReplayWatch(draft, journal)
+        do {
+            let answer = try send(draft, proxy)
+            let flow = watch.flow()
+            promise.keep(
+                ControlAnswer(
+                    .object([
+                        .init("flow", flow.map { .string(FlowID($0).description) } ?? .null),
+                        .init("status", .integer(answer.head.status)), .init("of", .string(draft.id.description)),
+                    ])))
+        } catch let fault as ProxyClient.Fault {
+            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(fault.description)"))
+        } catch let error as SystemError {
+            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(error.reason)"))
+        } catch {
+            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(error)"))
+        }
+        watch.end()
+    }
+
+    private static func send(_ draft: ReplayDraft, _ proxy: SocketAddress) throws -> ProxyClient.Answer {
+        var leg = HTTP1Client()
+        var head = draft.head
+        head.fields.add("Connection", "close")
+        var forwarding = Forwarding(
+            framing: draft.hasBody ? .length(UInt64(draft.body.count)) : .none)
+        forwarding.absoluteForm = true
+        forwarding.isOwn = true
+        var out: [UInt8] = []
+        leg.send(head, forwarding, to: &out)
+        if draft.hasBody { leg.write(draft.body.span, to: &out) }
+        leg.end(to: &out)
+        let connection = try BlockingConnection(proxy, withinMilliseconds: ControlLimits.replay)
+        try connection.send(out)
+        return try ProxyClient.read(connection, &leg, most: largest)
+    }
+}
+
+/// Finds the flow that a request became: the first that asks for the same, from this machine.
+private final class ReplayWatch: Sendable {
+    private let journal: JournalThread
+    private let found = Locked<UInt64?>(nil)
+    private let number: Int
+
+    /// Milliseconds that it may take to be kept.
+    private static let patience = 1_000
+
+    init(_ draft: ReplayDraft, _ journal: JournalThread) {
+        self.journal = journal
+        let (id, found) = (draft.id.number, found)
+        let asked = draft.asked
+        number = journal.follow { flows in
+            guard
+                let flow = flows.first(where: { $0.id != id && $0[.parent] == 0 && ReplayDraft.asked(by: $0) == asked })
+            else { return }
+            found.signalAll { $0 = $0 ?? flow.id }
+        }
+    }
+
+    func flow() -> UInt64? { found.wait(milliseconds: Self.patience) { $0 } }
+    func end() { journal.unfollow(number) }
+}

@@ -1,0 +1,100 @@
+public import Formats
+import HTTPCodec
+
+/// One flow for somebody's eyes: what was asked for, what happened, what was answered.
+public struct FlowStory {
+    private let whole: JSONValue
+    private let flow: FlowRecord
+    private let style: TextStyle
+
+    /// - Parameter flow: as the daemon tells it, whole.
+    public init(_ flow: JSONValue, _ style: TextStyle) {
+        whole = flow
+        self.flow = FlowRecord(flow["flow"] ?? .null)
+        self.style = style
+    }
+
+    public var text: String {
+        var lines = [style.heading(title), style.faint(circumstances)]
+        let request = StoredMessage(whole["request"])
+        let response = StoredMessage(whole["response"])
+        section("Request", request?.lines ?? [], &lines)
+        section("What happened", events(of: whole, from: flow.began), &lines)
+        section("The request went out changed", diff(request, StoredMessage(whole["sent"])), &lines)
+        section("The answer was changed", diff(StoredMessage(whole["answer"]), response), &lines)
+        section(response == nil ? "No response" : "Response", response?.lines ?? [], &lines)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func section(_ title: String, _ content: [String], _ lines: inout [String]) {
+        guard !content.isEmpty || title == "No response" else { return }
+        lines += ["", style.heading(title)] + content.map { $0.isEmpty ? "" : "  \($0)" }
+    }
+
+    // MARK: what it is
+
+    private var title: String {
+        let status = flow.status.map { "\($0) \(ReasonPhrase.of($0))" } ?? "no answer"
+        return TerminalText.plain("\(flow.text("method")) \(flow.text("url"))")
+            + " → \(status) in \(flow.number("duration_ms")) ms"
+    }
+
+    private var circumstances: String {
+        var words = ["flow \(flow.id)", flow.text("began"), "from \(flow.text("client"))"]
+        if !flow.text("user").isEmpty { words[2] += " (\(flow.text("user")))" }
+        words += ["action", "realm", "tree", "type"].compactMap { name in
+            let text = flow.text(name)
+            return text.isEmpty ? nil : name == "action" ? text : "\(name) \(text)"
+        }
+        if let error = flow.error { words.append("error \(error)") }
+        words += flow.marks.map { $0.replacing("_", with: " ") }
+        if flow.number("attempts") > 1 { words.append("sent \(flow.number("attempts")) times") }
+        let time = phases
+        return TerminalText.plain(words.joined(separator: ", ")) + (time.isEmpty ? "" : "\n\(time)")
+    }
+
+    /// What the time went into.
+    private var phases: String {
+        let timing = whole["timing_ms"]
+        let names = ["waiting", "resolving", "connecting", "securing", "answering", "receiving"]
+        return names.compactMap { name in timing?[name]?.integer.map { "\(name) \($0) ms" } }.joined(separator: ", ")
+    }
+
+    // MARK: what happened
+
+    /// Events and calls, in the order of time.
+    private func events(of flow: JSONValue, from start: Int) -> [String] {
+        var told: [(at: Int, lines: [String])] = (flow["events"]?.items ?? []).map { event in
+            let at = event["at_ms"]?.integer ?? 0
+            let words = TerminalText.lines(event["text"]?.text ?? "").replacing("\n", with: " ")
+            return (at, [Self.line(at, event["event"]?.text ?? "", words)])
+        }
+        for call in flow["calls"]?.items ?? [] {
+            let record = FlowRecord(call["flow"] ?? .null)
+            let at = max(0, record.began - start)
+            let status = record.status.map(String.init) ?? record.error ?? "no answer"
+            let words = TerminalText.plain(
+                "\(record.text("method")) \(record.text("url")) → \(status) in \(record.number("duration_ms")) ms (flow \(record.id))"
+            )
+            told.append((at, [Self.line(at, "call", words)] + events(of: call, from: start).map { "    \($0)" }))
+        }
+        // what happened at the same time stays in its order
+        return told.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.flatMap(
+            \.element.lines)
+    }
+
+    private static func line(_ at: Int, _ kind: String, _ words: String) -> String {
+        let time = "\(at)"
+        let kind = TerminalText.plain(kind)
+        return String(repeating: " ", count: max(0, 5 - time.count)) + time + " ms  " + kind
+            + String(repeating: " ", count: max(0, 13 - kind.count)) + words
+    }
+
+    // MARK: before and after
+
+    private func diff(_ before: StoredMessage?, _ after: StoredMessage?) -> [String] {
+        guard let before, let after else { return [] }
+        let diff = LineDiff(before.lines, after.lines)
+        return diff.isSame ? [] : diff.folded(around: 3).lines.map(style.line)
+    }
+}

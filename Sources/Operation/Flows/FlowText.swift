@@ -1,0 +1,109 @@
+public import Formats
+import Journal
+
+/// A flow for other programs: its messages as they are, or a command that repeats its request.
+public struct FlowText {
+    private let request: StoredMessage?
+    private let response: StoredMessage?
+
+    /// Why there is none.
+    public struct Fault: Error {
+        public let description: String
+    }
+
+    /// - Parameter flow: as the daemon tells it, whole.
+    public init(_ flow: JSONValue) {
+        request = StoredMessage(flow["request"])
+        response = StoredMessage(flow["response"])
+    }
+
+    /// Both messages, an empty line between them.
+    /// - Parameter isShown: for a terminal, which nothing in it may steer.
+    public func http(isShown: Bool) -> [UInt8] {
+        let messages = [request, response].compactMap { $0 }
+        guard isShown else { return Array(messages.map(\.http).joined(separator: Array("\r\n\r\n".utf8))) }
+        let texts = messages.map { message in
+            let body = message.isText ? String(decoding: message.body, as: UTF8.self) : message.bodyLines.joined()
+            let head = [message.startLine] + message.fields.map { "\($0.name): \($0.value)" }
+            let lines = head.map(TerminalText.plain).joined(separator: "\n") + "\n"
+            return lines + (body.isEmpty ? "" : "\n\(TerminalText.lines(body.replacing("\r\n", with: "\n")))\n")
+        }
+        return Array(texts.joined(separator: "\n").utf8)
+    }
+
+    // MARK: curl
+
+    /// What curl makes by itself.
+    private static let made: Set<String> = [
+        "host", "content-length", "transfer-encoding", "connection", "proxy-connection", "keep-alive", "te",
+        "expect", "content-encoding",
+    ]
+
+    /// A command that repeats the request as the client sent it, behind lines that say what is missing from it.
+    public func curl() throws(Fault) -> String {
+        guard let request, request.url.contains("://") else {
+            throw Fault(description: "it is a tunnel, and no request that could be repeated")
+        }
+        let command =
+            ([input(request) + "curl"] + options(request).map { $0.map(ShellText.quoted).joined(separator: " ") })
+            .joined(separator: " \\\n  ")
+        return notes(request).map { "# \($0)\n" }.joined() + command + "\n"
+    }
+
+    private func notes(_ request: StoredMessage) -> [String] {
+        var notes: [String] = []
+        let missing = Self.secrets(request)
+        if !missing.isEmpty { notes.append("to be filled in: \(missing.joined(separator: ", "))") }
+        if request.isCut { notes.append("the body is not whole: it was \(request.bytes) bytes") }
+        if request.has("content-encoding") { notes.append("the body goes out as it is, and not packed") }
+        return notes
+    }
+
+    private static func secrets(_ request: StoredMessage) -> [String] {
+        var words: [String] = []
+        func add(_ text: some Collection<UInt8>, _ name: String) {
+            for found in AliasList.of(text) {
+                let place = found.name.isEmpty ? name : found.name
+                let word = TerminalText.plain("\(found.alias) (\(place))")
+                if !words.contains(word) { words.append(word) }
+            }
+        }
+        add(request.url.utf8, "the URL")
+        for field in request.fields { add(field.value.utf8, field.name) }
+        if request.isText { add(request.body, "the body") }
+        return words
+    }
+
+    private func input(_ request: StoredMessage) -> String {
+        guard !request.isText, !request.body.isEmpty else { return "" }
+        return "printf %s \(ShellText.quoted(Base64.encode(request.body))) | base64 -d | "
+    }
+
+    private func options(_ request: StoredMessage) -> [[String]] {
+        let hasBody = !request.body.isEmpty
+        var options: [[String]] = []
+        switch (request.method, hasBody) {
+        case ("HEAD", false): options.append(["--head"])
+        case ("GET", false), ("POST", true): break
+        default: options.append(["-X", request.method])
+        }
+        // what would be taken for a pattern, or made shorter
+        if request.url.contains(where: { "[]{}".contains($0) }) { options.append(["--globoff"]) }
+        if request.url.contains("/.") { options.append(["--path-as-is"]) }
+        if request.has("accept-encoding") { options.append(["--compressed"]) }
+        options.append([request.url])
+        for field in request.fields where !Self.made.contains(ASCII.lowercased(field.name)) {
+            options.append(["-H", field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"])
+        }
+        // curl adds these where nobody says anything
+        for name in ["User-Agent", "Accept"] where !request.has(name) { options.append(["-H", "\(name):"]) }
+        guard hasBody else { return options }
+        if !request.has("content-type") { options.append(["-H", "Content-Type:"]) }
+        if request.isText {
+            options.append(["--data-raw", String(decoding: request.body, as: UTF8.self)])
+        } else {
+            options.append(["--data-binary", "@-"])
+        }
+        return options
+    }
+}

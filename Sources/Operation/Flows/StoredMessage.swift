@@ -1,0 +1,102 @@
+import Formats
+import HTTPCodec
+
+/// A message of a flow as the daemon tells it.
+struct StoredMessage {
+    let fields: [(name: String, value: String)]
+    /// What is kept of the body.
+    let body: [UInt8]
+    let isText: Bool
+    let isCut: Bool
+    let bytes: Int
+    /// Of a request.
+    let method: String
+    let url: String
+    /// Of a response; 0 for a request.
+    let status: Int
+    let version: String
+
+    /// - Returns: nil for null.
+    init?(_ value: JSONValue?) {
+        guard let value, value.members != nil else { return nil }
+        fields = (value["fields"]?.items ?? []).map { ($0["name"]?.text ?? "", $0["value"]?.text ?? "") }
+        let body = value["body"]
+        isText = body?["base64"] == nil
+        self.body =
+            if let text = body?["text"]?.text {
+                Array(text.utf8)
+            } else {
+                body?["base64"]?.text.flatMap { Base64.decode($0) } ?? []
+            }
+        isCut = body?["cut"]?.isTrue ?? false
+        bytes = body?["bytes"]?.integer ?? 0
+        method = value["method"]?.text ?? ""
+        url = value["url"]?.text ?? ""
+        status = value["status"]?.integer ?? 0
+        version = value["version"]?.text ?? ""
+    }
+
+    func value(_ name: String) -> String? { fields.first { ASCII.equal($0.name, name) }?.value }
+    func has(_ name: String) -> Bool { value(name) != nil }
+
+    /// What stands behind the authority of its URL; the whole where it is none.
+    var target: String {
+        guard let start = url.firstRange(of: "://") else { return url }
+        let rest = url[start.upperBound...]
+        return rest.firstIndex { $0 == "/" || $0 == "?" }.map { String(rest[$0...]) } ?? "/"
+    }
+
+    var startLine: String {
+        guard status != 0 else { return "\(method) \(target) \(version)" }
+        let reason = ReasonPhrase.of(status)
+        return "\(version) \(status)" + (reason.isEmpty ? "" : " \(reason)")
+    }
+
+    /// As it goes over a connection, but for a body that was unpacked to be kept.
+    var http: [UInt8] {
+        var out = Array("\(startLine)\r\n".utf8)
+        for field in fields { out += "\(field.name): \(field.value)\r\n".utf8 }
+        return out + "\r\n".utf8 + body
+    }
+
+    // MARK: lines
+
+    /// What a line has at most, for somebody's eyes.
+    private static let most = 2000
+
+    private static func shown(_ line: some StringProtocol) -> String {
+        let line = TerminalText.lines(String(line))
+        let count = line.unicodeScalars.count
+        guard count > most else { return line }
+        return String(String.UnicodeScalarView(line.unicodeScalars.prefix(most))) + "… (\(count - most) more)"
+    }
+
+    var headLines: [String] {
+        let start = status == 0 ? "\(method) \(url)" : startLine
+        return ([start] + fields.map { "\($0.name): \($0.value)" }).map(Self.shown)
+    }
+
+    /// The body's lines, JSON with one for each member.
+    var bodyLines: [String] {
+        guard !body.isEmpty else { return isCut || bytes > 0 ? ["(\(bytes) bytes that are not kept)"] : [] }
+        guard isText else { return ["(\(size) that are no text)"] }
+        let text = String(decoding: body, as: UTF8.self)
+        var lines: [String]
+        if let value = try? JSONValue(parsing: text), value.members != nil || value.items != nil {
+            lines = value.indented.map(Self.shown)
+        } else {
+            lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map {
+                Self.shown(String(Substring($0)).filter { $0 != "\r" })
+            }
+            if lines.last == "" { lines.removeLast() }
+        }
+        return isCut ? lines + ["(cut off here; it was \(bytes) bytes)"] : lines
+    }
+
+    private var size: String { body.count == 1 ? "1 byte" : "\(body.count) bytes" }
+
+    var lines: [String] {
+        let body = bodyLines
+        return headLines + (body.isEmpty ? [] : [""] + body)
+    }
+}
