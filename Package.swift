@@ -51,6 +51,7 @@ let package = Package(
             "Interception",
             ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interceptors", "CPCRE2"]),
         room("Journal", ["Formats", "Addresses", "HTTPCodec", "ContentCoding", "Declaration", "Interception"]),
+        room("Metrics", ["Formats", "HTTPCodec", "Interception"]),
         room("Authorization", ["Formats", "Addresses", "HTTPCodec", "TLSEngine", "Interception"]),
         room(
             "ProxyCore",
@@ -69,7 +70,7 @@ let package = Package(
             "ProxyDriver",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Journal",
-                "Authorization", "ProxyCore", "EventLoop", "Names",
+                "Metrics", "Authorization", "ProxyCore", "EventLoop", "Names",
             ]),
 
         room("Observation", ["Formats", "HTTPCodec", "Interception", "Journal"]),
@@ -85,7 +86,7 @@ let package = Package(
             "Operation",
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
-                "Authorization", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
+                "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
                 "Configuration", "CLinux",
             ]),
         room(
@@ -98,7 +99,9 @@ let package = Package(
         .executableTarget(name: "UsherCommand", dependencies: ["Usher"], swiftSettings: strict),
         .executableTarget(
             name: "usher-instructions",
-            dependencies: ["Formats", "HTTPCodec", "HTTP1", "Interception", "Authorization", "ProxyCore"],
+            dependencies: [
+                "Formats", "HTTPCodec", "HTTP1", "Interception", "Metrics", "Authorization", "ProxyCore", "Observation",
+            ],
             path: "bench/instructions", swiftSettings: strict),
 
         tests("HouseTests", []),
@@ -115,6 +118,7 @@ let package = Package(
             "InterceptionTests",
             ["Interception", "Interceptors", "ContentCoding", "Declaration", "HTTPCodec", "Formats", "Addresses"]),
         tests("InterceptorsTests", ["Interceptors"]),
+        tests("MetricsTests", ["Metrics", "HTTPCodec", "Interception"]),
         tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception", "ContentCoding"]),
         tests(
             "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),
@@ -138,7 +142,8 @@ let package = Package(
         tests(
             "OperationTests",
             [
-                "Operation", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization", "TLSEngine",
+                "Operation", "Metrics", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization",
+                "TLSEngine",
                 "HTTPCodec", "Formats", "Addresses", "EventLoop",
             ]),
         .testTarget(

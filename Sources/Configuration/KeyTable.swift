@@ -52,6 +52,7 @@ enum KeyTable {
         Key("timeouts", .object(.timeouts), "Timeouts."),
         Key("log", .object(.log), "What is logged."),
         Key("journal", .object(.journal), "What is kept of what went through, for whoever asks."),
+        Key("tracing", .object(.tracing), "Traces that are exported; without the key, none are."),
         Key("admin", .object(.admin), "How the running daemon is spoken to."),
     ]
 
@@ -169,6 +170,20 @@ enum KeyTable {
         Key(
             "show", .oneOrMany(.text(.name)),
             "Query parameters whose values stand in the log, beside those that are harmless anyway.", standard: "[]"),
+        Key(
+            "to", .text(.logTarget), "Where it goes: stdout, journald, or the path of a file, which is added to.",
+            standard: "stdout"),
         Key("level", .choice(LogSettings.Level.allCases.map(\.rawValue)), "How much is told.", standard: "info"),
+    ]
+
+    static let tracing: [Key] = [
+        Key(
+            "endpoint", .text(.serverURL),
+            "Where spans are posted to, as OTLP in JSON. A URL without a path gets /v1/traces.", isRequired: true),
+        Key(
+            "sample", .text(.share),
+            "Of the traces that begin here, how many are exported, from 0 to 1. Whoever continues one decided already.",
+            standard: "1"),
+        Key("service_name", .text(.label), "What the daemon is called in traces.", standard: "usher"),
     ]
 }

@@ -41,6 +41,7 @@ extension ObjectShape {
     static let admin: ObjectShape = .init("admin", KeyTable.admin)
     static let journal: ObjectShape = .init("journal", KeyTable.journal)
     static let log: ObjectShape = .init("log", KeyTable.log)
+    static let tracing: ObjectShape = .init("tracing", KeyTable.tracing)
 
     /// Every object of the configuration, in the order in which the keys lead to them.
     static let all: [ObjectShape] = {

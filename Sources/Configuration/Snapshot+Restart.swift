@@ -4,7 +4,9 @@ extension Snapshot {
         var keys: [String] = []
         if listeners != new.listeners { keys.append("listen") }
         if workers != new.workers { keys.append("workers") }
-        if log != new.log { keys.append("log") }
+        if log.access != new.log.access { keys.append("log.access") }
+        if log.target != new.log.target { keys.append("log.to") }
+        if tracing != new.tracing { keys.append("tracing") }
         if controlSocket != new.controlSocket { keys.append("admin.socket") }
         return keys
     }

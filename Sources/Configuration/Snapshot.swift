@@ -22,6 +22,8 @@ public struct Snapshot: Sendable {
     public var log: LogSettings
     /// Nil where no journal is kept.
     public var journal: JournalStore.Settings?
+    /// `tracing:`; nil where no traces are exported.
+    public var tracing: TracingSettings?
     /// `admin.socket`: a path, from the runtime directory on where it does not begin with a slash; nil where nobody says.
     public var controlSocket: String?
     /// `state.key`; nil where it is made in the state directory.
@@ -36,14 +38,42 @@ public struct Snapshot: Sendable {
 
 /// `log:` of the configuration.
 public struct LogSettings: Equatable, Sendable {
-    public enum Access: String, CaseIterable, Sendable { case json, none }
+    public enum Access: String, CaseIterable, Sendable { case json, common, combined, none }
     /// From few words to many.
     public enum Level: String, CaseIterable, Sendable { case error, warning, info, debug }
 
+    /// Where it goes.
+    public enum Target: Equatable, Sendable {
+        case stdout
+        /// systemd's journal.
+        case journald
+        case file(String)
+
+        /// - Parameter text: one of the words, or a path from the root on.
+        public init?(_ text: String) {
+            switch text {
+            case "stdout": self = .stdout
+            case "journald": self = .journald
+            default:
+                guard text.hasPrefix("/"), !text.hasSuffix("/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+                else { return nil }
+                self = .file(text)
+            }
+        }
+    }
+
     public var access = Access.json
     public var level = Level.info
+    public var target = Target.stdout
 
     public init() {}
+}
+
+/// `tracing:` of the configuration.
+public struct TracingSettings: Equatable, Sendable {
+    /// The URL that batches of spans are posted to.
+    public var endpoint: String
+    public var service: String
 }
 
 extension Snapshot {

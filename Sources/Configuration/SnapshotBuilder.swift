@@ -53,6 +53,8 @@ struct SnapshotBuilder {
         let clients = ClientBuilder(findings: findings)
         settings.users = clients.users(root.fields("clients"))
         settings.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
+        settings.disclosure.tellsProvenance = root.fields("log")?.text("access") == LogSettings.Access.combined.rawValue
+        settings.disclosure.traceShare = root.fields("tracing").map { $0.text("sample").flatMap(Double.init) ?? 1 }
         settings.disclosure.parameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
         let journal = JournalBuilder.settings(root.fields("journal"), settings)
         settings.disclosure.capture = journal.map(JournalBuilder.capture)
@@ -62,7 +64,8 @@ struct SnapshotBuilder {
             settings: settings, clients: clients.policy(root.fields("clients")),
             destinations: Self.destinations(root.fields("destinations")), tls: tls,
             nameServers: Self.nameServers(root.fields("names")),
-            log: Self.log(root.fields("log")), journal: journal, controlSocket: root.fields("admin")?.text("socket"),
+            log: Self.log(root.fields("log")), journal: journal, tracing: Self.tracing(root.fields("tracing")),
+            controlSocket: root.fields("admin")?.text("socket"),
             stateKey: stateKey(root.fields("state"), settings.tokens),
             warnings: [])
     }
@@ -288,10 +291,16 @@ struct SnapshotBuilder {
         return timeouts
     }
 
+    private static func tracing(_ fields: Fields?) -> TracingSettings? {
+        guard let endpoint = fields?.text("endpoint") else { return nil }
+        return TracingSettings(endpoint: endpoint, service: fields?.text("service_name") ?? "usher")
+    }
+
     private static func log(_ fields: Fields?) -> LogSettings {
         var log = LogSettings()
         if let access = fields?.text("access").flatMap(LogSettings.Access.init) { log.access = access }
         if let level = fields?.text("level").flatMap(LogSettings.Level.init) { log.level = level }
+        if let target = fields?.text("to").flatMap({ LogSettings.Target($0) }) { log.target = target }
         return log
     }
 }

@@ -32,6 +32,18 @@ extension TextFormat {
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || ASCII.isDigit($0) || $0 == 0x5F }
     }
 
+    static let logTarget = TextFormat(
+        "stdout, journald, or the path of a file from the root on, such as /var/log/usher/access.log",
+        pattern: "^(stdout|journald|/.*[^/])$", isPublic: true
+    ) { LogSettings.Target($0) != nil }
+
+    static let share = TextFormat(
+        "a number from 0 to 1, such as 0.1", isPublic: true
+    ) { text in
+        guard let share = Double(text), text.utf8.allSatisfy({ ASCII.isDigit($0) || $0 == 0x2E }) else { return false }
+        return (0...1).contains(share)
+    }
+
     // MARK: addresses
 
     static let listener = TextFormat(

@@ -69,3 +69,14 @@ public enum LocalSocket {
         }
     }
 }
+
+extension LocalSocket {
+    /// A socket for datagrams to whoever listens there. Sending waits where there is no room.
+    public static func connectDatagrams(to path: String) throws(SystemError) -> Descriptor {
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Dialer.closeOnExec, 0)
+        guard number >= 0 else { throw SystemError("socket") }
+        let descriptor = Descriptor(owning: number)
+        try connect(descriptor, to: path)
+        return descriptor
+    }
+}

@@ -102,6 +102,10 @@ public enum ExchangeMoment: Equatable, Sendable {
 
     /// Which session goes along with a request that carries none, and what came of getting it.
     case session(String)
+    /// A call of Usher's own login goes out.
+    case sessionCall(Action, number: Int, url: String)
+    /// Calls of Usher's own won something; another moment has the words.
+    case won(Wins)
 
     // MARK: devices
 
@@ -157,6 +161,7 @@ extension ExchangeMoment {
         case .question(let action, let number, let url): .question(action, number: number, url: shown(url))
         case .decision(let words): .decision(shown(words))
         case .translated(let words): .translated(shown(words))
+        case .sessionCall(let action, let number, let url): .sessionCall(action, number: number, url: shown(url))
         case .loginCall(let action, let interceptor, let number, let url):
             .loginCall(action, interceptor: shown(interceptor), number: number, url: shown(url))
         case .login(let interceptor, let words): .login(interceptor: shown(interceptor), shown(words))
@@ -176,7 +181,8 @@ extension ExchangeMoment {
         case .queued(let interceptor): .queued(interceptor: shown(interceptor))
         case .admitted(let interceptor, let time): .admitted(interceptor: shown(interceptor), milliseconds: time)
         case .broken(let interceptor, let breakage): .broken(interceptor: shown(interceptor), breakage)
-        case .sent, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .parked, .spoken,
+        case .sent, .won, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .parked,
+            .spoken,
             .abandoned,
             .noLongerPermitted:
             self
@@ -194,7 +200,7 @@ extension ExchangeMoment {
     /// It goes without saying in every exchange: the record has it in a field.
     public var isPlain: Bool {
         switch self {
-        case .sent, .delivered: true
+        case .sent, .delivered, .won: true
         default: false
         }
     }

@@ -34,6 +34,14 @@ public struct ExchangeRecord: Sendable {
     /// RFC 9209 error token of an answer made here.
     public var proxyError: String?
     public var events: [Event] = []
+    /// What Usher had for it by calls of its own.
+    public var wins: Wins = []
+    /// The request came as HTTP/1.0.
+    public var isOldVersion = false
+    /// Whence the client came and what it calls itself, where the log tells that. Secrets in them redacted.
+    public var provenance: Provenance?
+    /// The trace that it belongs to, where traces are exported.
+    public var trace: ExchangeTrace?
 
     public init() {}
 
@@ -47,6 +55,7 @@ public struct ExchangeRecord: Sendable {
         case .sent: attempts += 1
         case .delivered(let status): self.status = status
         case .failed(let token, _), .certificateRefused(let token, _): proxyError = token
+        case .won(let win): wins.insert(win)
         default: break
         }
         if !moment.isPlain { events.append(Event(moment, at: time)) }
@@ -69,5 +78,33 @@ public struct ExchangeRecord: Sendable {
         if tree != nil { tree = nil }
         if proxyError != nil { proxyError = nil }
         if !events.isEmpty { events.removeAll() }
+        wins = []
+        if provenance != nil { provenance = nil }
+        if trace != nil { trace = nil }
+    }
+}
+
+/// What exchanges had by calls of Usher's own.
+public struct Wins: OptionSet, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A login won a session.
+    public static let session = Wins(rawValue: 1)
+    /// A token was granted.
+    public static let token = Wins(rawValue: 2)
+    /// A token was refreshed.
+    public static let refreshedToken = Wins(rawValue: 4)
+}
+
+/// Two fields of a request, for the log's combined format.
+public struct Provenance: Equatable, Sendable {
+    public var referer: [UInt8]
+    public var userAgent: [UInt8]
+
+    public init(referer: [UInt8], userAgent: [UInt8]) {
+        self.referer = referer
+        self.userAgent = userAgent
     }
 }

@@ -1,11 +1,12 @@
 internal import Formats
+internal import Glibc
 internal import HTTPCodec
 public import Interception
 
-/// Writes records as JSON lines: what happened on the way, then the exchange itself. One for each loop; lines gather in a
-/// buffer and leave in batches, so that a request costs no system call here.
+/// Writes records as lines: what happened on the way, then the exchange itself. One for each loop; lines gather in a buffer
+/// and leave in batches, so that a request costs no system call here.
 public final class AccessLog {
-    public enum Detail: Sendable {
+    public enum Detail: UInt8, Sendable {
         /// Nothing but errors.
         case none
         case exchanges
@@ -13,34 +14,74 @@ public final class AccessLog {
         case events
     }
 
+    public enum Format: Sendable {
+        case json
+        /// Apache's. Such a file holds exchanges and nothing else, for whatever reads it would stumble over the rest.
+        case common, combined
+    }
+
     private var buffer: [UInt8] = []
     private var clock = Timestamp()
-    private let detail: Detail
+    private var start = Timestamp()
+    private var common = CommonLogLine()
+    private let detail: LogDetail
+    private let format: Format
+    private let frame: LogFrame
     private let emit: ([UInt8]) -> Void
+    private let say: (String) -> Void
     private static let batch = 48 << 10
 
     /// - Parameter emit: takes a batch of whole lines; must not block.
-    public init(detail: Detail, emit: @escaping ([UInt8]) -> Void) {
+    public convenience init(detail: Detail, emit: @escaping ([UInt8]) -> Void) {
+        self.init(detail: LogDetail(detail), emit: emit)
+    }
+
+    /// - Parameters:
+    ///   - emit: takes a batch of whole records; must not block.
+    ///   - say: takes what has no place among the records; must not block either.
+    public init(
+        detail: LogDetail, format: Format = .json, frame: LogFrame = .lines, emit: @escaping ([UInt8]) -> Void,
+        say: @escaping (String) -> Void = { _ in }
+    ) {
         self.detail = detail
+        self.format = format
+        self.frame = frame
         self.emit = emit
+        self.say = say
     }
 
     public func record(_ record: borrowing ExchangeRecord) {
+        let detail = detail.current
         guard detail != .none else { return }
-        if detail == .events {
-            for event in record.events { write(event, flow: record.flow) }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        if format == .json {
+            if detail == .events {
+                for event in record.events { write(event, flow: record.flow, now) }
+            }
+            write(record, now)
+        } else {
+            begin(priority: 6, flow: record.flow, of: record)
+            common.append(
+                record, began: Self.time(record.milliseconds, before: now).tv_sec, isCombined: format == .combined,
+                to: &buffer)
+            end()
         }
-        write(record)
         if buffer.count >= Self.batch { flush() }
     }
 
     /// Something that concerns no single exchange.
     public func warn(_ text: String) {
+        guard format == .json || frame == .entries else { return say(text) }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        begin(priority: 4)
         buffer.append(literal: "{\"time\":\"")
-        clock.append(to: &buffer)
+        clock.append(now, to: &buffer)
         buffer.append(literal: "\"")
         member(",\"error\":", text)
-        buffer.append(literal: "}\n")
+        buffer.append(literal: "}")
+        end()
     }
 
     public func flush() {
@@ -49,19 +90,57 @@ public final class AccessLog {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    private func write(_ event: ExchangeRecord.Event, flow: UInt64) {
-        begin(flow)
+    // MARK: the frame
+
+    private func begin(priority: UInt8) {
+        guard frame == .entries else { return }
+        buffer.append(literal: "PRIORITY=")
+        buffer.append(decimal: UInt64(priority))
+        buffer.append(literal: "\nSYSLOG_IDENTIFIER=usher\nMESSAGE=")
+    }
+
+    private func begin(priority: UInt8, flow: UInt64, of record: borrowing ExchangeRecord) {
+        guard frame == .entries else { return }
+        buffer.append(literal: "USHER_FLOW=")
+        buffer.append(hexadecimal: flow)
+        buffer.append(literal: "\nUSHER_STATUS=")
+        buffer.append(decimal: UInt64(max(0, record.status)))
+        buffer.append(0x0A)
+        if let action = record.action {
+            buffer.append(literal: "USHER_ACTION=")
+            buffer.append(contentsOf: action.rawValue.utf8)
+            buffer.append(0x0A)
+        }
+        begin(priority: priority)
+    }
+
+    private func end() { buffer.append(literal: frame == .lines ? "\n" : "\n\n") }
+
+    // MARK: JSON
+
+    private func write(_ event: ExchangeRecord.Event, flow: UInt64, _ now: timespec) {
+        if frame == .entries {
+            buffer.append(literal: "USHER_FLOW=")
+            buffer.append(hexadecimal: flow)
+            buffer.append(0x0A)
+            begin(priority: 6)
+        }
+        begin(flow, now)
         buffer.append(literal: ",\"event\":\"")
         buffer.append(contentsOf: event.moment.kind.rawValue.utf8)
         buffer.append(literal: "\",\"text\":")
         JSONValue.writeString(event.moment.sentence, to: &buffer)
         member(",\"at_ms\":", UInt64(max(0, event.at)))
-        buffer.append(literal: "}\n")
+        buffer.append(literal: "}")
+        end()
     }
 
-    private func write(_ record: borrowing ExchangeRecord) {
-        begin(record.flow)
-        buffer.append(literal: ",\"client\":\"")
+    private func write(_ record: borrowing ExchangeRecord, _ now: timespec) {
+        begin(priority: 6, flow: record.flow, of: record)
+        begin(record.flow, now)
+        buffer.append(literal: ",\"started\":\"")
+        start.append(Self.time(record.milliseconds, before: now), to: &buffer)
+        buffer.append(literal: "\",\"client\":\"")
         buffer.append(contentsOf: record.client.utf8)
         buffer.append(0x22)
         member(",\"user\":", record.user)
@@ -69,7 +148,7 @@ public final class AccessLog {
         JSONValue.writeEscaped(record.method.span, to: &buffer)
         buffer.append(literal: "\",\"url\":\"")
         JSONValue.writeEscaped(record.url.span, to: &buffer)
-        buffer.append(literal: "\"")
+        buffer.append(literal: record.isOldVersion ? "\",\"version\":\"1.0\"" : "\",\"version\":\"1.1\"")
         member(",\"status\":", UInt64(max(0, record.status)))
         member(",\"action\":", record.action?.rawValue)
         member(",\"realm\":", record.realm)
@@ -79,15 +158,34 @@ public final class AccessLog {
         member(",\"ms\":", UInt64(max(0, record.milliseconds)))
         member(",\"attempts\":", UInt64(max(0, record.attempts)))
         member(",\"proxy_error\":", record.proxyError)
-        buffer.append(literal: "}\n")
+        if let trace = record.trace {
+            buffer.append(literal: ",\"trace\":\"")
+            buffer.append(contentsOf: trace.trace.description.utf8)
+            buffer.append(0x22)
+        }
+        buffer.append(literal: "}")
+        end()
     }
 
-    private func begin(_ flow: UInt64) {
+    private func begin(_ flow: UInt64, _ now: timespec) {
         buffer.append(literal: "{\"time\":\"")
-        clock.append(to: &buffer)
+        clock.append(now, to: &buffer)
         buffer.append(literal: "\",\"flow\":\"")
         buffer.append(hexadecimal: flow)
         buffer.append(0x22)
+    }
+
+    /// The time so many milliseconds ago.
+    static func time(_ milliseconds: Int, before now: timespec) -> timespec {
+        let before = max(0, milliseconds)
+        var time = now
+        time.tv_sec -= before / 1_000
+        time.tv_nsec -= before % 1_000 * 1_000_000
+        if time.tv_nsec < 0 {
+            time.tv_sec -= 1
+            time.tv_nsec += 1_000_000_000
+        }
+        return time
     }
 
     private func member(_ name: StaticString, _ value: UInt64) {

@@ -26,7 +26,7 @@ extension ExchangeMoment {
             .delayed, .retried, .notRetried:
             .interceptor
         case .advice: .advice
-        case .conversation, .session, .parked, .spoken: .authenticate
+        case .conversation, .session, .sessionCall, .parked, .spoken: .authenticate
         case .replayed: .replay
         default: .note
         }
@@ -38,6 +38,7 @@ extension ExchangeMoment {
         case .recognised(let action, _, _, let evidence): "\(action.rawValue): \(evidence)"
         case .routed(let peer): "sent on to \(peer)"
         case .sent: "sent"
+        case .won: "a login or a token was had"
         case .judged(let judgement):
             "\(judgement.phase.rawValue) phase: \(judgement.verdicts.count { $0.matched && $0.takesPart }) interceptors apply"
         case .edited(let words), .warned(let words): words
@@ -64,6 +65,8 @@ extension ExchangeMoment {
             "no step-up: AM refused these answers \(refusals == 1 ? "once" : "\(refusals) times in a row"), so they are not "
                 + "tried again for \(seconds) s (authorization.lockout); the original answer was delivered"
         case .call(let action, let number, let url): "\(action.rawValue): call \(number) of the step-up to \(url)"
+        case .sessionCall(let action, let number, let url):
+            "\(action.rawValue): call \(number) of Usher's own login to \(url)"
         case .loginCall(let action, let interceptor, let number, let url):
             "\(action.rawValue): call \(number) of the login of \(interceptor) to \(url)"
         case .question(let action, let number, let url): "\(action.rawValue): question \(number) to \(url)"

@@ -5,12 +5,6 @@ struct Timestamp {
     private var second = -1
     private var text: [UInt8] = []
 
-    mutating func append(to out: inout [UInt8]) {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        append(time, to: &out)
-    }
-
     mutating func append(_ time: timespec, to out: inout [UInt8]) {
         if time.tv_sec != second {
             second = time.tv_sec

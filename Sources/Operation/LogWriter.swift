@@ -10,6 +10,7 @@ struct LogWriter {
         case failed(String)
     }
 
+    private let frame: LogFrame
     private let put: (UnsafeRawBufferPointer) -> Result
     private let say: (String) -> Void
     private let now: () -> Int
@@ -24,33 +25,55 @@ struct LogWriter {
     /// Between two words on standard error, in milliseconds.
     private static let interval = 60_000
 
-    init(_ descriptor: Int32) {
-        self.init(put: { Self.put($0, descriptor) }, say: Console.error, now: Loop.monotonicMilliseconds)
+    /// Whether what is missing is told among the records, and not only to a person.
+    private let tellsGaps: Bool
+    /// What was written whole, and what was not, since this was asked last.
+    private(set) var tally = Tally()
+
+    struct Tally: Equatable {
+        var written = 0
+        var lost = 0
+    }
+
+    mutating func takeTally() -> Tally {
+        defer { tally = Tally() }
+        return tally
     }
 
     /// - Parameters:
+    ///   - frame: where a record ends.
+    ///   - tellsGaps: what is missing is told among the records.
     ///   - put: writes some of the bytes and tells how many.
     ///   - say: tells a person.
     init(
-        put: @escaping (UnsafeRawBufferPointer) -> Result, say: @escaping (String) -> Void,
-        now: @escaping () -> Int
+        frame: LogFrame = .lines, tellsGaps: Bool = true, put: @escaping (UnsafeRawBufferPointer) -> Result,
+        say: @escaping (String) -> Void, now: @escaping () -> Int
     ) {
+        self.frame = frame
+        self.tellsGaps = tellsGaps
         self.put = put
         self.say = say
         self.now = now
     }
 
     mutating func write(_ batch: [UInt8]) {
-        guard resume() else { return lose(Self.records(in: batch[...]), reason) }
+        let count = frame.records(in: batch[...])
+        guard resume() else { return lose(count, reason) }
         let (sent, failure) = send(batch)
-        guard let failure else { return }
-        begun = Self.restOfRecord(batch, sent)
-        lose(Self.records(in: batch[(sent + begun.count)...]), failure)
+        guard let failure else {
+            tally.written += count
+            return
+        }
+        begun = restOfRecord(batch, sent)
+        let missing = frame.records(in: batch[(sent + begun.count)...])
+        tally.written += count - missing
+        lose(missing, failure)
     }
 
     /// Counts records that are missing, and says so now and then.
     mutating func lose(_ count: Int, _ why: String) {
         guard count > 0 else { return }
+        tally.lost += count
         lost += count
         untold += count
         reason = why
@@ -77,15 +100,19 @@ struct LogWriter {
                 return false
             }
         }
-        guard lost > 0 else { return true }
+        guard lost > 0, tellsGaps else {
+            // what was written since tells that there is room again
+            lost = 0
+            return true
+        }
         var line: [UInt8] = []
-        let log = AccessLog(detail: .none) { line = $0 }
+        let log = AccessLog(detail: LogDetail(.none), frame: frame, emit: { line = $0 })
         log.warn("\(Self.counted(lost)) of the log \(lost == 1 ? "is" : "are") missing here: \(reason)")
         log.flush()
         let (sent, failure) = send(line)
         // once begun, the line will be ended
         if sent > 0 { lost = 0 }
-        begun = failure == nil ? [] : Self.restOfRecord(line, sent)
+        begun = failure == nil ? [] : restOfRecord(line, sent)
         return failure == nil
     }
 
@@ -101,26 +128,11 @@ struct LogWriter {
     }
 
     /// What is left of the record that ends behind a place; empty where the next one begins there.
-    private static func restOfRecord(_ batch: [UInt8], _ sent: Int) -> [UInt8] {
-        guard sent > 0, batch[sent - 1] != 0x0A else { return [] }
-        let end = batch[sent...].firstIndex(of: 0x0A) ?? batch.count - 1
-        return Array(batch[sent...end])
+    private func restOfRecord(_ batch: [UInt8], _ sent: Int) -> [UInt8] {
+        // a datagram is sent whole or not at all
+        guard frame == .lines, !frame.ends(batch, at: sent) else { return [] }
+        return Array(batch[sent..<(frame.end(in: batch[sent...]) ?? batch.count)])
     }
-
-    static func records(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == 0x0A } }
 
     private static func counted(_ count: Int) -> String { count == 1 ? "1 record" : "\(count) records" }
-
-    private static func put(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) -> Result {
-        while true {
-            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            if count > 0 { return .written(count) }
-            let code = count < 0 ? errno : ENOSPC
-            if code == EINTR { continue }
-            guard code == EAGAIN else { return .failed(String(cString: strerror(code))) }
-            // somebody else who has the same pipe made it non-blocking
-            var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&query, 1, -1)
-        }
-    }
 }

@@ -36,6 +36,7 @@ final class WarningRecorder: Recorder {
     }
 
     func record(_ record: borrowing ExchangeRecord) { next.record(record) }
+    func adopt(_ settings: WorkerSettings) { next.adopt(settings) }
 
     func warn(_ text: String) {
         faults.add(text)

@@ -20,6 +20,8 @@ struct SettingsBuilder: Sendable {
     var address: ListeningAddress?
     var pseudonym: String
     var drainLimit: Int?
+    /// A collector that was not there at the start gets nothing until the next one, and origins are told of no trace.
+    var exportsTraces = true
 
     /// - Parameters:
     ///   - trust: the system's authorities, where they were read ahead.
@@ -29,9 +31,11 @@ struct SettingsBuilder: Sendable {
     ) throws(SecurityBuilder.Fault) -> Settings {
         let (material, remarks) = try SecurityBuilder().material(
             for: snapshot, isListenerSecure: isListenerSecure, trust: trust, previous: previous)
+        var settings = snapshot.settings
+        if !exportsTraces { settings.disclosure.traceShare = nil }
         var workers = WorkerSettings(
             engine: Engine(
-                snapshot.settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address)),
+                settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address)),
             clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
         workers.names = NameService.Settings(
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)

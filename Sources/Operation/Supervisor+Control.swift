@@ -45,7 +45,9 @@ extension Supervisor {
     }
 
     private var router: ControlRouter {
-        var routes = HealthRoutes(self).all + TransactionRoutes(transactions).all + LockoutRoutes(logins).all
+        var routes =
+            HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(transactions).all
+            + LockoutRoutes(logins).all
         routes += FlowRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)

@@ -21,6 +21,7 @@ extension Supervisor {
     func reloadBegins() { tell("RELOADING=1\nMONOTONIC_USEC=\(Loop.monotonicMilliseconds() * 1000)") }
 
     func reloadFailed(_ faults: [ConfigurationRemark]) {
+        instruments.reloaded(nil)
         let words = "the configuration was not reloaded; generation \(generation) stays"
         for fault in faults { Console.error(fault.line) }
         Console.error(words)

@@ -6,11 +6,8 @@ import Glibc
 import Interception
 import Journal
 import Names
-public import Observation
 import ProxyCore
 public import ProxyDriver
-
-extension AccessLog: Recorder {}
 
 /// The daemon: opens the listeners, starts a loop for each worker, waits for signals, and ends in good order.
 public final class Supervisor {
@@ -23,7 +20,7 @@ public final class Supervisor {
     let status = DaemonStatus()
     let loop: Loop
     let options: ServeOptions
-    private let log: LogSink?
+    let instruments: Instruments
     private(set) var workers: [WorkerThread] = []
     private(set) var listening: [ListeningAddress] = []
     var upgrading: Upgrading?
@@ -85,12 +82,12 @@ public final class Supervisor {
         self.options = options
         load = reload
         transactions = TransactionTable { [notifier] in notifier.tell($0, $1, $2) }
+        instruments = try Instruments(snapshot, options)
         do throws(SystemError) {
             loop = try Loop()
             let directory = StateDirectory(ProcessEnvironment.all)
             state = try StateKeeper(directory)
             tokenKeeper = TokenKeeper(state, directory, tokens)
-            if let descriptor = options.log { log = try LogSink(descriptor: descriptor) } else { log = nil }
         } catch {
             throw StartFault(description: error.description)
         }
@@ -154,7 +151,7 @@ public final class Supervisor {
         for worker in workers { worker.join() }
         state.close()
         journal?.close()
-        log?.close()
+        instruments.close()
         endWatch.cancel()
         if let failure { throw StartFault(description: failure.description) }
     }
@@ -240,17 +237,18 @@ public final class Supervisor {
         first.journal = journal
         let ends = try Mailbox<SystemError?>()
         sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
-        let recorder = noting(options.recorder ?? accessLog())
         alive = count
         for number in 0..<count {
+            let metrics = instruments.addLoop()
             workers.append(
                 try WorkerThread(
                     number: number, settings: first, flows: flows, refusals: refusals, clients: clients,
                     logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
                     decisions: decisions, state: state, pushes: pushes, sessions: sessions, errands: errands,
-                    authenticator: authenticator,
+                    authenticator: authenticator, metrics: metrics,
                     listeners: listeners.perWorker[number],
-                    addresses: listening.map(\.address), recorder: recorder,
+                    addresses: listening.map(\.address),
+                    recorder: noting(options.recorder ?? instruments.recorder(metrics)),
                     ended: { ends.post($0) }))
         }
         guard options.isDaemon else { return }
@@ -264,20 +262,16 @@ public final class Supervisor {
         if let settings, isAsked { journal = try JournalThread(settings) }
     }
 
-    private func accessLog() -> @Sendable () -> any Recorder {
-        let detail = log == nil ? .none : snapshot.log.detail
-        return { [log] in AccessLog(detail: detail) { log?.post($0) } }
-    }
-
     var builder: SettingsBuilder {
         SettingsBuilder(
             isListenerSecure: isListenerSecure, address: listening.first, pseudonym: pseudonym,
-            drainLimit: options.drainLimit)
+            drainLimit: options.drainLimit, exportsTraces: instruments.traces != nil)
     }
 
     /// Has every loop act by it from here on.
     func take(_ new: Snapshot, _ settings: SettingsBuilder.Settings) {
         snapshot = new
+        instruments.reloaded(new)
         (material, remarks) = (settings.workers.tls, settings.remarks)
         state.reread()
         tokenKeeper.adopt(new.settings.tokens, new.stateKey)
@@ -327,6 +321,8 @@ public final class Supervisor {
             try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in
                 _ = try? reloader?.begin(by: "SIGHUP")
             })
+        sources.append(
+            try SignalSource(loop: loop, signal: SIGUSR1) { [unowned self] in instruments.reopenLog() })
         // by which is seen that this loop turns, and how many exchanges come to a second
         loop.pulse.turn(at: loop.now)
         sources.append(
@@ -352,7 +348,7 @@ public final class Supervisor {
 
     /// A loop that is stuck in a call hears no letter: a thread of its own ends the process.
     private func endForced(after limit: Int, _ reason: String) {
-        endWatch.expectEnd(within: limit + Self.grace) { [log] in
+        endWatch.expectEnd(within: limit + Self.grace) { [log = instruments.log.sink] in
             Console.error(
                 "a worker is stuck: it has not ended \(Self.grace / 1000) s after \(reason); "
                     + "the process ends without it"

@@ -124,11 +124,13 @@ extension ClientConnection {
             cell.exchange.captureAnswer(answer, &out)
             if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
             cell.exchange.call?.report?(answer, nil)
+            if cell.exchange.isTraced { traced(cell, status: answer.head.status, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.called(answer, &context, &out)
             settle(caller, &out)
         case .notCalled(let reason):
             cell.exchange.call?.report?(nil, reason)
+            if cell.exchange.isTraced { traced(cell, status: 0, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.callFailed(reason, &context, &out)
             settle(caller, &out)
@@ -142,6 +144,7 @@ extension ClientConnection {
         let places = caller.exchange.attempt.turns.map(\.key)
         cell.exchange.becomeCall(call, for: caller.exchange.id, places: places, began: caller.exchange.capture.began)
         startFlow(of: cell, for: caller, out.now)
+        if caller.exchange.isTraced { cell.exchange.joinTrace(of: caller.exchange, out.now) }
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)
     }
@@ -168,6 +171,11 @@ extension ClientConnection {
         out.giveBack(cell)
         guard let caller else { return nil }
         return self.cell(caller)
+    }
+
+    private func traced(_ call: ExchangeCell, status: Int, _ now: Int) {
+        guard let caller = call.exchange.caller, let cell = cell(caller) else { return }
+        cell.exchange.addToTrace(call.exchange, status: status, now)
     }
 
     /// What happens in a call stands in the record of whoever made it.

@@ -91,7 +91,7 @@ extension DetourCall {
         switch purpose {
         case .stepUp: .call(call.action, number: call.number, url: url)
         case .token(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)
-        case .session: .session("\(call.action.rawValue): call \(call.number) of Usher's own login to \(url)")
+        case .session: .sessionCall(call.action, number: call.number, url: url)
         case .errand(.logOut): .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
         case .errand(.revocation(let resource)):
             .tokenCall(call.action, resource: resource, number: call.number, url: url)

@@ -221,6 +221,7 @@ extension Exchange {
                 host: request.fields.text(request.target.authority)
             ).take(engine.settings.forwarded, from: &head)
         }
+        if record.trace != nil { showTrace(in: &head) }
         out.orders.append(.send(id, head, forwarding))
         let timeouts = engine.settings.timeouts
         if let rate = attempt.wishes.rate, framing != .none {

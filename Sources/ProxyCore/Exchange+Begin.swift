@@ -46,6 +46,7 @@ extension Exchange {
         if request.method == .connect { return connect(&out) }
         if isOwnRequest { return refuseLoop(&out) }
         if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
+        beginTrace()
         plan(&context, &out)
     }
 

@@ -240,7 +240,13 @@ struct Exchange: ~Copyable {
 
     // MARK: the record
 
-    mutating func noteMethod() { record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices]) }
+    mutating func noteMethod() {
+        record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
+        record.isOldVersion = request.version == .http10
+        if engine.settings.disclosure.tellsProvenance {
+            record.provenance = engine.redaction.provenance(of: request.fields)
+        }
+    }
 
     /// Everything that happens to the exchange goes through here.
     mutating func tell(_ moment: ExchangeMoment, _ now: Int) {

@@ -58,6 +58,23 @@ public struct Redaction: Sendable {
         return isName ? self.text(text) : SecretTexts.replacement.description
     }
 
+    /// Whence a client says that it came, and what it calls itself.
+    func provenance(of fields: borrowing FieldTable) -> Provenance {
+        var referer: [UInt8] = []
+        // what is no URL may be anything
+        if let text = fields["Referer"] {
+            if let head = try? RequestHead(method: "GET", url: text) {
+                appendURL(of: head, to: &referer)
+            } else {
+                referer += SecretTexts.replacement.description.utf8
+            }
+        }
+        let agent = fields["User-Agent"].map { Array(self.text(String($0.prefix(Self.longestAgent))).utf8) } ?? []
+        return Provenance(referer: referer, userAgent: agent)
+    }
+
+    private static let longestAgent = 512
+
     // MARK: URLs
 
     /// A URL of Usher's own calls.

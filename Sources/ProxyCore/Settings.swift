@@ -38,6 +38,10 @@ public struct Disclosure: Sendable {
     public var secrets: [String] = []
     /// What the journal is told of exchanges; nil where none is kept.
     public var capture: CaptureLimits?
+    /// The log tells whence clients came and what they call themselves.
+    public var tellsProvenance = false
+    /// Of the traces that begin here, how many are exported, from 0 to 1; nil where none are, and requests belong to none.
+    public var traceShare: Double?
 
     public init() {}
 }

@@ -1,6 +1,7 @@
 internal import Addresses
 import EventLoop
 internal import HTTPCodec
+import Metrics
 import ProxyCore
 import TLSEngine
 
@@ -17,6 +18,7 @@ extension Connection {
             _ = clientReceived(client.add(stream, first: hello), worker.loop.now)
         } catch {
             awaitsHandshake = false
+            worker.metrics.count(.clientHandshakeFailures)
             machine.clientUnsecured(error, hasSeen: false, now: worker.loop.now, &worker.out)
         }
     }
@@ -29,6 +31,7 @@ extension Connection {
     func handshakeWentOn(_ received: StreamChannel.Received, _ now: Int) -> Bool {
         if let negotiated = client.stream?.negotiated {
             awaitsHandshake = false
+            worker.metrics.count(negotiated.isResumed ? .clientResumptions : .clientHandshakes)
             machine.clientSecured(negotiated, now: now, &worker.out)
             settle()
             return !isClosed
@@ -43,6 +46,7 @@ extension Connection {
 
     func handshakeFailed(_ fault: TLSFault) {
         awaitsHandshake = false
+        worker.metrics.count(.clientHandshakeFailures)
         machine.clientUnsecured(
             fault, hasSeen: client.stream?.hasShownItself ?? false, now: worker.loop.now, &worker.out)
         settle()

@@ -2,6 +2,7 @@ import EventLoop
 internal import Formats
 internal import HTTP1
 internal import HTTPCodec
+import Metrics
 import ProxyCore
 import TLSEngine
 
@@ -59,8 +60,10 @@ extension Connection {
         case .lease(let id, let wanted, let scope):
             guard !isClosed else { return }
             if let channel = idle(wanted, scope) {
+                worker.metrics.count(.leasedIdle)
                 attach(channel, id, reused: true)
             } else if let stream = sharedStream(wanted, scope, for: id) {
+                worker.metrics.count(.leasedShared)
                 attach(stream, id, reused: true)
             } else {
                 let dial = Dial(wanted, for: self, id, worker: worker)

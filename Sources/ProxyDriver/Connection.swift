@@ -32,12 +32,15 @@ final class Connection {
     var awaitsHandshake = false
     /// Place in the worker's table.
     var index = 0
+    /// Somebody is at its other end.
+    let isClients: Bool
 
     /// Reads of one leg in one turn.
     private static let readsPerTurn = 4
 
-    init(worker: Worker, client: ClientChannel, machine: consuming ClientConnection) {
+    init(worker: Worker, client: ClientChannel, machine: consuming ClientConnection, isClients: Bool = false) {
         self.worker = worker
+        self.isClients = isClients
         self.client = client
         self.machine = machine
         client.connection = self

@@ -2,6 +2,7 @@ internal import Addresses
 import EventLoop
 import Glibc
 internal import HTTPCodec
+import Metrics
 internal import Names
 import ProxyCore
 import TLSEngine
@@ -45,17 +46,22 @@ final class Dial {
         guard !IPAddress.isLookalike(hop.host) else { return fail(.unresolvable("it is a number, but no address")) }
         switch worker.names.find(hop.host, for: self, of: connection?.clientNetwork) {
         case .known(let addresses, let isComplete):
+            worker.metrics.count(.namesKnown)
             hasAddress = true
             awaitsNames = !isComplete
             take(addresses, isComplete: isComplete)
-        case .failed(let failure): fail(Self.words(failure))
+        case .failed(let failure):
+            worker.metrics.count(.namesFailed)
+            fail(Self.words(failure))
         case .unasked, .waiting:
             awaitsNames = true
+            worker.metrics.count(.namesAsked)
             connection?.dialReached(.resolving, exchange)
         }
     }
 
     func cancel() {
+        if !isOver { worker.metrics.count(.dialTimeout) }
         connection = nil
         giveUpWinner()
         end()
@@ -66,7 +72,10 @@ final class Dial {
     func resolved(_ answer: NameAnswer) {
         guard !isOver else { return }
         awaitsNames = !answer.isComplete
-        if let failure = answer.failure { return fail(Self.words(failure)) }
+        if let failure = answer.failure {
+            worker.metrics.count(.namesFailed)
+            return fail(Self.words(failure))
+        }
         if !hasAddress { connection?.dialReached(.connecting, exchange) }
         hasAddress = true
         take(answer.addresses, isComplete: answer.isComplete)
@@ -228,6 +237,10 @@ final class Dial {
     /// - Parameter first: what came out of the tunnel already.
     private func succeed(_ channel: OriginChannel, first: [UInt8]) {
         channel.dial = nil
+        worker.metrics.count(.leasedNew)
+        if let negotiated = channel.stream?.negotiated {
+            worker.metrics.count(negotiated.isResumed ? .originResumptions : .originHandshakes)
+        }
         end()
         if let leg = worker.protocols.client(channel) {
             let shared = channel.share(leg, worker.settings.engine, from: worker.pool)
@@ -240,6 +253,8 @@ final class Dial {
     }
 
     private func fail(_ failure: LeaseFailure) {
+        worker.metrics.count(failure.counter)
+        if case .insecure = failure { worker.metrics.count(.originHandshakeFailures) }
         giveUpWinner()
         end()
         connection?.dialFailed(failure, for: exchange)
@@ -265,6 +280,23 @@ final class Dial {
     private static func abandon(_ channel: OriginChannel) {
         channel.dial = nil
         channel.close()
+    }
+}
+
+extension LeaseFailure {
+    /// As what it is counted.
+    fileprivate var counter: LoopCounter {
+        switch self {
+        case .unresolvable, .unresolved: .dialName
+        case .overloaded, .tooManyNames: .dialOverload
+        case .refused: .dialRefused
+        case .timedOut: .dialTimeout
+        case .forbidden: .dialForbidden
+        case .loop: .dialLoop
+        case .tunnelRefused: .dialTunnel
+        case .insecure: .dialTLS
+        case .failed: .dialOther
+        }
     }
 }
 

@@ -25,12 +25,14 @@ public final class LeafStore: Sendable {
 
     /// The certificate for that host, made where there is none yet. Whoever asks for the same host meanwhile waits the tenth
     /// of a millisecond that it takes.
+    /// - Parameter minted: told where it was made just now.
     /// - Throws: `TLSFault` where it cannot be made, or too many were made of late.
-    func leaf(for name: String) throws(TLSFault) -> Certificate {
+    func leaf(for name: String, minted: () -> Void = {}) throws(TLSFault) -> Certificate {
         do {
             return try cache.withLock { cache in
                 try cache.leaf(for: name, now: Loop.monotonicMilliseconds(), date: time(nil)) {
-                    try authority.leaf(for: name, key: key, now: time(nil))
+                    minted()
+                    return try authority.leaf(for: name, key: key, now: time(nil))
                 }
             }
         } catch let fault as MaterialFault {

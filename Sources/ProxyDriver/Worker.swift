@@ -4,6 +4,7 @@ internal import Glibc
 internal import HTTPCodec
 import Interception
 import Journal
+import Metrics
 internal import Passwords
 internal import ProxyCore
 
@@ -17,6 +18,7 @@ final class Worker {
     let pool: OriginPool
     let security: WorkerTLS
     let recorder: any Recorder
+    let metrics: LoopMetrics
     var protocols = Protocols()
     private(set) var settings: WorkerSettings
     let limits: LimitDesk
@@ -54,6 +56,8 @@ final class Worker {
     private var nextShareWarning = 0
     /// What is said of its load, and what is counted for that.
     private let gauge: LoadGauge
+    /// When the next look round is due.
+    private var nextSweep = 0
     private var load = LoadGauge.Reading()
     private var sources: [EventSource] = []
 
@@ -81,7 +85,8 @@ final class Worker {
             state: start.state, transactions: transactions, tokens: start.tokens, pushes: start.pushes,
             sessions: start.sessions.stores(flights, start.errands), errands: start.errands, decisions: start.decisions)
         clients = start.clients
-        security = WorkerTLS(start.settings.tls, on: loop)
+        metrics = start.metrics
+        security = WorkerTLS(start.settings.tls, on: loop, start.metrics)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }
         authenticator = start.authenticator
         own = OwnAddresses(
@@ -92,6 +97,8 @@ final class Worker {
         pool = OriginPool(
             perOrigin: start.settings.engine.settings.limits.idlePerOrigin, total: start.settings.idleTotal)
         nextNumber = UInt64(start.number)
+        recorder.adopt(start.settings)
+        nextSweep = loop.now + Self.sweepInterval
         out.tell(time: time(nil))
         sources.append(try MailboxPort(loop: loop, start.messages) { [unowned self] in receive($0) })
         sources.append(
@@ -117,6 +124,7 @@ final class Worker {
         switch message {
         case .adopt(let settings):
             self.settings = settings
+            recorder.adopt(settings)
             pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
             loop.refreshNow()
             security.adopt(settings.tls)
@@ -170,13 +178,14 @@ final class Worker {
     func accept(_ descriptor: consuming Descriptor, from peer: SocketAddress, isSecure: Bool) {
         guard let address = IPAddress(bytes: peer.address) else { return }
         let isBalancer = settings.clients.isBalancer(address)
-        guard isBalancer || settings.clients.admits(address) else { return }
+        guard isBalancer || settings.clients.admits(address) else { return metrics.count(.refusedAddress) }
         let share: ConnectionShare
         do throws(ClientShares.Refusal) {
             // behind a balancer the client is whom its header names
             share = try ConnectionShare(
                 clients, for: isBalancer ? nil : .network(address.clientNetwork), settings.engine.settings.limits)
         } catch {
+            metrics.count(error == .all ? .refusedAll : .refusedShare)
             warn(of: error, address)
             // no memory is spent on one too many: the kernel's buffer takes these few bytes. Who speaks TLS would not
             // understand them
@@ -194,7 +203,8 @@ final class Worker {
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
                 balancer: isBalancer ? settings.clients : nil),
             share: share, streams: protocols.server(), now: loop.refreshNow())
-        add(Connection(worker: self, client: channel, machine: machine))
+        metrics.count(.accepted)
+        add(Connection(worker: self, client: channel, machine: machine, isClients: true))
     }
 
     /// A connection at whose other end nobody is, for a call of Usher's own; nil where the system has no room for it.
@@ -244,6 +254,7 @@ final class Worker {
 
     /// The listener pauses until the next sweep. Idle connections to origins are given up first: they hold descriptors.
     func acceptFailed(_ error: SystemError) {
+        metrics.count(.acceptFailed)
         pool.closeAll()
         for connection in connections { connection?.unbind() }
         let now = loop.refreshNow()
@@ -257,6 +268,7 @@ final class Worker {
         loop.deferRelease(connection)
         code?.cancel(allOf: connection)
         connections[connection.index] = nil
+        if connection.isClients { metrics.count(.closed) }
         free.append(connection.index)
         openConnections -= 1
         stopWhenEmpty()
@@ -265,6 +277,9 @@ final class Worker {
     private func sweep() {
         let now = loop.refreshNow()
         loop.pulse.turn(at: now)
+        metrics.wasLate(by: now - nextSweep)
+        nextSweep = now + Self.sweepInterval
+        metrics.set(.idleOriginConnections, pool.count + pool.bound)
         out.tell(time: time(nil))
         load.underWay = 0
         for index in connections.indices {

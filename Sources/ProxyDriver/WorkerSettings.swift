@@ -33,8 +33,14 @@ public struct WorkerSettings: Sendable {
 /// Takes the record of every exchange, on the loop's thread. One for each loop.
 public protocol Recorder: AnyObject {
     func record(_ record: borrowing ExchangeRecord)
+    /// The loop begins, or goes on, by these settings.
+    func adopt(_ settings: WorkerSettings)
     /// Something that concerns no single exchange, in words for the operator.
     func warn(_ text: String)
     /// Called a few times a second, and before the loop ends.
     func flush()
+}
+
+extension Recorder {
+    public func adopt(_ settings: WorkerSettings) {}
 }

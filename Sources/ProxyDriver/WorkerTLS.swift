@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Metrics
 import ProxyCore
 import TLSEngine
 
@@ -9,6 +10,7 @@ final class WorkerTLS {
     /// Counts the rules that were in force one after the other.
     private(set) var generation = 0
     private let loop: Loop
+    private let metrics: LoopMetrics
     private var material: TLSMaterial
     private let tickets: TicketKeys
     /// Made with the first client: most generations of most configurations see none.
@@ -16,8 +18,9 @@ final class WorkerTLS {
     private var listener: ServerContext?
     private var sessions = TLSSessionCache()
 
-    init(_ material: TLSMaterial, on loop: Loop) {
+    init(_ material: TLSMaterial, on loop: Loop, _ metrics: LoopMetrics = LoopMetrics()) {
         self.material = material
+        self.metrics = metrics
         self.loop = loop
         tickets = TicketKeys(seed: material.ticketSeed, now: time(nil))
     }
@@ -38,7 +41,7 @@ final class WorkerTLS {
     func stream(showing name: String) throws(TLSFault) -> TLSStream {
         try injectFault()
         guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
-        let leaf = try leaves.leaf(for: name)
+        let leaf = try leaves.leaf(for: name) { metrics.count(.leavesMinted) }
         if let clients { return try clients.stream(showing: leaf) }
         let made = try context(leaves.key, leaves.authority.chain)
         clients = made

@@ -1,5 +1,6 @@
 public import Authorization
 public import EventLoop
+public import Metrics
 internal import ProxyCore
 
 /// What another thread may say to a worker.
@@ -31,6 +32,7 @@ struct WorkerStart: Sendable {
     var sessions = SessionTable()
     var errands = ErrandTable()
     var authenticator: Authenticator
+    var metrics = LoopMetrics()
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
     var addresses: [SocketAddress]
@@ -69,7 +71,7 @@ public final class WorkerThread: Sendable {
         tokens: TokenTable, decisions: DecisionTable, state: (any StateStore & Sendable)? = nil,
         pushes: PushTable = PushTable(),
         sessions: SessionTable = SessionTable(), errands: ErrandTable = ErrandTable(),
-        authenticator: Authenticator,
+        authenticator: Authenticator, metrics: LoopMetrics = LoopMetrics(),
         listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
@@ -81,7 +83,7 @@ public final class WorkerThread: Sendable {
             number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
             cookies: cookies, limits: limits, decisions: decisions, state: state, transactions: transactions,
             tokens: tokens, pushes: pushes,
-            sessions: sessions, errands: errands, authenticator: authenticator, listeners: listeners,
+            sessions: sessions, errands: errands, authenticator: authenticator, metrics: metrics, listeners: listeners,
             addresses: addresses,
             messages: messages)
         pulse = start.pulse

@@ -179,7 +179,8 @@ import Testing
         timeouts:
           { resolve: 1ms, connect: 1ms, tls: 1ms, header: 1ms, idle: 1ms, response: 1ms, tunnel_idle: 1ms,
             pool_idle: 1ms, half_closed: 1ms, drain: 1ms, attempts: 1ms }
-        log: { access: none, show: a, level: debug }
+        log: { access: none, show: a, level: debug, to: /var/log/own.log }
+        tracing: { endpoint: "http://127.0.0.1:4318", sample: 0.5, service_name: own }
         journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House }
         admin: { socket: own.sock }
         """

@@ -41,7 +41,8 @@ import Testing
     @Test func defaultsAreTheDefaults() throws {
         func spelled(_ object: ObjectShape, _ indent: String) -> String {
             object.keys.map { key in
-                if case .object(let inner) = key.shape, object == .root {
+                // what is asked for by its presence has a key that must be there, and no default
+                if case .object(let inner) = key.shape, object == .root, !inner.keys.contains(where: \.isRequired) {
                     return "\(indent)\(key.name):\n\(spelled(inner, indent + "  "))"
                 }
                 return key.standard.map { "\(indent)\(key.name): \($0)\n" } ?? ""

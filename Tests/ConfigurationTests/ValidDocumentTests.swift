@@ -105,7 +105,8 @@ import Testing
         limits: { connections: 10, header: 1KiB, header_fields: 5, url: 512B, body: 10MB, buffered_body: 0B }
         names: { servers: [192.0.2.53, "127.0.0.1:5353", "2001:db8::53", "[2001:db8::53]:5353"] }
         timeouts: { resolve: 7s, connect: 1ms, tls: 2s, header: 3s, idle: 4m, response: 5h, tunnel_idle: 24h }
-        log: { access: none, level: debug }
+        log: { access: none, level: debug, to: journald }
+        tracing: { endpoint: "https://collector.example.com:4318/v1/traces", sample: 0.25, service_name: usher staging }
         """
 
     @Test func everyKeyArrives() throws {
@@ -114,7 +115,9 @@ import Testing
         #expect(snapshot.warnings.map(\.line) == [17], "AM is asked over plain http")
         #expect(snapshot.listeners.map(\.description) == ["127.0.0.1:3128", "[::1]:0"])
         #expect(snapshot.workers == 3)
-        #expect(snapshot.log.access == .none && snapshot.log.level == .debug)
+        #expect(snapshot.log.access == .none && snapshot.log.level == .debug && snapshot.log.target == .journald)
+        #expect(snapshot.tracing?.endpoint == "https://collector.example.com:4318/v1/traces")
+        #expect(snapshot.tracing?.service == "usher staging" && snapshot.settings.disclosure.traceShare == 0.25)
 
         let servers = snapshot.settings.servers
         #expect(

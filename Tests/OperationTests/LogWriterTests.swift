@@ -95,4 +95,62 @@ struct LogWriterTests {
         settings.access = .none
         #expect(settings.detail == .none)
     }
+
+    @Test("What was written and what was not is counted")
+    func tally() {
+        let fixture = Fixture()
+        fixture.writer.write(Self.batch)
+        #expect(fixture.writer.takeTally() == LogWriter.Tally(written: 3, lost: 0))
+        fixture.room = 9
+        fixture.writer.write(Self.batch)
+        #expect(fixture.writer.takeTally() == LogWriter.Tally(written: 2, lost: 1))
+        fixture.room = 0
+        fixture.writer.write(Self.batch)
+        #expect(fixture.writer.takeTally() == LogWriter.Tally(written: 0, lost: 3))
+        fixture.room = .max
+        fixture.writer.write(Self.batch)
+        #expect(fixture.writer.takeTally() == LogWriter.Tally(written: 3, lost: 0))
+    }
+
+    @Test("In Apache's form nothing but exchanges is written, however many are missing")
+    func silent() {
+        var written: [UInt8] = []
+        var hasRoom = false
+        var words: [String] = []
+        var writer = LogWriter(
+            tellsGaps: false,
+            put: {
+                guard hasRoom else { return .failed("No space left on device") }
+                written += $0
+                return .written($0.count)
+            }, say: { words.append($0) }, now: { 0 })
+        writer.write(Self.batch)
+        hasRoom = true
+        writer.write(Self.batch)
+        #expect(written == Self.batch && words.count == 1)
+    }
+
+    @Test("An entry of the journal goes whole or not at all")
+    func entries() {
+        var written: [[UInt8]] = []
+        var room = 1
+        var writer = LogWriter(
+            frame: .entries,
+            put: {
+                guard room > 0 else { return .failed("away") }
+                room -= 1
+                let end = LogFrame.entries.end(in: Array($0)[...]) ?? $0.count
+                written.append(Array($0.prefix(end)))
+                return .written(end)
+            }, say: { _ in }, now: { 0 })
+        let entries = (0..<3).map { Array("PRIORITY=6\nMESSAGE=\($0)\n\n".utf8) }
+        writer.write(Array(entries.joined()))
+        #expect(writer.takeTally() == LogWriter.Tally(written: 1, lost: 2))
+        room = .max
+        writer.write(Array(entries.joined()))
+        #expect(written.count == 5 && written[0] == entries[0] && Array(written[2...]) == entries)
+        let word = String(decoding: written[1], as: UTF8.self)
+        #expect(word.hasPrefix("PRIORITY=4\nSYSLOG_IDENTIFIER=usher\nMESSAGE={"))
+        #expect(word.contains("2 records of the log are missing here: away") && word.hasSuffix("}\n\n"))
+    }
 }

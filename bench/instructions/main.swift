@@ -4,6 +4,8 @@ import Glibc
 import HTTP1
 import HTTPCodec
 import Interception
+import Metrics
+import Observation
 import ProxyCore
 
 // usher-instructions PIECE COUNT: does one piece of the engine's work COUNT times, without sockets, so that a simulator can
@@ -183,6 +185,34 @@ enum Work {
         }
         return connection.awaitsRequest ? bytes : 0
     }
+
+    /// What is told of a plain exchange, to whoever listens.
+    static func records(_ count: Int, _ take: (borrowing ExchangeRecord) -> Void) {
+        var record = ExchangeRecord()
+        record.reset(flow: 0x1_0000_0001)
+        record.client = "192.0.2.1:50000"
+        record.method = Array("GET".utf8)
+        record.url = Array("http://shop.example.com:8080/api/items/42?colour=REDACTED&size=REDACTED".utf8)
+        record.status = 200
+        record.responseBytes = 912
+        record.milliseconds = 3
+        record.attempts = 1
+        for _ in 0..<count { take(record) }
+    }
+
+    static func figures(_ count: Int) -> Int {
+        let metrics = LoopMetrics()
+        records(count) { metrics.take($0) }
+        return Int(metrics.value(.responseBytes))
+    }
+
+    static func lines(_ count: Int) -> Int {
+        var bytes = 0
+        let log = AccessLog(detail: .events) { bytes += $0.count }
+        records(count) { log.record($0) }
+        log.flush()
+        return bytes
+    }
 }
 
 /// One that all clients share, and that lasts.
@@ -213,7 +243,7 @@ let pieces: [String: (Int) throws -> Int] = [
     "session-bearer": { try Work.session($0, [], tokens: Tokens(for: "http://shop.example.com:8080/api/*")) },
     "session-bearer-elsewhere": { try Work.session($0, [], tokens: Tokens(for: "http://shop.example.org:8080/api/*")) },
     "session-head-edit": { try Work.session($0, [Work.headEdit]) },
-    "json-edit-4k": Work.edits,
+    "json-edit-4k": Work.edits, "figures": Work.figures, "access-line": Work.lines,
 ]
 guard CommandLine.arguments.count == 3, let piece = pieces[CommandLine.arguments[1]],
     let count = Int(CommandLine.arguments[2])

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Journal
+import Metrics
 import Observation
 
 /// Keeps the journal on a thread of its own: loops hand flows on and go on at once, and whoever asks is answered in between.
@@ -16,6 +17,8 @@ final class JournalThread: FlowIntake {
         var followers: [Int: Follower] = [:]
         var nextFollower = 1
         var closing = false
+        /// What is kept by now.
+        var figures = ProcessFigures.JournalFigures()
 
         var hasWork: Bool { !batches.isEmpty || !queries.isEmpty || closing }
     }
@@ -50,11 +53,18 @@ final class JournalThread: FlowIntake {
                 return queue
             }
             let offset = clockOffset()
+            var taken = 0
             for batch in work.batches {
                 let kept = store.take(batch, offset: offset)
+                taken += kept.count
                 for follower in work.followers.values { follower(kept) }
             }
             for query in work.queries { query(&store) }
+            queue.withLock { queue in
+                queue.figures.flows = UInt64(max(0, store.ring.count))
+                queue.figures.bytes = UInt64(max(0, store.ring.bytes))
+                queue.figures.taken += UInt64(max(0, taken))
+            }
             if work.closing { return }
         }
     }
@@ -81,6 +91,14 @@ final class JournalThread: FlowIntake {
 
     /// Flows that were lost because they came faster than they could be kept.
     var lost: Int { queue.withLock { $0.lost } }
+
+    var figures: ProcessFigures.JournalFigures {
+        queue.withLock { queue in
+            var figures = queue.figures
+            figures.lost = UInt64(max(0, queue.lost))
+            return figures
+        }
+    }
 
     /// Another generation of the configuration is in force.
     func adopt(_ settings: JournalStore.Settings) {

@@ -108,6 +108,7 @@ final class AgentSession {
         case .found, .kept: return use()
         case .won:
             notes.append(.login(interceptor: Self.name, "logged in to ask for decisions"))
+            notes.append(.won(.session))
             return use()
         case .lacking(let reason, _): return .failed(reason)
         case .wait(let time): return .wait(until: time)

@@ -16,6 +16,8 @@ protocol LoginDetour: Detour {
     func wanted(_ context: DetourContext) -> LoginTurn<Talk>.Wanted?
     /// What is told of one that was just won.
     func told(of gain: Talk.Gain, _ now: Int) -> String
+    /// What it is.
+    func win(_ gain: Talk.Gain) -> Wins
     /// The answer to a request that must not go out without; nil where it may.
     func denial(_ reason: String) -> DetourOrder?
     /// An answer with this head may refuse what went along.
@@ -51,6 +53,7 @@ extension LoginDetour {
     var cookieLines: [String] { [] }
 
     func denial(_ reason: String) -> DetourOrder? { nil }
+    func win(_ gain: Talk.Gain) -> Wins { .session }
 
     // MARK: the login
 
@@ -62,6 +65,7 @@ extension LoginDetour {
         case .found(let purpose): return done(purpose)
         case .won(let gain, let purpose):
             notes.append(say(told(of: gain, context.seconds)))
+            notes.append(.won(win(gain)))
             return done(purpose)
         case .kept(let reason, let purpose):
             notes.append(say("\(reason); the \(words.what) goes along until its end"))

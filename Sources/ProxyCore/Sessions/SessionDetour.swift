@@ -226,6 +226,7 @@ final class SessionDetour: Detour {
             let session = session(source, times, context)
             flight.win(session, due: times.due, lasts: times.lasts)
             notes.append(.session("a session of Usher's own is at hand; it lasts \(times.lasts / 1000) s"))
+            notes.append(.won(.session))
             return done(session, purpose)
         case .failed(let failure):
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)

@@ -124,6 +124,8 @@ final class TokenDetour: LoginDetour {
         return "token \(grant.origin.rawValue); \(lasts)"
     }
 
+    func win(_ grant: TokenGrant) -> Wins { grant.origin == .refreshed ? .refreshedToken : .token }
+
     // MARK: answers
 
     private func refusal(_ response: ResponseHead) -> TokenRefusal? {

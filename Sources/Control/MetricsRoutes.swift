@@ -1,0 +1,27 @@
+/// Figures for whoever keeps them.
+public protocol MetricsSource: AnyObject {
+    /// All of them, as text.
+    var metrics: (text: [UInt8], type: String) { get }
+}
+
+/// What Prometheus scrapes.
+public struct MetricsRoutes {
+    private unowned let source: any MetricsSource
+
+    /// Of the answer (Prometheus's text format).
+    public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    public init(_ source: any MetricsSource) { self.source = source }
+
+    public var all: [ControlRoute] { [metrics] }
+
+    private var metrics: ControlRoute {
+        let description = RouteDescription(
+            "metrics", "Figures in Prometheus's text format.",
+            answers: [RouteAnswer("All families.", type: Self.mediaType)])
+        return ControlRoute("GET", "/metrics", description) { _ throws(ControlProblem) in
+            let metrics = source.metrics
+            return .now(ControlAnswer(metrics.text, type: metrics.type))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+public import Interception
+
+/// What one loop counts. Its thread alone writes; whoever scrapes reads from another one. Nothing is allocated for a plain
+/// exchange, and no lock is taken.
+public final class LoopMetrics: @unchecked Sendable {
+    // the tables guard themselves; what else changes is for the loop's thread alone
+
+    /// Exchanges of one kind.
+    struct ExchangeKey: Hashable, Sendable {
+        var action: String
+        var realm: String
+        var status: Int
+        var error: String
+    }
+
+    /// What interceptors of one name did.
+    enum InterceptorColumn: Int, CaseIterable { case applied, failed, answered, broke, retried, waited, loggedIn }
+
+    private let counters = CounterRow(LoopCounter.allCases.count)
+    private let gauges = CounterRow(LoopGauge.allCases.count)
+    let lag = CounterRow(DurationBounds.lag.width)
+    let exchanges = Series<ExchangeKey>(capacity: 512, reserve: 16, width: DurationBounds.exchange.width)
+    let interceptors = Series<String>(capacity: 2_048, reserve: 1, width: InterceptorColumn.allCases.count)
+
+    private var labels = MetricLabels()
+    /// Where exchanges without an Action and without a fault are counted, by the first digit of their status.
+    private var plain: [Int] = Array(repeating: -1, count: 6)
+
+    /// A turn that made its loop so late is a stall, in milliseconds.
+    static let stall = 500
+
+    public init() {}
+
+    /// What labels may say from here on.
+    public func adopt(_ labels: MetricLabels) { self.labels = labels }
+
+    @inline(__always)
+    public func count(_ counter: LoopCounter, _ amount: UInt64 = 1) { counters.add(counter.rawValue, amount) }
+    public func set(_ gauge: LoopGauge, _ value: Int) { gauges.set(gauge.rawValue, UInt64(max(0, value))) }
+
+    public func value(_ counter: LoopCounter) -> UInt64 { counters.value(counter.rawValue) }
+    public func value(_ gauge: LoopGauge) -> UInt64 { gauges.value(gauge.rawValue) }
+
+    /// The loop came to something so many milliseconds after it was due.
+    public func wasLate(by milliseconds: Int) {
+        let late = max(0, milliseconds)
+        lag.add(DurationBounds.lag.column(of: late))
+        lag.add(DurationBounds.lag.sum, UInt64(late))
+        if late >= Self.stall { count(.stalls) }
+    }
+
+    // MARK: exchanges
+
+    public func take(_ record: borrowing ExchangeRecord) {
+        let bounds = DurationBounds.exchange
+        let milliseconds = max(0, record.milliseconds)
+        let place = place(of: record)
+        exchanges.add(place, bounds.column(of: milliseconds))
+        exchanges.add(place, bounds.sum, UInt64(milliseconds))
+        count(.requestBytes, record.requestBytes)
+        count(.responseBytes, record.responseBytes)
+        count(.attempts, UInt64(max(0, record.attempts)))
+        if record.proxyError != nil { count(.answersOfUsher) }
+        if !record.wins.isEmpty { take(record.wins) }
+        if !record.events.isEmpty { for event in record.events { take(event.moment) } }
+    }
+
+    private func place(of record: borrowing ExchangeRecord) -> Int {
+        let status = (100..<600).contains(record.status) ? record.status / 100 : 0
+        let isPlain = record.action == nil && record.realm == nil && record.proxyError == nil
+        if isPlain, plain[status] >= 0 { return plain[status] }
+        let key = ExchangeKey(
+            action: labels.of(record.action), realm: labels.of(realm: record.realm), status: status,
+            error: record.proxyError ?? MetricLabels.none)
+        let other = MetricLabels.other
+        let place = exchanges.place(
+            of: key,
+            orElse: ExchangeKey(
+                action: other, realm: other, status: status,
+                error: key.error == MetricLabels.none ? MetricLabels.none : other))
+        if isPlain { plain[status] = place }
+        return place
+    }
+
+    // MARK: moments
+
+    private func take(_ wins: Wins) {
+        if wins.contains(.session) { count(.sessionsWon) }
+        if wins.contains(.token) { count(.tokensWon) }
+        if wins.contains(.refreshedToken) { count(.tokensRefreshed) }
+    }
+
+    private func take(_ moment: ExchangeMoment) {
+        switch moment {
+        case .edited(let words): interceptor(labels.speaker(of: words), .applied)
+        case .warned(let words): interceptor(labels.speaker(of: words), .failed)
+        case .responded(let name, _):
+            interceptor(labels.of(interceptor: name), .answered)
+            count(.answersOfInterceptors)
+        case .broken(let name, _): interceptor(labels.of(interceptor: name), .broke)
+        case .retried(let name, _, _, _): interceptor(labels.of(interceptor: name), .retried)
+        case .queued(let name):
+            interceptor(labels.of(interceptor: name), .waited)
+            count(.limitWaits)
+        case .admitted(_, let milliseconds): count(.limitWaitMilliseconds, UInt64(max(0, milliseconds)))
+        case .login(let name, _): interceptor(labels.of(interceptor: name), .loggedIn)
+        case .advice: count(.advice)
+        case .replayed: count(.stepUpsReplayed)
+        case .notReplayed: count(.stepUpsNotReplayed)
+        case .notApproved: count(.stepUpsNotApproved)
+        case .stepUpFailed: count(.stepUpsFailed)
+        case .declined: count(.stepUpsDeclined)
+        case .heldOff: count(.stepUpsHeldOff)
+        case .abandoned: count(.stepUpsAbandoned)
+        case .leftToClient: count(.stepUpsLeftToClient)
+        case .parked: count(.personsAsked)
+        case .spoken: count(.personsSpoke)
+        case .call: count(.stepUpCalls)
+        case .loginCall: count(.loginCalls)
+        case .sessionCall: count(.sessionCalls)
+        case .tokenCall: count(.tokenCalls)
+        case .question: count(.decisionCalls)
+        case .deviceCall: count(.deviceCalls)
+        default: break
+        }
+    }
+
+    private func interceptor(_ name: String, _ column: InterceptorColumn) {
+        interceptors.add(interceptors.place(of: name, orElse: MetricLabels.other), column.rawValue)
+    }
+}

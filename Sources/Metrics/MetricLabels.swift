@@ -1,0 +1,44 @@
+public import Interception
+
+/// The values that labels may have: what the configuration names. Everything else a client could make up without end.
+public struct MetricLabels: Sendable {
+    let actions: Set<Action>
+    let realms: Set<String>
+    let interceptors: Set<String>
+
+    static let none = "none"
+    static let other = "other"
+
+    /// - Parameter actions: those of the configuration's own.
+    public init(actions: [Action] = [], realms: [String] = [], interceptors: [String] = []) {
+        self.actions = Set(Action.known + actions)
+        self.realms = Set(realms)
+        self.interceptors = Set(interceptors)
+    }
+
+    func of(_ action: Action?) -> String {
+        guard let action else { return Self.none }
+        return actions.contains(action) ? action.rawValue : Self.other
+    }
+
+    func of(realm: String?) -> String {
+        guard let realm else { return Self.none }
+        return realms.contains(realm) ? realm : Self.other
+    }
+
+    func of(interceptor: String) -> String { interceptors.contains(interceptor) ? interceptor : Self.other }
+
+    /// Whose words these are: the name stands before a colon, and may hold one itself.
+    func speaker(of words: String) -> String {
+        let bytes = words.utf8
+        var start = bytes.startIndex
+        // no name is longer
+        while let colon = bytes[start...].prefix(65).firstIndex(of: 0x3A) {
+            let name = String(words[..<colon])
+            if interceptors.contains(name) { return name }
+            guard name.utf8.count < 64 else { break }
+            start = bytes.index(after: colon)
+        }
+        return Self.other
+    }
+}

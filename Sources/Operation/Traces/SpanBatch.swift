@@ -1,0 +1,22 @@
+import Interception
+
+/// What one loop has for the collector: gathered, and handed on in batches.
+final class SpanBatch {
+    private let exporter: TraceExporter
+    private var spans: [FinishedSpan] = []
+    private static let size = 256
+
+    init(_ exporter: TraceExporter) { self.exporter = exporter }
+
+    func take(_ record: borrowing ExchangeRecord) {
+        guard let span = FinishedSpan(record) else { return }
+        spans.append(span)
+        if spans.count >= Self.size { flush() }
+    }
+
+    func flush() {
+        guard !spans.isEmpty else { return }
+        exporter.post(spans)
+        spans.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,149 @@
+import EventLoop
+import Formats
+import Glibc
+import HTTP1
+import HTTPCodec
+import Names
+import TLSEngine
+
+/// The collector that spans are posted to, a connection for each batch. Every call waits.
+struct SpanCollector: Sendable {
+    enum Outcome {
+        case taken
+        /// It says no, and will to the same again.
+        case refused(String)
+        /// Another time it may take it.
+        case failed(String)
+    }
+
+    /// Whom connections with TLS trust.
+    typealias Trust = OriginContext
+
+    private let head: RequestHead
+    private let trust: Trust?
+
+    /// Milliseconds for one batch.
+    static let limit = 10_000
+    /// Bytes of an answer that are read.
+    private static let largest = 256 << 10
+
+    /// - Parameter trust: asked where the URL is one of https.
+    init(_ url: String, _ trust: () throws -> Trust) throws {
+        var head = try RequestHead(method: "POST", url: url)
+        if head.path == "/" { try head.setPathAndQuery("/v1/traces") }
+        head.fields.add("User-Agent", "usher/\(Version.usher)")
+        head.fields.add("Content-Type", "application/json")
+        head.fields.add("Accept", "application/json")
+        self.head = head
+        self.trust = head.target.scheme == .https ? try trust() : nil
+    }
+
+    var name: String { head.originText }
+
+    func post(_ body: [UInt8], within limit: Int) -> Outcome {
+        do {
+            let answer = try status(of: body, limit)
+            switch answer {
+            case 200..<300: return .taken
+            // OTLP/HTTP, "Retryable Response Codes", and a timeout
+            case 408, 429, 502, 503, 504: return .failed("it answers \(answer)")
+            default: return .refused("it answers \(answer)")
+            }
+        } catch let error as SystemError {
+            return .failed(error.reason)
+        } catch let fault as HTTPFault {
+            return .failed("its answer breaks HTTP: \(fault.explanation)")
+        } catch let fault as TLSFault {
+            return .failed(fault.words)
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    private struct Silence: Error, CustomStringConvertible { let description: String }
+
+    private func status(of body: [UInt8], _ limit: Int) throws -> Int {
+        var leg = HTTP1Client()
+        var request: [UInt8] = []
+        var forwarding = Forwarding(framing: .length(UInt64(body.count)))
+        forwarding.connection = "close"
+        forwarding.isOwn = true
+        leg.send(head, forwarding, to: &request)
+        leg.write(body.span, to: &request)
+        leg.end(to: &request)
+        let connection = try connect(limit)
+        try connection.send(request)
+        var left = Self.largest
+        while true {
+            let piece = try connection.receive()
+            if piece.isEmpty {
+                guard leg.ended(cleanly: true) else {
+                    throw Silence(description: "it closed the connection without an answer")
+                }
+                return leg.head.status
+            }
+            left -= piece.count
+            guard left >= 0 else { throw Silence(description: "its answer is too long") }
+            var position = 0
+            events: while true {
+                switch try leg.read(piece.span, &position, limits: HeadLimits(), maxTrailerBytes: HeadLimits().bytes) {
+                case .needsMore: break events
+                case .interim, .data: break
+                // the rest of it is of no interest
+                case .head, .switched, .end: return leg.head.status
+                }
+            }
+        }
+    }
+
+    // MARK: the address
+
+    /// To the first of its addresses that takes one.
+    private func connect(_ limit: Int) throws -> CollectorConnection {
+        let end = Loop.monotonicMilliseconds() + limit
+        var failure = SystemError("connect", code: ETIMEDOUT)
+        for address in try addresses() {
+            let left = end - Loop.monotonicMilliseconds()
+            guard left > 0 else { break }
+            let connection: BlockingConnection
+            do throws(SystemError) { connection = try BlockingConnection(address, withinMilliseconds: left) } catch {
+                failure = error
+                continue
+            }
+            return try CollectorConnection(connection, host: head.host, trust: trust)
+        }
+        throw failure
+    }
+
+    private func addresses() throws -> [SocketAddress] {
+        let port = head.target.port
+        // addresses, and what is this machine's by its name (RFC 6761)
+        if let known = NameService.immediate(head.host, port: port) { return known }
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(head.host, nil, &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard code == 0 else { throw Silence(description: "\(head.host): \(String(cString: gai_strerror(code)))") }
+        var found: [SocketAddress] = []
+        var entry = list
+        while let one = entry {
+            if let address = Self.numeric(one.pointee).flatMap({ SocketAddress(numeric: $0, port: port) }) {
+                found.append(address)
+            }
+            entry = one.pointee.ai_next
+        }
+        guard !found.isEmpty else { throw Silence(description: "\(head.host) has no address") }
+        return found
+    }
+
+    private static func numeric(_ entry: addrinfo) -> String? {
+        var text = [CChar](repeating: 0, count: 128)
+        guard
+            getnameinfo(
+                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
