@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install deb systemd run test bench instructions operations soak browser testssl hostile fuzz mutants tsan asan format lint schema
+.PHONY: help deps build install deb systemd run test bench instructions operations soak browser testssl schemathesis hostile fuzz mutants tsan asan format lint schema
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 12
@@ -50,6 +50,9 @@ browser: ## headless Chromium through the release build, plain and over TLS: a p
 
 testssl: ## testssl.sh against the TLS that the release build speaks to clients
 	@bench/testssl
+
+schemathesis: build ## schemathesis against the admin API of a running daemon
+	@USHER_BINARY=.build/release/usher scripts/schemathesis
 
 hostile: build ## nearly right inputs of every kind against the release build, for SECONDS=25 each
 	@USHER_BINARY=.build/release/usher scripts/hostile $(if $(filter command line environment,$(origin SECONDS)),--seconds $(SECONDS))

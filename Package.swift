@@ -144,7 +144,7 @@ let package = Package(
             [
                 "Operation", "Metrics", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization",
                 "TLSEngine",
-                "HTTPCodec", "Formats", "Addresses", "EventLoop",
+                "HTTPCodec", "Formats", "Addresses", "EventLoop", "Control",
             ]),
         .testTarget(
             name: "ConfigurationTests",

@@ -57,6 +57,7 @@ public enum ConfigurationLoader {
         snapshot.variables = variables.names
         snapshot.outline = ConfigurationOutline(root)
         files.describe(in: &snapshot.outline)
+        snapshot.document = EffectiveDocument(root, readAt: now ?? time(nil))
         return .success(snapshot)
     }
 

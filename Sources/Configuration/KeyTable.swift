@@ -162,7 +162,14 @@ enum KeyTable {
         Key(
             "socket", .text(.file),
             "Path of the control socket; without a slash in front, from the runtime directory on.",
-            standard: "admin.sock")
+            standard: "admin.sock"),
+        Key(
+            "listen", .orNull(.text(.adminAddress)),
+            "An address and port where the same is answered over TCP, to whoever shows the token; without the key, nowhere."
+        ),
+        Key(
+            "token", .secret(.password),
+            "What Authorization: Bearer has to hold there, as a reference; 16 bytes at least."),
     ]
 
     static let log: [Key] = [

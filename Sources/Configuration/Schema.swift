@@ -117,7 +117,7 @@ public enum Schema {
     }
 
     /// A default of the key table, which is a line of YAML, as JSON.
-    private static func json(_ standard: String) -> JSONValue {
+    static func json(_ standard: String) -> JSONValue {
         let findings = Findings(file: "")
         guard let node = YAMLReader.read(standard, findings) else { return .string(standard) }
         return Walker.json(node)

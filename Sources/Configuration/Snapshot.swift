@@ -26,6 +26,8 @@ public struct Snapshot: Sendable {
     public var tracing: TracingSettings?
     /// `admin.socket`: a path, from the runtime directory on where it does not begin with a slash; nil where nobody says.
     public var controlSocket: String?
+    /// `admin.listen` and `admin.token`; nil where the control interface has no port.
+    public var admin: AdminPort?
     /// `state.key`; nil where it is made in the state directory.
     public var stateKey: SecretBytes?
     /// What is likely not meant but harms nothing.
@@ -34,6 +36,14 @@ public struct Snapshot: Sendable {
     public var variables: Set<String> = []
     /// What it says, to be compared with another's.
     public var outline = ConfigurationOutline()
+    /// What it says, for whoever asks the daemon.
+    public var document = EffectiveDocument()
+}
+
+/// Where the control interface is answered over TCP, and what who asks has to show.
+public struct AdminPort: Sendable {
+    public var listener: Listener
+    public var token: SecretBytes
 }
 
 /// `log:` of the configuration.

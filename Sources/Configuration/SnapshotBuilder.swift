@@ -66,6 +66,7 @@ struct SnapshotBuilder {
             nameServers: Self.nameServers(root.fields("names")),
             log: Self.log(root.fields("log")), journal: journal, tracing: Self.tracing(root.fields("tracing")),
             controlSocket: root.fields("admin")?.text("socket"),
+            admin: AdminBuilder(findings: findings).port(root.fields("admin"), listeners: listeners.map(\.listener)),
             stateKey: stateKey(root.fields("state"), settings.tokens),
             warnings: [])
     }

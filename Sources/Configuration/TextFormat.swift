@@ -51,6 +51,11 @@ extension TextFormat {
         pattern: #"^(https?://)?([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#, isPublic: true
     ) { Listener($0) != nil }
 
+    static let adminAddress = TextFormat(
+        "an address and a port, such as 127.0.0.1:3130 or [::1]:3130",
+        pattern: #"^([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#, isPublic: true
+    ) { !$0.contains("/") && Listener($0) != nil }
+
     static let nameServer = TextFormat(
         "an address with or without a port, such as 192.0.2.53, 127.0.0.1:5353 or [2001:db8::53]:53", isPublic: true
     ) { NameServer($0) != nil }

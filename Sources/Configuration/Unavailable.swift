@@ -36,11 +36,8 @@ enum Unavailable {
     static func keys(of object: ObjectShape) -> [String] { rows.filter { $0.object == object }.map(\.key) }
 
     static let rows: [Row] = [
-        Row(.admin, "listen", "the control interface over TCP", accepted: [.null]),
-        Row(.admin, "token", "the control interface over TCP"),
-
         Row(
             .authorization, "on_failure", "answering a failed step-up otherwise than with the original answer",
-            "write on_failure: original, or remove the key", accepted: [.string("original")]),
+            "write on_failure: original, or remove the key", accepted: [.string("original")])
     ]
 }

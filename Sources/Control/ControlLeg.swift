@@ -62,6 +62,12 @@ public struct ControlLeg {
         return ControlProblem(408, "the request did not come whole in \(ControlLimits.time / 1000) s")
     }
 
+    /// The same where its head was understood: a HEAD is answered as one.
+    private mutating func turnAway(_ problem: ControlProblem) -> Event {
+        leg.endAfterThis()
+        return .refused(problem)
+    }
+
     private mutating func readHead(
         _ input: [UInt8], _ position: inout Int, _ now: Int
     ) throws(HTTPFault) -> Event {
@@ -69,14 +75,14 @@ public struct ControlLeg {
         guard let count = try leg.readHead(rest, into: &head, limits: ControlLimits.head) else { return .needsMore }
         position += count
         try head.settleHost(scheme: .http)
-        let access: ControlGate.Access = isOpen(ControlRequest(head.methodText, head.path).path) ? .open : .closed
-        if let problem = gate.problem(of: head, access) { return refuse(problem) }
-        isKnown = access == .closed
         let framing = try leg.begin(head, maxTrailerBytes: ControlLimits.head.bytes)
+        let access: ControlGate.Access = isOpen(ControlRequest(head.methodText, head.path).path) ? .open : .closed
+        if let problem = gate.problem(of: head, access) { return turnAway(problem) }
+        isKnown = access == .closed
         if case .length(let length) = framing, length > UInt64(ControlLimits.body) { return tooLarge() }
         if framing != .none, let expectation = head.fields["Expect"] {
             guard ASCII.equal(expectation, "100-continue") else {
-                return refuse(ControlProblem(417, "an unknown expectation"))
+                return turnAway(ControlProblem(417, "an unknown expectation"))
             }
             if position == input.count { return .expectsContinue }
         }
@@ -84,7 +90,7 @@ public struct ControlLeg {
     }
 
     private mutating func tooLarge() -> Event {
-        refuse(ControlProblem(413, "the body is longer than \(ControlLimits.body >> 10) KiB"))
+        turnAway(ControlProblem(413, "the body is longer than \(ControlLimits.body >> 10) KiB"))
     }
 
     private mutating func readBody(

@@ -10,7 +10,7 @@ public enum ControlLimits {
     /// Milliseconds for a request to come whole, and between two of them.
     public static let time = 10_000
     /// The same for those that have not shown who they are, while others wait for a place.
-    public static let strangersTime = 2_000
+    public static let strangersTime = 500
     /// Milliseconds for an answer that somebody else makes.
     public static let work = 10_000
     /// Milliseconds for a request that is sent again to be answered.
@@ -26,6 +26,4 @@ public enum ControlLimits {
     public static let heartbeat = 15_000
     /// Milliseconds that a follower may take nothing of what it is sent.
     public static let stalled = 30_000
-    /// Bytes of a token.
-    public static let token = 16...1024
 }

@@ -2,12 +2,18 @@ import Authorization
 import Configuration
 public import Control
 import EventLoop
+import Glibc
 import ProxyCore
 public import ProxyDriver
+import TLSEngine
 
 extension TransactionTable: TransactionDirectory {}
 extension LoginTable: LockoutDirectory {}
 extension Supervisor: ServicePhases {}
+
+extension AdminPort {
+    fileprivate var controlToken: ControlToken { token.withBytes { ControlToken(Array($0)) } }
+}
 
 extension Supervisor {
     /// Opens the control socket. Where nobody named one, the daemon goes without what it cannot have.
@@ -28,7 +34,7 @@ extension Supervisor {
             return try goWithoutControl(error, isNamed)
         }
         do throws(SystemError) {
-            return try ControlServer(loop, .socket(socket), router)
+            return try ControlServer(loop, .socket(socket), adminPort?.router ?? router)
         } catch {
             // it is not the file: the system has nothing to give
             socket.remove()
@@ -44,11 +50,34 @@ extension Supervisor {
         return nil
     }
 
+    /// Opens the port of the interface, where there is to be one.
+    /// - Parameter inPlaceOfAnother: the process that runs so far still listens there.
+    func openAdminPort(
+        _ snapshot: Snapshot, inPlaceOfAnother: Bool = false
+    ) throws(StartFault) -> ControlServer? {
+        guard options.isDaemon, let listener = snapshot.admin?.listener,
+            let address = SocketAddress(numeric: listener.host, port: listener.port)
+        else { return nil }
+        do throws(SystemError) {
+            // a reload may bring another token
+            let port = try ControlPort(at: address, joins: inPlaceOfAnother) { [unowned self] in
+                self.snapshot.admin?.controlToken
+            }
+            return try ControlServer(loop, .port(port), control?.router ?? router)
+        } catch {
+            let remedy =
+                error.code == EADDRINUSE
+                ? "another program has that port: choose another with admin.listen" : "see admin.listen"
+            throw StartFault(
+                description: "the control interface cannot listen on \(address): \(error.reason) (\(remedy))")
+        }
+    }
+
     private var router: ControlRouter {
         var routes =
             HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(transactions).all
             + LockoutRoutes(logins).all
-        routes += FlowRoutes(FlowDesk(self)).all
+        routes += ConfigurationRoutes(ServedConfiguration(self)).all + FlowRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)
     }

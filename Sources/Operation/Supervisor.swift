@@ -35,6 +35,8 @@ public final class Supervisor {
     let transactions: TransactionTable
     private let notifier = Notifier()
     private(set) var control: ControlServer?
+    /// The same over TCP.
+    private(set) var adminPort: ControlServer?
     private let tokens = TokenTable()
     let tokenKeeper: TokenKeeper
     private(set) var journal: JournalThread?
@@ -100,6 +102,8 @@ public final class Supervisor {
         defer {
             control?.end()
             control = nil
+            adminPort?.end()
+            adminPort = nil
             notifier.end()
         }
         ProcessSecrecy.begin()
@@ -118,10 +122,12 @@ public final class Supervisor {
                 guard handover.takeOver() else {
                     throw StartFault(description: "the process that it was to follow did not let go")
                 }
+                adminPort = try openAdminPort(snapshot, inPlaceOfAnother: true)
                 state.reread()
                 try keepJournal(snapshot.journal, isAsked: true)
             } else {
                 control = try openControl(snapshot)
+                adminPort = try openAdminPort(snapshot)
                 try keepJournal(snapshot.journal, isAsked: control != nil)
             }
             tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey)
@@ -136,6 +142,7 @@ public final class Supervisor {
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
                 for address in listening { Console.error("listening on \(address)\(listeners.origin)") }
+                if let address = adminPort?.localAddress { Console.error("answering about itself on \(address)") }
             }
             options.ready(listening)
         } catch let fault as StartFault {
@@ -247,7 +254,7 @@ public final class Supervisor {
                     decisions: decisions, state: state, pushes: pushes, sessions: sessions, errands: errands,
                     authenticator: authenticator, metrics: metrics,
                     listeners: listeners.perWorker[number],
-                    addresses: listening.map(\.address),
+                    addresses: listening.map(\.address) + [adminPort?.localAddress].compactMap { $0 },
                     recorder: noting(options.recorder ?? instruments.recorder(metrics)),
                     ended: { ends.post($0) }))
         }

@@ -56,6 +56,7 @@ final class Upgrading {
             let place = daemon.control.map { "; until then it is spoken to at \($0.path)" } ?? ""
             Console.error("process \(pid) serves; this one finishes what is under way and ends\(place)")
             ServiceManager.notify("MAINPID=\(pid)")
+            daemon.adminPort?.retire()
             daemon.stop()
         }
     }

@@ -182,7 +182,7 @@ import Testing
         log: { access: none, show: a, level: debug, to: /var/log/own.log }
         tracing: { endpoint: "http://127.0.0.1:4318", sample: 0.5, service_name: own }
         journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House }
-        admin: { socket: own.sock }
+        admin: { socket: own.sock, listen: "127.0.0.1:3", token: "${env.TOKEN}" }
         """
 
     /// Keys that may only say what holds anyway: `version: 1`, and `verify: true` for all hosts.
@@ -210,7 +210,9 @@ import Testing
 private struct Load {
     let root: Fields
     private let files: [String: FileContent]
-    private let environment = ["PASSWORD": "opensesame", "STATE_KEY": "thirty-two bytes or more make a key"]
+    private let environment = [
+        "PASSWORD": "opensesame", "STATE_KEY": "thirty-two bytes or more make a key", "TOKEN": "sixteen-bytes-or-more",
+    ]
 
     init(_ text: String) throws {
         var files = try TLSContainerTests.files.get()

@@ -48,7 +48,8 @@ import Testing
             "version: 1\n" + lines.joined(separator: "\n"), environment: environment,
             files: [
                 "/c/robot-user": secret, "/c/robot-pass": secret, "/c/robot-totp": seed, "/c/iam-key": secret,
-                "/c/batch-secret": secret, "/c/usher-agent": secret, "users.htpasswd": users,
+                "/c/batch-secret": secret, "/c/admin-token": FileContent(bytes: Array("0123456789abcdef\n".utf8)),
+                "/c/usher-agent": secret, "users.htpasswd": users,
                 "proxy.pem": certificate, "/c/proxy-key": key, "app.pem": certificate, "/c/app-key": key,
             ], now: Material.now)
         let plain = try ConfigurationTests.snapshot("version: 1")

@@ -118,6 +118,13 @@ final class ControlServer: Listener {
         sweep = nil
     }
 
+    /// Another process answers whoever comes from here on; who is here stays.
+    func retire() {
+        // who knocked already
+        ready(Flag.read)
+        close()
+    }
+
     /// Nobody is answered any more, and the socket's file is gone.
     func end() {
         if case .socket(let socket) = entrance { socket.remove() }

@@ -1,0 +1,72 @@
+internal import Addresses
+internal import Declaration
+internal import Formats
+internal import ProxyCore
+internal import TLSEngine
+
+/// `admin.listen` and `admin.token` → the port of the control interface.
+struct AdminBuilder {
+    let findings: Findings
+
+    /// Bytes of a token: no one guesses as many, and a field of HTTP holds them.
+    private static let tokenSize = 16...1024
+
+    /// - Parameter listeners: the proxy's own.
+    func port(_ fields: Fields?, listeners: [Listener]) -> AdminPort? {
+        guard let fields else { return nil }
+        let token = token(fields)
+        guard let written = fields["listen"], let listener = written.text.flatMap({ Listener($0) }) else {
+            if let place = fields.position(of: "token"), fields["listen"]?.isNull != false,
+                !fields.has("listen") || fields["listen"] != nil
+            {
+                findings.warning(place, "admin.token is asked for by nobody; write listen: 127.0.0.1:3130 beside it")
+            }
+            return nil
+        }
+        if listener.port != 0, listeners.contains(where: { $0.address == listener.address && $0.port == listener.port })
+        {
+            findings.error(written.position, "admin.listen is where the proxy listens; choose another port")
+        }
+        if !listener.address.isLoopback || listener.address.isUnspecified {
+            findings.warning(
+                written.position,
+                "\(listener) is reached by other machines, and the token is not encrypted on its way; listen on 127.0.0.1 and come by ssh -L, or by a server that speaks TLS"
+            )
+        }
+        guard fields.has("token") else {
+            findings.error(
+                written.position,
+                "admin.listen needs admin.token, or whoever reaches the port could do anything there; write token: \"${credential.admin-token}\""
+            )
+            return nil
+        }
+        return token.map { AdminPort(listener: listener, token: $0) }
+    }
+
+    private func token(_ fields: Fields) -> SecretBytes? {
+        guard let written = fields["token"], case .material(let token)? = written.secret else { return nil }
+        guard Self.tokenSize.contains(token.count) else {
+            let bound =
+                token.count < Self.tokenSize.lowerBound
+                ? "\(Self.tokenSize.lowerBound) bytes at least" : "1024 bytes at most"
+            findings.error(
+                written.position,
+                "admin.token takes \(bound), found \(token.count); openssl rand -base64 32 makes one")
+            return nil
+        }
+        guard token.withBytes({ Self.isSendable($0) }) else {
+            findings.error(
+                written.position,
+                "admin.token holds what no Authorization: Bearer may: letters, digits and -._~+/ it takes, and = at the end; openssl rand -base64 32 makes one"
+            )
+            return nil
+        }
+        return token
+    }
+
+    /// RFC 6750 §2.1.
+    private static func isSendable(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let text = bytes.prefix { ASCII.isAlpha($0) || ASCII.isDigit($0) || "-._~+/".utf8.contains($0) }
+        return !text.isEmpty && bytes.dropFirst(text.count).allSatisfy { $0 == 0x3D }
+    }
+}

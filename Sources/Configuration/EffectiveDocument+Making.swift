@@ -1,0 +1,106 @@
+internal import Declaration
+internal import Formats
+
+/// The key table says what may be shown: an address, a name, a number or an option. Of free texts, those alone whose key
+/// says that they are nobody's secret; references stay references.
+extension EffectiveDocument {
+    init(_ root: YAMLNode, readAt: Int) {
+        self.init()
+        self.readAt = readAt
+        value = Self.object(root, .root)
+    }
+
+    /// Those that hold without being written.
+    private static let groups: Set<ObjectShape> = [
+        .clients, .names, .destinations, .tls, .authority, .upstreamTLS, .limits, .timeouts, .log, .admin,
+        .journal,
+    ]
+
+    /// Keys with free texts that tell what a rule is about.
+    private static let harmless: Set<String> = [
+        "name", "prompt", "stage", "scope", "id", "user", "tree", "trees", "type", "service", "platform", "application",
+        "realm", "realms", "content_type", "redirect_uri", "callback", "choose", "identity", "login", "user_agent",
+        "Accept", "Accept-Language", "Accept-Encoding", "Cache-Control", "Content-Type", "User-Agent",
+    ]
+
+    private static let hidden = JSONValue.string("REDACTED")
+
+    private static func object(_ node: YAMLNode?, _ shape: ObjectShape) -> JSONValue {
+        var entries: [YAMLNode.Entry] = []
+        if case .map(let written)? = node?.content { entries = written }
+        var members: [JSONValue.Member] = []
+        for key in shape.keys {
+            if let entry = entries.first(where: { $0.key == key.name }), !entry.value.isNull {
+                members.append(.init(key.name, value(entry.value, key.shape, key.name)))
+            } else if let standard = key.standard {
+                members.append(.init(key.name, Schema.json(standard)))
+            } else if case .object(let inner) = key.shape, groups.contains(inner) {
+                let group = object(nil, inner)
+                if group.members?.isEmpty == false { members.append(.init(key.name, group)) }
+            }
+        }
+        return .object(members)
+    }
+
+    private static func value(_ node: YAMLNode, _ shape: Shape, _ name: String) -> JSONValue {
+        if case .list(let items) = node.content {
+            let element: Shape =
+                switch shape {
+                case .list(let element), .oneOrMany(let element): element
+                default: shape
+                }
+            return .array(items.map { value($0, element, name) })
+        }
+        if case .map(let entries) = node.content { return map(node, entries, shape) }
+        return scalar(node, shape, name)
+    }
+
+    private static func map(_ node: YAMLNode, _ entries: [YAMLNode.Entry], _ shape: Shape) -> JSONValue {
+        switch shape {
+        case .object(let object), .textOr(_, let object), .durationOr(_, let object), .booleanOr(let object),
+            .choiceOr(_, let object):
+            self.object(node, object)
+        case .list(let element), .oneOrMany(let element), .orNull(let element): value(node, element, "")
+        case .map(_, let element):
+            .object(entries.map { .init($0.key, value($0.value, element, $0.key)) })
+        default: .object(entries.map { .init($0.key, value($0.value, .json, $0.key)) })
+        }
+    }
+
+    private static func scalar(_ node: YAMLNode, _ shape: Shape, _ name: String) -> JSONValue {
+        guard case .scalar(let text, let isPlain) = node.content else { return hidden }
+        switch shape {
+        case .list(let element), .oneOrMany(let element), .orNull(let element): return scalar(node, element, name)
+        case .text(let format) where format.takesUser && format.host == .url:
+            return isReferences(text) ? .string(text) : .string(withoutUser(text))
+        case .text(let format) where format.isPublic, .textOr(let format, _) where format.isPublic,
+            .template(let format) where format.isPublic:
+            return .string(text)
+        // a private key is named by its file
+        case .secret: return .string(text)
+        case .matcher(let kind) where kind != .text: return .string(text)
+        case .choice, .choiceOr, .duration, .durationOr, .size: return .string(text)
+        case .boolean, .booleanOr, .integer, .integerOr:
+            return (isPlain ? Walker.plain(text, node) : nil) ?? .string(text)
+        case .json where isPlain && (text == "true" || text == "false"): return .bool(text == "true")
+        default: return harmless.contains(name) || isReferences(text) ? .string(text) : hidden
+        }
+    }
+
+    /// It is put together of references, and nothing stands beside them.
+    private static func isReferences(_ text: String) -> Bool {
+        var rest = Substring(text).utf8
+        while rest.starts(with: "${".utf8), let end = rest.firstIndex(of: 0x7D) {
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.isEmpty && !text.isEmpty
+    }
+
+    /// A URL without the name and the password in it.
+    private static func withoutUser(_ text: String) -> String {
+        let bytes = text.utf8
+        guard let at = bytes.lastIndex(of: 0x40) else { return text }
+        let host = String(Substring(bytes[at...]))
+        return text.hasPrefix("http://") ? "http://REDACTED\(host)" : "REDACTED\(host)"
+    }
+}

@@ -1,0 +1,16 @@
+import Configuration
+import Control
+import Formats
+
+/// The supervisor's configuration, as the interface knows it.
+final class ServedConfiguration: ConfigurationInForce {
+    private unowned let supervisor: Supervisor
+
+    init(_ supervisor: Supervisor) { self.supervisor = supervisor }
+
+    var generation: Int { supervisor.snapshot.generation }
+    var file: String { supervisor.snapshot.file }
+    var readAt: Int { supervisor.snapshot.document.readAt }
+    var addresses: [String] { supervisor.listening.map(\.description) }
+    var document: JSONValue { supervisor.snapshot.document.value }
+}
