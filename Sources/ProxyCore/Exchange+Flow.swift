@@ -98,6 +98,8 @@ extension Exchange {
     private var flags: FlowFlags {
         var flags: FlowFlags = []
         if request.version == .http10 { flags.insert(.oldClient) }
+        if request.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
+        if deliversEncoded { flags.insert(.responseEncoded) }
         if capture.request.isCut { flags.insert(.requestBodyCut) }
         if capture.response.isCut { flags.insert(.responseBodyCut) }
         if attempt.lease.isReused { flags.insert(.reused) }
@@ -109,6 +111,14 @@ extension Exchange {
         }
         if case .other = capture.delivery, !isCall { flags.insert(.local) }
         return flags
+    }
+
+    private var deliversEncoded: Bool {
+        switch capture.delivery {
+        case .nothing: false
+        case .response: response.fields.contains(.contentEncoding)
+        case .other(let head): head.fields.contains(.contentEncoding)
+        }
     }
 
     private func packOrigins(_ packer: inout FlowPacker) {

@@ -51,12 +51,14 @@ struct JournalStoreTests {
         let plain = Array(#"{"password":"hunter2"}"#.utf8)
         let packed = try BodyEncoder.encode(plain, [.gzip])
         let flow = try Self.keep(&store) {
+            $0.set(.flags, FlowFlags.responseEncoded.rawValue)
             $0.set(.response, Self.lines("Content-Encoding: gzip"))
             $0.set(.responseBody, packed)
         }
         #expect(flow.text(.responseBody) == #"{"password":"password#1"}"#)
         for (body, coding) in [(Array(packed.dropLast(4)), "gzip"), (plain, "gzip"), (plain, "unheard")] {
             let flow = try Self.keep(&store) {
+                $0.set(.flags, FlowFlags.responseEncoded.rawValue)
                 $0.set(.response, Self.lines("Content-Encoding: \(coding)"))
                 $0.set(.responseBody, body)
             }

@@ -18,67 +18,124 @@ struct FlowCleaner {
         var flags: FlowFlags
     }
 
-    /// Parts that hold a message, in the way in which they are looked through.
+    /// A head and its body, as they may be kept.
     private struct Message {
-        var fields: [UInt8]
-        var body: [UInt8]
+        var fields: ArraySlice<UInt8>
+        var body: ArraySlice<UInt8>
         var isCut: Bool
     }
 
     mutating func clean(_ flow: PackedFlow, _ circumstances: Circumstances) -> [UInt8] {
         var flags = flow.flags.union(circumstances.flags)
-        let target = redactor.url(Array(flow[.target]))
-        let request = message(flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut))
+        let learned = redactor.aliases.learned
+        let target = url(flow[.target])
+        let request = message(
+            flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut),
+            isEncoded: flags.contains(.requestEncoded))
         if request.isCut { flags.insert(.requestBodyCut) }
         let isSent = isSentOtherwise(flow)
-        let sentURL = isSent ? redactor.url(Array(flow[.sentURL])) : []
-        let sent = isSent ? message(flow, .sent, .sentBody, isCut: false) : nil
+        let sentURL = isSent ? url(flow[.sentURL]) : []
+        let sent = isSent ? message(flow, .sent, .sentBody) : nil
         let isAnswered = isAnsweredOtherwise(flow)
-        let answer = isAnswered ? message(flow, .answer, .answerBody, isCut: false) : nil
-        let response = message(flow, .response, .responseBody, isCut: flags.contains(.responseBodyCut))
+        let answer = isAnswered ? message(flow, .answer, .answerBody) : nil
+        let response = message(
+            flow, .response, .responseBody, isCut: flags.contains(.responseBodyCut),
+            isEncoded: flags.contains(.responseEncoded))
         if response.isCut { flags.insert(.responseBodyCut) }
         if isSent { flags.insert(.requestEdited) }
         if isAnswered { flags.insert(.responseEdited) }
         if sent?.isCut == true { flags.insert(.sentBodyCut) }
         if answer?.isCut == true { flags.insert(.answerBodyCut) }
+        flags.subtract([.requestEncoded, .responseEncoded])
 
-        var packer = FlowPacker()
-        for number in FlowNumber.allCases where flow[number] != 0 { packer.set(number, flow[number]) }
+        var out: [UInt8] = []
+        out.reserveCapacity(flow.count + circumstances.events.count)
+        var packer = FlowPacker(behind: out)
+        packer.setNumbers(of: flow)
         packer.set(.sequence, circumstances.sequence)
         packer.set(.began, flow[.began] + circumstances.offset)
         packer.set(.flags, flags.rawValue)
         packer.set(.events, 0)
-        for part in [FlowPart.client, .user, .action, .realm, .tree, .type, .proxyError, .method, .authority] {
-            packer.set(part, part == .realm || part == .tree ? redactor.cleared(Array(flow[part]))[...] : flow[part])
-        }
-        packer.set(.target, redactor.cleared(target))
-        put(request, .request, .requestBody, &packer)
+        // what was learned here may stand in a part that was looked through before
+        let isNew = redactor.aliases.learned != learned
+        for part in [FlowPart.client, .user, .action] { packer.set(part, flow[part]) }
+        for part in [FlowPart.realm, .tree] { packer.set(part, known(flow[part], true)) }
+        for part in [FlowPart.type, .proxyError, .method, .authority] { packer.set(part, flow[part]) }
+        packer.set(.target, known(target, isNew))
+        put(request, .request, .requestBody, isNew, &packer)
         if let sent {
             packer.set(.sentMethod, flow[.sentMethod])
-            packer.set(.sentURL, redactor.cleared(sentURL))
-            put(sent, .sent, .sentBody, &packer)
+            packer.set(.sentURL, known(sentURL, isNew))
+            put(sent, .sent, .sentBody, isNew, &packer)
         }
-        if let answer { put(answer, .answer, .answerBody, &packer) }
-        put(response, .response, .responseBody, &packer)
-        packer.set(.events, redactor.cleared(circumstances.events))
+        if let answer { put(answer, .answer, .answerBody, isNew, &packer) }
+        put(response, .response, .responseBody, isNew, &packer)
+        if !circumstances.events.isEmpty { packer.set(.events, known(circumstances.events[...], true)) }
         return packer.finish()
     }
 
-    private mutating func message(
-        _ flow: PackedFlow, _ head: FlowPart, _ body: FlowPart, isCut: Bool
-    ) -> Message {
-        let lines = flow[head]
-        let fields = redactor.fields(Array(lines))
-        // a body that fills its room may have been longer
-        let bytes = flow[body]
-        let (made, cut) = redactor.body(
-            bytes, isCut: isCut || bytes.count >= bodyLimit, FieldLines(lines), limit: bodyLimit)
-        return Message(fields: fields, body: made, isCut: cut)
+    // MARK: parts
+
+    private mutating func url(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard redactor.mayHold(text, isURL: true) else { return text }
+        return redactor.cleared(redactor.url(Array(text)))[...]
     }
 
-    private mutating func put(_ message: Message, _ head: FlowPart, _ body: FlowPart, _ packer: inout FlowPacker) {
-        packer.set(head, redactor.cleared(message.fields))
-        packer.set(body, redactor.cleared(message.body))
+    private mutating func message(
+        _ flow: PackedFlow, _ head: FlowPart, _ body: FlowPart, isCut: Bool = false, isEncoded: Bool = true
+    ) -> Message {
+        let lines = flow[head]
+        let bytes = flow[body]
+        // one that fills its room may have been longer
+        let isCut = isCut || bytes.count >= bodyLimit && !bytes.isEmpty
+        var message = Message(fields: fields(lines), body: bytes, isCut: isCut)
+        if bytes.isEmpty || !isEncoded && !isCut && !redactor.mayHold(bytes) { return message }
+        let made = redactor.body(bytes, isCut: isCut, FieldLines(lines), limit: bodyLimit)
+        message.body = redactor.cleared(made.bytes)[...]
+        message.isCut = made.isCut
+        return message
+    }
+
+    /// Lines without a secret are copied many at a time.
+    private mutating func fields(_ lines: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var out: [UInt8] = []
+        var copied = lines.startIndex
+        var start = lines.startIndex
+        while start < lines.endIndex {
+            let end = Self.end(of: lines, start)
+            if redactor.mayHold(lines[start..<end], isURL: true) {
+                out += lines[copied..<start]
+                var line: [UInt8] = []
+                redactor.field(lines[start..<end], &line)
+                out += redactor.cleared(line)
+                copied = end
+            }
+            start = end
+        }
+        if copied == lines.startIndex { return lines }
+        out += lines[copied...]
+        return out[...]
+    }
+
+    private static func end(of lines: ArraySlice<UInt8>, _ start: Int) -> Int {
+        lines.withUnsafeBufferPointer { bytes in
+            var place = start - lines.startIndex
+            while place < bytes.count, bytes[place] != 0x0A { place += 1 }
+            return min(place + 1, bytes.count) + lines.startIndex
+        }
+    }
+
+    private mutating func put(
+        _ message: Message, _ head: FlowPart, _ body: FlowPart, _ isNew: Bool, _ packer: inout FlowPacker
+    ) {
+        packer.set(head, known(message.fields, isNew))
+        packer.set(body, known(message.body, isNew))
+    }
+
+    /// Once more without the secrets that are known by now.
+    private mutating func known(_ text: ArraySlice<UInt8>, _ isNew: Bool) -> ArraySlice<UInt8> {
+        guard isNew, !text.isEmpty, redactor.mayHold(text) else { return text }
+        return redactor.cleared(Array(text))[...]
     }
 
     /// What went out is another request than what came.

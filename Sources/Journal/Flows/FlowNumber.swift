@@ -56,6 +56,9 @@ public struct FlowFlags: OptionSet, Sendable {
     public static let responseEdited = FlowFlags(rawValue: 1 << 10)
     /// A CONNECT that was not opened, or another protocol after an Upgrade.
     public static let tunnel = FlowFlags(rawValue: 1 << 11)
+    /// The body is in a content coding; in a batch alone, since what is kept is in none.
+    public static let requestEncoded = FlowFlags(rawValue: 1 << 13)
+    public static let responseEncoded = FlowFlags(rawValue: 1 << 14)
     /// Taken by a step-up, or a login of Usher's own.
     public static let detoured = FlowFlags(rawValue: 1 << 12)
 }

@@ -18,9 +18,23 @@ public struct FlowPacker: ~Copyable {
         store(Int64(value), at: PackedFlow.numbersAt + number.rawValue * 8)
     }
 
+    /// Those of another flow.
+    public mutating func setNumbers(of flow: PackedFlow) {
+        let numbers = PackedFlow.numbersAt..<PackedFlow.endsAt
+        let place = start
+        flow.bytes.withUnsafeBytes { from in
+            out.withUnsafeMutableBytes { to in
+                UnsafeMutableRawBufferPointer(rebasing: to[(place + numbers.lowerBound)..<(place + numbers.upperBound)])
+                    .copyMemory(
+                        from: UnsafeRawBufferPointer(
+                            rebasing: from[(flow.start + numbers.lowerBound)..<(flow.start + numbers.upperBound)]))
+            }
+        }
+    }
+
+    @inlinable
     public mutating func set(_ part: FlowPart, _ bytes: some Collection<UInt8>) {
-        begin(part)
-        out.append(contentsOf: bytes)
+        set(part) { $0.append(contentsOf: bytes) }
     }
 
     public mutating func set(_ part: FlowPart, _ text: String) { set(part, text.utf8) }

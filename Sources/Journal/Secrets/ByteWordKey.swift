@@ -1,11 +1,14 @@
 /// The first bytes of a text, as one number.
 struct ByteWordKey: Hashable, Sendable {
     static let count = 8
+    /// The first byte is the least.
     let bits: UInt64
+
+    init(bits: UInt64) { self.bits = bits }
 
     /// - Parameter bytes: `count` of them at least.
     init(_ bytes: ArraySlice<UInt8>) {
-        bits = bytes.prefix(Self.count).reduce(0) { $0 << 8 | UInt64($1) }
+        bits = bytes.prefix(Self.count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 

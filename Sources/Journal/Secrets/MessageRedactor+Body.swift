@@ -14,11 +14,11 @@ extension MessageRedactor {
     mutating func body(
         _ body: ArraySlice<UInt8>, isCut: Bool, _ fields: FieldLines, limit: Int
     ) -> (bytes: [UInt8], isCut: Bool) {
-        guard !body.isEmpty else { return ([], isCut) }
         guard var bytes = Self.plain(body, isCut: isCut, fields, limit) else { return ([], true) }
         let type = fields.text("content-type").flatMap { MediaType($0) }
         if type?.isMedia == true { return (bytes, isCut) }
         if isCut { bytes.removeLast(bytes.count - Self.lastEnd(bytes)) }
+        guard mayHold(bytes[...]) else { return (bytes, isCut) }
         if type?.isForm == true { return (pairs(bytes), isCut) }
         if Self.looksLikeJSON(bytes), let made = wholeJSON(bytes) { return (made, isCut) }
         return (scanned(bytes), isCut)

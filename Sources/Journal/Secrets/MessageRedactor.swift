@@ -8,14 +8,21 @@ internal import HTTPCodec
 public struct MessageRedactor: Sendable {
     public internal(set) var aliases: SecretAliases
     let names: SecretNames
+    private let sieve: SecretSieve
 
     public init(_ names: SecretNames, aliases: SecretAliases = SecretAliases()) {
         self.names = names
+        sieve = SecretSieve(names.telling)
         self.aliases = aliases
     }
 
     /// Has these replaced wherever they stand, though nothing names them there.
     public mutating func learn(_ secrets: [[UInt8]]) { aliases.pin(secrets) }
+
+    /// Whether a text may hold a secret; most hold none, which is known by one look.
+    func mayHold(_ text: ArraySlice<UInt8>, isURL: Bool = false) -> Bool {
+        aliases.mayHold(text, sieve, isURL: isURL)
+    }
 
     /// A text of any kind, without what is known.
     public mutating func cleared(_ text: [UInt8]) -> [UInt8] { aliases.cleared(text) }
@@ -89,7 +96,7 @@ public struct MessageRedactor: Sendable {
         return out
     }
 
-    private mutating func field(_ line: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+    mutating func field(_ line: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         guard let colon = line.firstIndex(of: ASCII.colon) else {
             out += line
             return

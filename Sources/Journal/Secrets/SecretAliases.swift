@@ -25,6 +25,8 @@ public struct SecretAliases: Sendable {
     private var old = Generation()
     private var numbers = [UInt32](repeating: 0, count: SecretKind.allCases.count)
     private let most: Int
+    /// How many have been met.
+    private(set) var learned = 0
     /// Those that are never forgotten.
     private var pinned: [[UInt8]] = []
 
@@ -63,6 +65,7 @@ public struct SecretAliases: Sendable {
             for secret in pinned { _ = self.alias(of: secret, .secret) }
         }
         young.aliases[key] = alias
+        learned += 1
         guard Self.isTelling(bytes) else { return }
         for form in Self.forms(of: bytes) {
             let beginning = ByteWordKey(form[...])
@@ -72,21 +75,30 @@ public struct SecretAliases: Sendable {
         }
     }
 
+    /// Whether a text may hold any of them, or another secret.
+    func mayHold(_ text: ArraySlice<UInt8>, _ sieve: SecretSieve, isURL: Bool) -> Bool {
+        sieve.mayHold(text, young.filter, old.filter, isURL: isURL)
+    }
+
     /// The secret that stands at a place.
     /// - Returns: its alias and how many bytes it has there; nil for none. The longest where one begins with another.
     func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
         guard place + ByteWordKey.count <= bytes.count else { return nil }
         let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
         var found: (alias: SecretAlias, count: Int)?
-        for generation in [young, old] where generation.filter.mayContain(beginning) {
-            for known in generation.forms[beginning] ?? [] where known.count > found?.count ?? 0 {
-                guard place + known.count <= bytes.count,
-                    Self.hash(bytes[place..<place + known.count]) == known.hash
-                else { continue }
-                found = (known.alias, known.count)
-            }
-        }
+        if young.filter.mayContain(beginning) { look(young.forms[beginning], in: bytes, at: place, &found) }
+        if old.filter.mayContain(beginning) { look(old.forms[beginning], in: bytes, at: place, &found) }
         return found
+    }
+
+    private func look(
+        _ forms: [Known]?, in bytes: [UInt8], at place: Int, _ found: inout (alias: SecretAlias, count: Int)?
+    ) {
+        for known in forms ?? [] where known.count > found?.count ?? 0 {
+            guard place + known.count <= bytes.count, Self.hash(bytes[place..<place + known.count]) == known.hash
+            else { continue }
+            found = (known.alias, known.count)
+        }
     }
 
     /// Long and mixed enough to be nothing but itself.

@@ -51,6 +51,15 @@ public struct SecretNames: Sendable {
         for name in self.sessionCookies { kinds[name] = .session }
     }
 
+    /// All words by which a text tells that a secret may be in it, in small letters.
+    var telling: [[UInt8]] {
+        let legacy = (0..<1000).map { Array("idtoken\($0)".utf8) }
+        let fields = ["authorization", "proxy-authorization", "cookie", "set-cookie", "callbacks"].map {
+            Array($0.utf8)
+        }
+        return Array(kinds.keys) + legacy + fields
+    }
+
     /// Of a field, a parameter or a member.
     func kind(_ name: some Collection<UInt8>) -> SecretKind? {
         guard name.count <= 64 else { return nil }
