@@ -9,7 +9,8 @@ struct UsherCommand: ParsableCommand {
         subcommands: [
             Init.self, Serve.self, Check.self, Run.self, EnvironmentCommand.self, AuthorityCommand.self,
             DoctorCommand.self, DevicesCommand.self, TransactionsCommand.self, AnswerCommand.self, DenyCommand.self,
-            LockoutCommand.self, StatusCommand.self, ReloadCommand.self, DrainCommand.self, UpgradeCommand.self,
+            LockoutCommand.self, LogLevelCommand.self, StatusCommand.self, ReloadCommand.self, DrainCommand.self,
+            UpgradeCommand.self,
             FlowsCommand.self, FlowCommand.self, ReplayCommand.self, ExportCommand.self,
             Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
         ])

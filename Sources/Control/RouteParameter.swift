@@ -1,7 +1,7 @@
 /// A parameter of a route, and how it is written.
 public struct RouteParameter: Sendable {
     public enum Form: Sendable {
-        /// Of at most so many bytes.
+        /// Of at most so many characters, as Unicode counts them.
         case text(most: Int)
         case integer(ClosedRange<Int>)
         case choice([String])
@@ -41,7 +41,7 @@ public struct RouteParameter: Sendable {
     func fault(in value: String) -> String? {
         switch form {
         case .text(let most):
-            return value.utf8.count > most ? "is longer than \(most) bytes" : nil
+            return value.unicodeScalars.count > most ? "is longer than \(most) characters" : nil
         case .integer(let range):
             guard let number = Self.number(value), range.contains(number) else {
                 if range.upperBound == .max { return "is no whole number from \(range.lowerBound) on" }

@@ -61,8 +61,18 @@ final class Instruments {
         }
         reloads.succeeded += 1
         reloads.since = time(nil)
-        // the rest of it takes effect at the next start
-        if log.sink != nil, snapshot.log.access == access { log.detail.current = snapshot.log.detail }
+        tell(snapshot.log)
+    }
+
+    /// Has the log tell as much as these settings say; the rest of them takes effect at the next start.
+    /// - Returns: false where no log is written.
+    @discardableResult
+    func tell(_ settings: LogSettings) -> Bool {
+        guard log.sink != nil, access != .none else { return false }
+        var settings = settings
+        settings.access = access
+        log.detail.current = settings.detail
+        return true
     }
 
     func reopenLog() { log.sink?.reopen() }

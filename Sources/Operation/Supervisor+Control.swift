@@ -77,7 +77,8 @@ extension Supervisor {
         var routes =
             HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(transactions).all
             + LockoutRoutes(logins).all
-        routes += ConfigurationRoutes(ServedConfiguration(self)).all + FlowRoutes(FlowDesk(self)).all
+        routes += ConfigurationRoutes(ServedConfiguration(self)).all + LogRoutes(ServedLog(self)).all
+        routes += FlowRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)
     }

@@ -62,8 +62,9 @@ struct ControlRouterTests {
             ("/v1/a/x/b/y?limit=1&limit=2", "limit stands more than once"),
             ("/v1/a/x/b/y?open=yes", "open is neither true nor false"),
             ("/v1/a/x/b/y?kind=z", "kind is none of x, y"),
-            ("/v1/a/x/b/y?when=123456789", "when is longer than 8 bytes"),
+            ("/v1/a/x/b/y?when=123456789", "when is longer than 8 characters"),
             ("/v1/must", "id is missing"),
+            ("/v1/must?id=\u{fc}\u{fc}\u{fc}\u{fc}\u{fc}", "id is longer than 4 characters"),
         ])
     func unfit(_ path: String, _ words: String) {
         let answer = router.answer(ControlRequest("GET", path))

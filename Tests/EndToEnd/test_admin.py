@@ -195,6 +195,41 @@ def test_the_socket_takes_no_token_and_the_same_routes(daemon, port, binary, sta
     assert person.asks("GET", "/v1/openapi.json")[1] == port.json("/v1/openapi.json")[1]
 
 
+def test_how_much_the_log_tells_is_changed_until_the_next_reload(start, binary, state, origin, through):
+    config = {**admin.CONFIG, "interceptors": [{"name": "mark", "request": [{"set_header": {"X-Mark": "a"}}]}]}
+    daemon = start(config, state=state, environment={"ADMIN_TOKEN": admin.TOKEN, "XDG_RUNTIME_DIR": ""})
+    port, person, client, target = admin.Port(daemon), people.Person(binary, state), through(daemon), origin()
+
+    def events(name):
+        """What the log says happened on the way of one exchange."""
+        assert client.get(f"{target.url}/{name}", timeout=15).status_code == 200
+        return daemon.flow(f"/{name}").events
+
+    assert port.json("/v1/log/level") == (200, {"level": "info", "configured": "info"})
+    assert events("first")
+    change = ("-X", "PUT", "-H", "Content-Type: application/json", "-d")
+    assert port.json("/v1/log/level", *change, '{"level": "error"}') == (200, {"level": "error", "configured": "info"})
+    assert not events("second"), "the exchange is told, and no more"
+    # both doors know of it
+    assert person.says("log-level").stdout == "error (the configuration says info)\n"
+    for body, status in (('{"level": "loud"}', 422), ('{"level": 1}', 422), ("{}", 422), ('{"level": "info", "x": 1}', 422), ("[]", 400)):
+        assert port.curl("/v1/log/level", *change, body)[0] == status, body
+    assert person.says("log-level", "loud").returncode == 2
+    done = person.says("log-level", "debug", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout) == {"level": "debug", "configured": "info"}
+    daemon.process.send_signal(signal.SIGHUP)
+    programs.eventually(lambda: port.json("/v1/log/level")[1]["level"] == "info", "the reload")
+    assert events("third")
+
+
+def test_where_no_log_is_written_there_is_no_level(start, state):
+    usher = start({**admin.CONFIG, "log": {"access": "none"}}, state=state,
+                  environment={"ADMIN_TOKEN": admin.TOKEN, "XDG_RUNTIME_DIR": ""})
+    status, said = admin.Port(usher).json(
+        "/v1/log/level", "-X", "PUT", "-H", "Content-Type: application/json", "-d", '{"level": "debug"}')
+    assert status == 409 and "log.access" in said["detail"]
+
+
 def test_an_upgrade_keeps_the_port(binary, write_config, state):
     with socket.create_server(("127.0.0.1", 0)) as lent:
         number = lent.getsockname()[1]

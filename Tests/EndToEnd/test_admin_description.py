@@ -83,7 +83,7 @@ def described(start, sandbox, state):
 
 def test_what_is_answered_is_what_is_described(described, sandbox):
     usher, api = described
-    for path in ("/live", "/ready", "/v1/configuration", "/v1/lockout", "/v1/transactions", "/v1/openapi.json"):
+    for path in ("/live", "/ready", "/v1/configuration", "/v1/log/level", "/v1/lockout", "/v1/transactions", "/v1/openapi.json"):
         assert api.asks("GET", path)[0] == 200
         assert api.asks("GET", f"{path}?odd=1")[0] == 400
     assert api.asks("DELETE", "/v1/lockout")[0] == 200

@@ -1,0 +1,57 @@
+internal import Formats
+
+/// How much the running log tells.
+public protocol LogDial: AnyObject {
+    /// From few words to many.
+    var levels: [String] { get }
+    var level: String { get }
+    /// What the configuration says.
+    var configured: String { get }
+    /// Holds until the next reload.
+    /// - Parameter level: one of `levels`.
+    func turn(to level: String) throws(ControlProblem)
+}
+
+/// Showing and changing how much the log tells.
+public struct LogRoutes {
+    private let dial: any LogDial
+
+    public init(_ dial: any LogDial) { self.dial = dial }
+
+    public var all: [ControlRoute] { [showing, changing] }
+
+    private var answer: RouteAnswer {
+        RouteAnswer(
+            "How much is told now, and by the configuration.",
+            .object(["level": .choice(dial.levels), "configured": .choice(dial.levels)]))
+    }
+
+    private var reply: ControlReply {
+        .json(
+            .object([.init("level", .string(dial.level)), .init("configured", .string(dial.configured))]))
+    }
+
+    private var showing: ControlRoute {
+        let description = RouteDescription("showLogLevel", "How much the log tells.", answers: [answer])
+        return ControlRoute("GET", "/v1/log/level", description) { _ throws(ControlProblem) in reply }
+    }
+
+    private var changing: ControlRoute {
+        let description = RouteDescription(
+            "changeLogLevel", "Changes that until the next reload.",
+            body: .object(["level": .choice(dial.levels)]), answers: [answer],
+            problems: [409: "No log is written.", 422: "There is no such level."])
+        return ControlRoute("PUT", "/v1/log/level", description) { request throws(ControlProblem) in
+            let body = try request.object()
+            if let odd = body.members?.first(where: { $0.name != "level" }) {
+                throw ControlProblem(422, "there is no member \(odd.name.prefix(40)); write level alone")
+            }
+            guard let level = body["level"]?.text, dial.levels.contains(where: { $0.utf8.elementsEqual(level.utf8) })
+            else {
+                throw ControlProblem(422, "level is one of \(dial.levels.joined(separator: ", "))")
+            }
+            try dial.turn(to: level)
+            return reply
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Configuration
+import Control
+
+/// The supervisor's log, as the interface knows it.
+final class ServedLog: LogDial {
+    private unowned let supervisor: Supervisor
+    /// What somebody said, and while which generation of the configuration that holds.
+    private var said: (level: LogSettings.Level, generation: Int)?
+
+    init(_ supervisor: Supervisor) { self.supervisor = supervisor }
+
+    var levels: [String] { LogSettings.Level.allCases.map(\.rawValue) }
+    var configured: String { supervisor.snapshot.log.level.rawValue }
+
+    var level: String {
+        guard let said, said.generation == supervisor.snapshot.generation else { return configured }
+        return said.level.rawValue
+    }
+
+    func turn(to level: String) throws(ControlProblem) {
+        guard let level = LogSettings.Level(rawValue: level) else { return }
+        var settings = supervisor.snapshot.log
+        settings.level = level
+        guard supervisor.instruments.tell(settings) else {
+            throw ControlProblem(409, "no log is written; log.access says so")
+        }
+        said = (level, supervisor.snapshot.generation)
+    }
+}
