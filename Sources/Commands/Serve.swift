@@ -36,6 +36,7 @@ struct Serve: ParsableCommand {
             return snapshot
         }
         let trust = TrustAhead()
+        defer { trust.finish() }
         let snapshot = replaced(
             try file.loadOrExit { Handover.fail($0.diagnostics.first?.description ?? "its configuration has faults") })
         do {

@@ -10,16 +10,22 @@ public final class TrustAhead: Sendable {
 
     private let state = Locked(State.reading)
 
+    private let thread: SystemThread?
+
     public init() {
         do throws(SystemError) {
-            try SystemThread(name: "trust") { [state] in
+            thread = try SystemThread(name: "trust") { [state] in
                 let trust = SystemTrust()
                 state.signal { $0 = .read(trust) }
-            }.detach()
+            }
         } catch {
+            thread = nil
             state.withLock { $0 = .read(nil) }
         }
     }
+
+    /// Once, before the process ends: its end takes OpenSSL apart, which must not be at work here then.
+    public func finish() { thread?.join() }
 
     /// What was read, once; nil where it has to be read by whoever needs it.
     func take() -> SystemTrust? {
