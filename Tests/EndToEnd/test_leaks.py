@@ -53,23 +53,24 @@ def test_connections_that_end_in_every_way_leave_no_descriptor(plain_usher, orig
         assert client.exchange(request("GET", f"{server.url}/after")).status == 200
 
 
-def test_memory_does_not_grow_with_requests(plain_usher, origin):
+def test_memory_does_not_grow_with_requests(start, origin):
+    usher = start({"workers": 1, "journal": {"memory": "1MiB"}})
     server = origin(lambda seen: response(body=seen.body))
     body = bytes(20_000)
 
     def run(count):
-        with Connection(("127.0.0.1", plain_usher.port)) as client:
+        with Connection(("127.0.0.1", usher.port)) as client:
             for _ in range(count):
                 assert len(client.exchange(request("POST", f"{server.url}/", body=body)).body) == len(body)
 
     run(500)
-    before = plain_usher.resident()
+    before = usher.resident()
     run(1500)
-    assert plain_usher.resident() - before < 4 << 20
+    assert usher.resident() - before < 4 << 20
 
 
 def test_memory_does_not_grow_with_step_ups(start, sandbox):
-    usher = start({"workers": 1, **shop.config(sandbox)})
+    usher = start({"workers": 1, "journal": {"memory": "1MiB"}, **shop.config(sandbox)})
     cookie = [("Cookie", f"{shop.COOKIE}={shop.login(sandbox)}")]
 
     def run(count):
