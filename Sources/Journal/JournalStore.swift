@@ -34,7 +34,9 @@ public struct JournalStore {
         ring = FlowRing(budget: settings.memory)
         cleaner = FlowCleaner(
             redactor: MessageRedactor(
-                SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets)),
+                SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets),
+                // what an alias is known by takes a few hundred bytes
+                aliases: SecretAliases(most: min(65_536, max(256, settings.memory >> 10)))),
             bodyLimit: settings.bodies)
         self.describe = describe
         cleaner.redactor.learn(settings.known)
