@@ -18,7 +18,7 @@ public struct FlowBatch: Sendable {
         var taken: [UInt8] = []
         swap(&taken, &bytes)
         if taken.isEmpty { taken.reserveCapacity(expected) }
-        var packer = FlowPacker(behind: taken)
+        var packer = FlowPacker(behind: consume taken)
         if !events.isEmpty {
             self.events.append(events)
             packer.set(.events, self.events.count)

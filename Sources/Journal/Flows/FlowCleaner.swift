@@ -50,7 +50,7 @@ struct FlowCleaner {
 
         var out: [UInt8] = []
         out.reserveCapacity(flow.count + circumstances.events.count)
-        var packer = FlowPacker(behind: out)
+        var packer = FlowPacker(behind: consume out)
         packer.setNumbers(of: flow)
         packer.set(.sequence, circumstances.sequence)
         packer.set(.began, flow[.began] + circumstances.offset)
@@ -98,31 +98,23 @@ struct FlowCleaner {
 
     /// Lines without a secret are copied many at a time.
     private mutating func fields(_ lines: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard var place = redactor.suspect(inLines: lines, from: lines.startIndex) else { return lines }
         var out: [UInt8] = []
+        out.reserveCapacity(lines.count + 64)
         var copied = lines.startIndex
-        var start = lines.startIndex
-        while start < lines.endIndex {
-            let end = Self.end(of: lines, start)
-            if redactor.mayHold(lines[start..<end], isURL: true) {
-                out += lines[copied..<start]
-                var line: [UInt8] = []
-                redactor.field(lines[start..<end], &line)
-                out += redactor.cleared(line)
-                copied = end
-            }
-            start = end
+        while true {
+            let start = lines[copied..<place].lastIndex(of: ASCII.lf).map { $0 + 1 } ?? copied
+            let end = lines[place...].firstIndex(of: ASCII.lf).map { $0 + 1 } ?? lines.endIndex
+            out += lines[copied..<start]
+            var line: [UInt8] = []
+            redactor.field(lines[start..<end], &line)
+            out += redactor.cleared(line)
+            copied = end
+            guard end < lines.endIndex, let next = redactor.suspect(inLines: lines, from: end) else { break }
+            place = next
         }
-        if copied == lines.startIndex { return lines }
         out += lines[copied...]
         return out[...]
-    }
-
-    private static func end(of lines: ArraySlice<UInt8>, _ start: Int) -> Int {
-        lines.withUnsafeBufferPointer { bytes in
-            var place = start - lines.startIndex
-            while place < bytes.count, bytes[place] != 0x0A { place += 1 }
-            return min(place + 1, bytes.count) + lines.startIndex
-        }
     }
 
     private mutating func put(

@@ -7,7 +7,8 @@ public struct FlowPacker: ~Copyable {
 
     /// - Parameter out: what the flow is put behind; `finish` gives it back.
     public init(behind out: consuming [UInt8] = []) {
-        self.out = out
+        // named again, it would be held twice, and the first byte behind it would copy it all
+        self.out = consume out
         start = self.out.count
         self.out.append(contentsOf: Self.header)
     }

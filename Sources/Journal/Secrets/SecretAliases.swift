@@ -17,12 +17,13 @@ public struct SecretAliases: Sendable {
     private struct Generation {
         var aliases: [Int: SecretAlias] = [:]
         var forms: [ByteWordKey: [Known]] = [:]
-        /// The beginnings of all forms, as bits: most words are known to be none by a look here.
-        var filter = BeginningFilter()
     }
 
     private var young = Generation()
     private var old = Generation()
+    /// The beginnings of all forms, and the names that tell of secrets, as bits: most words are known to be none by a look here.
+    private var filter = BeginningFilter()
+    private var sieve = SecretSieve([])
     private var numbers = [UInt32](repeating: 0, count: SecretKind.allCases.count)
     private let most: Int
     /// How many have been met.
@@ -62,6 +63,7 @@ public struct SecretAliases: Sendable {
         if young.aliases.count >= most / 2 {
             old = young
             young = Generation()
+            renewFilter()
             for secret in pinned { _ = self.alias(of: secret, .secret) }
         }
         young.aliases[key] = alias
@@ -69,15 +71,36 @@ public struct SecretAliases: Sendable {
         guard Self.isTelling(bytes) else { return }
         for form in Self.forms(of: bytes) {
             let beginning = ByteWordKey(form[...])
-            young.filter.insert(beginning)
+            filter.insert(beginning: beginning)
             young.forms[beginning, default: []].append(
                 Known(count: form.count, hash: Self.hash(form[...]), alias: alias))
         }
     }
 
-    /// Whether a text may hold any of them, or another secret.
-    func mayHold(_ text: ArraySlice<UInt8>, _ sieve: SecretSieve, isURL: Bool) -> Bool {
-        sieve.mayHold(text, young.filter, old.filter, isURL: isURL)
+    /// Has secrets found by these names, and by no others.
+    mutating func watch(_ names: some Sequence<[UInt8]>) {
+        sieve = SecretSieve(names)
+        renewFilter()
+    }
+
+    private mutating func renewFilter() {
+        filter = BeginningFilter()
+        sieve.insert(into: &filter)
+        for beginning in old.forms.keys { filter.insert(beginning: beginning) }
+        for beginning in young.forms.keys { filter.insert(beginning: beginning) }
+    }
+
+    /// Where in a text the first of them may stand, or another secret.
+    /// - Parameters:
+    ///   - start: where a word may begin.
+    ///   - isURL: an `@` may end a password.
+    func suspect(in text: ArraySlice<UInt8>, from start: Int, isURL: Bool) -> Int? {
+        let place = text.withUnsafeBytes { bytes in
+            sieve.first(in: bytes, from: start - text.startIndex, filter, isURL: isURL) {
+                young.forms[$0] != nil || old.forms[$0] != nil
+            }
+        }
+        return place.map { $0 + text.startIndex }
     }
 
     /// The secret that stands at a place.
@@ -86,8 +109,8 @@ public struct SecretAliases: Sendable {
         guard place + ByteWordKey.count <= bytes.count else { return nil }
         let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
         var found: (alias: SecretAlias, count: Int)?
-        if young.filter.mayContain(beginning) { look(young.forms[beginning], in: bytes, at: place, &found) }
-        if old.filter.mayContain(beginning) { look(old.forms[beginning], in: bytes, at: place, &found) }
+        look(young.forms[beginning], in: bytes, at: place, &found)
+        look(old.forms[beginning], in: bytes, at: place, &found)
         return found
     }
 

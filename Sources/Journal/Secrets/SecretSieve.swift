@@ -5,88 +5,100 @@ internal import Formats
 /// It looks at the words of a text: whether one of them may name a secret, may be the beginning of one that is known, or has the
 /// form of one. What it lets pass may be harmless all the same.
 struct SecretSieve: Sendable {
-    /// The names that say what follows is a secret.
-    private var names = BeginningFilter()
+    /// The names that say what follows is a secret, by their beginnings.
+    private var names: [UInt64: Set<Int>] = [:]
 
     private static let longestName = 64
 
     init(_ names: some Sequence<[UInt8]>) {
         for name in names where !name.isEmpty {
             let first = name.prefix(ByteWordKey.count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            self.names.insert(Self.name(first, name.count))
+            self.names[WordKey(first, name.count).bits, default: []].insert(name.count)
         }
     }
 
-    /// Letters in either case are one, and so are `_` and DEL; what is behind the end of a short name is blank.
-    private static func name(_ first: UInt64, _ count: Int) -> ByteWordKey {
-        let lower = first | 0x2020_2020_2020_2020
-        let kept = count < 8 ? lower & (1 << UInt64(count * 8) &- 1) : lower
-        return ByteWordKey(bits: kept ^ UInt64(count) &* 0xD6E8_FEB8_6659_FD93)
+    /// Has them looked for.
+    func insert(into filter: inout BeginningFilter) {
+        for name in names.keys { filter.insert(WordKey(bits: name)) }
     }
 
-    private enum Mark {
-        static let word: UInt8 = 1
-        /// A secret may begin with it, though it is part of no word.
-        static let sign: UInt8 = 2
-        static let escape: UInt8 = 4
-    }
-
-    private static let marks: [UInt8] = (0...255).map { (byte: Int) -> UInt8 in
-        let byte = UInt8(truncatingIfNeeded: byte)
-        if ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == 0x2D || byte == 0x5F { return Mark.word }
-        switch byte {
-        case 0x25, 0x5C, 0x40: return Mark.sign | Mark.escape
-        case 0...0x20, 0x22, 0x26, 0x2C, 0x3A...0x3E, 0x5B, 0x5D, 0x7B, 0x7D: return 0
-        default: return Mark.sign
-        }
-    }
-
+    /// Where the first word, or sign, stands that may be a secret's, or tell of one.
     /// - Parameters:
-    ///   - known: the beginnings of secrets that are known.
-    ///   - older: those that are known for longer.
+    ///   - start: where a word may begin.
+    ///   - filter: the names, and the beginnings of secrets that are known.
     ///   - isURL: an `@` may end a password.
-    func mayHold(
-        _ text: ArraySlice<UInt8>, _ known: BeginningFilter, _ older: BeginningFilter, isURL: Bool
-    ) -> Bool {
-        text.withUnsafeBytes { text in
-            Self.marks.withUnsafeBufferPointer { marks in mayHold(text, marks, known, older, isURL) }
+    ///   - isKnown: whether a secret may stand at a place that begins so.
+    func first(
+        in text: UnsafeRawBufferPointer, from start: Int, _ filter: BeginningFilter, isURL: Bool,
+        isKnown: (ByteWordKey) -> Bool
+    ) -> Int? {
+        filter.ask { mayContain in
+            let looksAtSigns = filter.hasSigns
+            let looksAtShort: UInt64 = filter.hasShortWords ? .max : 0
+            var carry: UInt64 = 0
+            var block = start
+            while block < text.count {
+                let (words, escapes) = ByteClasses.of(text, at: block)
+                var places = words & ~(words &<< 1 | carry)
+                // nobody knows yet how long the two are that may begin at the end of a block
+                places &= words &>> 1 & words &>> 2 | 3 &<< 62 | looksAtShort
+                carry = words &>> 63
+                while places != 0 {
+                    let index = places.trailingZeroBitCount
+                    places &= places &- 1
+                    let place = block &+ index
+                    let first = Self.first(text, place)
+                    let count = (~(words &>> UInt64(truncatingIfNeeded: index))).trailingZeroBitCount
+                    // a word that goes on behind the block has to be measured where its length matters
+                    let isOpen = index &+ count >= ByteClasses.count && count < ByteWordKey.count
+                    let length = isOpen ? Self.length(text, place) : count
+                    if mayContain(WordKey(first, length)) {
+                        if isSuspect(first, Self.length(text, place)) || isKnown(ByteWordKey(bits: first)) {
+                            return place
+                        }
+                    }
+                    // `eyJ` and `AQIC`
+                    if first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141 { return place }
+                }
+                if escapes || looksAtSigns {
+                    let end = min(text.count, block &+ ByteClasses.count)
+                    let place = Self.sign(in: text, block..<end, filter, isURL: isURL, isKnown)
+                    if let place { return place }
+                }
+                block &+= ByteClasses.count
+            }
+            return nil
         }
     }
 
-    private func mayHold(
-        _ text: UnsafeRawBufferPointer, _ marks: UnsafeBufferPointer<UInt8>, _ known: BeginningFilter,
-        _ older: BeginningFilter, _ isURL: Bool
-    ) -> Bool {
-        var place = 0
-        while place < text.count {
-            let mark = marks[Int(text[place])]
-            var end = place + 1
-            if mark & Mark.word != 0 {
-                while end < text.count, marks[Int(text[end])] & Mark.word != 0 { end += 1 }
-            } else if mark == 0 {
-                place = end
-                continue
-            }
-            let first = Self.first(text, place)
-            if mark & Mark.word != 0 {
-                let count = end - place
-                if count <= Self.longestName, names.mayContain(Self.name(first, count)) { return true }
-                // `eyJ` and `AQIC`
-                if first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141 { return true }
-            } else if mark & Mark.escape != 0, Self.hides(text, place, isURL) {
-                return true
-            }
-            if text.count - place >= ByteWordKey.count {
-                let key = ByteWordKey(bits: first)
-                if known.mayContain(key) || older.mayContain(key) { return true }
-            }
-            place = end
-        }
-        return false
+    private func isSuspect(_ first: UInt64, _ count: Int) -> Bool {
+        count <= Self.longestName && names[WordKey(first, count).bits]?.contains(count) == true
     }
 
+    /// How long the word is that begins there, up to one more than a name may have.
+    private static func length(_ text: UnsafeRawBufferPointer, _ place: Int) -> Int {
+        var end = place
+        while end < text.count, end - place <= longestName, ByteClasses.isWord(text[end]) { end += 1 }
+        return end - place
+    }
+
+    /// The first sign that hides something, or with which a secret may begin.
+    private static func sign(
+        in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ filter: BeginningFilter, isURL: Bool,
+        _ isKnown: (ByteWordKey) -> Bool
+    ) -> Int? {
+        range.first { place in
+            let byte = text[place]
+            if ByteClasses.isWord(byte) { return false }
+            if hides(text, place, isURL) { return true }
+            return filter.hasSign(byte) && isKnown(ByteWordKey(bits: first(text, place)))
+        }
+    }
+
+    /// Eight bytes; those behind the end are 0.
+    @inline(__always)
     private static func first(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
-        if text.count - place >= 8 { return text.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian }
+        if text.count &- place >= 8 { return text.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian }
         var first: UInt64 = 0
         for index in stride(from: text.count - 1, through: place, by: -1) { first = first << 8 | UInt64(text[index]) }
         return first
@@ -97,7 +109,7 @@ struct SecretSieve: Sendable {
         switch text[place] {
         case 0x40: return isURL
         case 0x5C: return place + 2 < text.count && text[place + 1] == 0x75 && text[place + 2] == 0x30
-        default:
+        case 0x25:
             guard place + 2 < text.count else { return false }
             switch text[place + 1] {
             case 0x33: return ASCII.isDigit(text[place + 2])
@@ -108,6 +120,7 @@ struct SecretSieve: Sendable {
             case 0x32: return text[place + 2] | 0x20 == 0x64
             default: return false
             }
+        default: return false
         }
     }
 }
