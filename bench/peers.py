@@ -107,9 +107,9 @@ UNHEARD = "bench.test"
 
 
 class Usher(Proxy):
-    def __init__(self, name, binary, access, interceptors=0, workers=1):
+    def __init__(self, name, binary, access, interceptors=0, workers=1, journal="64MiB"):
         super().__init__(name, str(binary))
-        self.access, self.interceptors, self.workers = access, interceptors, workers
+        self.access, self.interceptors, self.workers, self.journal = access, interceptors, workers, journal
 
     def is_installed(self):
         return os.access(self.program, os.X_OK)
@@ -121,6 +121,7 @@ class Usher(Proxy):
             "request: [{ set_header: { X-Mark: '1' } }] }\n" for number in range(self.interceptors))
         config.write_text(
             f"version: 1\nworkers: {self.workers}\nlimits: {{ connections: 9000 }}\nlog: {{ access: {self.access} }}\n"
+            f"journal: {{ memory: {self.journal} }}\n"
             + (f"interceptors:\n{rules}" if rules else ""))
         return [self.program, "serve", "--config", config, "--listen", f"127.0.0.1:{port}"]
 
@@ -269,7 +270,8 @@ class TrafficServer(Proxy):
 
 def proxies(root, binary, origin):
     return [
-        Usher("usher", binary, "json", 20), Usher("usher-bare", binary, "none"),
+        Usher("usher", binary, "json", 20), Usher("usher-silent", binary, "none", 20, journal="0B"),
+        Usher("usher-bare", binary, "none", journal="0B"),
         Usher("usher-two", binary, "json", 20, workers=2), TrafficServer(), HAProxy(origin), Squid(),
         OpeningUsher("usher-tls", binary, origin, "json", 20),
         OpeningSquid("squid-bump", origin, ["rsa:2048"]),

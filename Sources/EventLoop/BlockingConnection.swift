@@ -31,6 +31,9 @@ public struct BlockingConnection: ~Copyable {
         self.end = end
     }
 
+    /// This end of it; nil for a Unix socket.
+    public var local: SocketAddress? { SocketAddress.filled { getsockname(descriptor.number, $0, $1) } }
+
     public func send(_ bytes: [UInt8]) throws(SystemError) {
         var sent = 0
         while sent < bytes.count {

@@ -25,6 +25,9 @@ enum DetourOrder {
     case proceed
     /// The client is answered here.
     case refuse(ProxyError)
+
+    /// The client gets the response that was looked at.
+    var delivers: Bool { if case .deliver = self { true } else { false } }
 }
 
 /// A call of Usher's own: an exchange with its own Action, through the interceptors. An object, because every exchange has

@@ -74,6 +74,7 @@ extension Exchange {
         // whether the request arrived matters for what fails, and this has not
         let order = detour.consider(held, detourContext(context, out.time), &notes)
         for moment in notes { tell(moment, out.now) }
+        if !order.delivers { captureAttempt(held.head, held.body, &out) }
         perform(order, &context, &out)
     }
 

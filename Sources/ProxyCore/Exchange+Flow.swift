@@ -9,7 +9,8 @@ extension Exchange {
     func pack(into batch: inout FlowBatch, now: Int) {
         var packer = batch.begin(record.events)
         packNumbers(&packer, now)
-        packOrigins(&packer)
+        packSources(&packer)
+        if let error = record.proxyError { packer.set(.proxyError, error) }
         packRequest(&packer)
         packSent(&packer)
         packAnswers(&packer)
@@ -28,11 +29,7 @@ extension Exchange {
         packer.set(.sentBytes, capture.sentBody?.count ?? 0)
         packer.set(.answerBytes, capture.answerBody?.count ?? 0)
         packer.set(.attempts, record.attempts)
-        packMark(capture.marks.resolving, .resolving, &packer)
-        packMark(capture.marks.connecting, .connecting, &packer)
-        packMark(capture.marks.securing, .securing, &packer)
-        packMark(capture.marks.sent, .sent, &packer)
-        packMark(capture.marks.answered, .answered, &packer)
+        pack(capture.marks, since: capture.started, &packer)
         packer.set(.flags, flags.rawValue)
         guard request.target.form != .authority, !request.target.host.isEmpty else {
             return packer.set(.port, Int(request.target.port))
@@ -41,8 +38,15 @@ extension Exchange {
         packer.set(.scheme, request.target.scheme == .https ? 2 : 1)
     }
 
-    private func packMark(_ time: Int, _ number: FlowNumber, _ packer: inout FlowPacker) {
-        if time > 0 { packer.set(number, max(0, time - capture.started) + 1) }
+    private func pack(_ marks: FlowCapture.Marks, since began: Int, _ packer: inout FlowPacker) {
+        func pack(_ time: Int, _ number: FlowNumber, _ packer: inout FlowPacker) {
+            if time > 0 { packer.set(number, max(0, time - began) + 1) }
+        }
+        pack(marks.resolving, .resolving, &packer)
+        pack(marks.connecting, .connecting, &packer)
+        pack(marks.securing, .securing, &packer)
+        pack(marks.sent, .sent, &packer)
+        pack(marks.answered, .answered, &packer)
     }
 
     var captureLimits: CaptureLimits? { engine.settings.disclosure.capture }
@@ -87,6 +91,50 @@ extension Exchange {
         capture.responseCame(answer.body.span, total: &out.captured)
     }
 
+    // MARK: earlier attempts
+
+    /// The request is sent again: what came of it so far would be forgotten.
+    func captureAttempt(_ out: inout Outbox) {
+        guard attempt.hasAnswered else { return }
+        captureAttempt(capture.answer ?? response, capture.answerBody, &out)
+    }
+
+    /// - Parameter answer: the body; nil where it was not waited for.
+    func captureAttempt(_ head: ResponseHead, _ answer: [UInt8]?, _ out: inout Outbox) {
+        guard let limits = capture.limits, !isCall else { return }
+        let marks = capture.marks
+        let began = [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 } ?? capture.started
+        let sent = attempt.head ?? request
+        let body = attempt.body ?? body.bytes
+        var packer = out.flows.begin([])
+        // the flow's own id, with the attempt's number in front
+        packer.set(.id, Int(truncatingIfNeeded: capture.id | UInt64(clamping: record.attempts) &<< 56))
+        packer.set(.parent, Int(truncatingIfNeeded: capture.id))
+        packer.set(.began, began)
+        packer.set(.duration, out.now - began)
+        packer.set(.status, head.status)
+        packer.set(.requestBytes, body.count)
+        packer.set(.responseBytes, answer?.count ?? 0)
+        packer.set(.attempts, 1)
+        pack(marks, since: began, &packer)
+        var flags: FlowFlags = .attempt
+        if attempt.lease.isReused { flags.insert(.reused) }
+        if head.version == .http10 { flags.insert(.oldOrigin) }
+        if sent.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
+        if head.fields.contains(.contentEncoding) { flags.insert(.responseEncoded) }
+        if answer == nil { flags.insert(.responseBodyCut) }
+        if !self.body.isKept { flags.insert(.requestBodyCut) }
+        packer.set(.flags, flags.rawValue)
+        packer.set(.port, Int(sent.target.port))
+        packer.set(.scheme, sent.target.scheme == .https ? 2 : 1)
+        packSources(&packer)
+        pack(sent, &packer)
+        packer.set(.requestBody, body.prefix(limits.body))
+        packer.set(.response) { head.fields.appendLines(to: &$0) }
+        packer.set(.responseBody, (answer ?? []).prefix(limits.body))
+        out.flows.end(packer)
+    }
+
     private var deliveredStatus: Int {
         switch capture.delivery {
         case .nothing: record.status
@@ -121,7 +169,8 @@ extension Exchange {
         }
     }
 
-    private func packOrigins(_ packer: inout FlowPacker) {
+    /// Who asks, and what the request means.
+    private func packSources(_ packer: inout FlowPacker) {
         packer.set(.client, record.client)
         if let user = record.user { packer.set(.user, user) }
         if let action = classification?.action { packer.set(.action, action.rawValue) }
@@ -130,21 +179,24 @@ extension Exchange {
             if let tree = payload.tree { packer.set(.tree, tree) }
             if let type = payload.type { packer.set(.type, type) }
         }
-        if let error = record.proxyError { packer.set(.proxyError, error) }
+    }
+
+    private func pack(_ head: RequestHead, _ packer: inout FlowPacker) {
+        let bytes = head.fields.bytes
+        packer.set(.method, bytes[head.methodRange.indices])
+        packer.set(.authority) { out in
+            for byte in bytes[head.target.host.indices] { out.append(ASCII.lower(byte)) }
+        }
+        if head.target.form == .asterisk {
+            packer.set(.target, CollectionOfOne(0x2A))
+        } else {
+            packer.set(.target, bytes[head.target.pathAndQuery.indices])
+        }
+        packer.set(.request) { head.fields.appendLines(to: &$0) }
     }
 
     private func packRequest(_ packer: inout FlowPacker) {
-        let bytes = request.fields.bytes
-        packer.set(.method, bytes[request.methodRange.indices])
-        packer.set(.authority) { out in
-            for byte in bytes[request.target.host.indices] { out.append(ASCII.lower(byte)) }
-        }
-        if request.target.form == .asterisk {
-            packer.set(.target, CollectionOfOne(0x2A))
-        } else {
-            packer.set(.target, bytes[request.target.pathAndQuery.indices])
-        }
-        packer.set(.request) { request.fields.appendLines(to: &$0) }
+        pack(request, &packer)
         guard let limits = capture.limits else { return }
         packer.set(.requestBody, (body.isKept ? body.bytes : capture.request.bytes).prefix(limits.body))
     }

@@ -44,6 +44,7 @@ extension Exchange {
             // no more than there are left for all
             let most = min(wish.policy.times, number - 1 + engine.settings.limits.retries - retries.total)
             retries.enter(wish.interceptor)
+            captureAttempt(&out)
             tell(.retried(interceptor: wish.interceptor, number: number, of: most, milliseconds: wait), out.now)
             release(reusable: false, &out)
             if engine.settings.chain.editsPersist { attempt.persist() } else { attempt.renew() }

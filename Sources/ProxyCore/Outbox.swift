@@ -18,7 +18,7 @@ public struct Outbox: ~Copyable {
     /// The time by the calendar, in seconds since 1970; 0 until it is told.
     private(set) var seconds = 0
     /// What the journal is told, until the driver takes it.
-    private var flows = FlowBatch()
+    var flows = FlowBatch()
     /// Bytes of bodies that are held for it.
     var captured = 0
     /// The loop takes no more clients: what is answered from here on is the last of its connection.

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -212,10 +213,17 @@ def test_a_step_up_is_a_story(binary, start, sandbox, through, state):
     assert {"AUTHENTICATE", "START_AUTHENTICATE"} & {call["flow"]["action"] for call in whole["calls"]}
     story = person.says("flow", flow["id"]).stdout
     assert token not in story and " call " in story and "advice" in story
+    # the answer that asked for the step-up is there as it came, and the id of its transaction under an alias alone
+    attempts = [call for call in whole["calls"] if "attempt" in call["flow"]["marks"]]
+    assert [call["flow"]["status"] for call in attempts] in ([401], [307]) and " attempt " in story
+    said = json.dumps(attempts)
+    assert "transaction#1" in said or "SSOADVICE" in said
+    ids = set(re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", json.dumps(whole) + story))
+    assert not ids, "ids of transactions in clear"
     assert len(person.says("flows", "--json", "parent=" + flow["id"]).stdout.splitlines()) == len(whole["calls"])
-    call = whole["calls"][0]["flow"]["id"]
-    refused = person.says("replay", call)
-    assert refused.returncode == 1 and f"usher replay {flow['id']}" in refused.stderr
+    for call in [attempts[0], *(call for call in whole["calls"] if call not in attempts)][:2]:
+        refused = person.says("replay", call["flow"]["id"])
+        assert refused.returncode == 1 and f"usher replay {flow['id']}" in refused.stderr
 
 
 def test_a_tunnel(site, origin):

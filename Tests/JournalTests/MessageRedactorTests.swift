@@ -46,6 +46,45 @@ struct MessageRedactorTests {
     }
 
     @Test(
+        "The ids of transactions in an advice, however it is written",
+        arguments: [
+            Self.document, PercentCoding.encode(Self.document), Base64.encode(Self.document.utf8),
+            Base64.encode(Self.document.utf8, urlSafe: true),
+        ])
+    func adviceDocuments(_ document: String) {
+        var redactor = Self.redactor()
+        let url =
+            "/am/json/authenticate?authIndexType=composite_advice&authIndexValue=\(PercentCoding.encode(document))"
+        let made = Self.text(redactor.cleared(redactor.url(Array(url.utf8))))
+        #expect(!made.contains(Self.transaction) && made.contains("authIndexType=composite_advice"))
+        let value = PercentCoding.decode(
+            PercentCoding.decode(made.split(separator: "=").dropFirst(2).joined(separator: "=")))
+        let read = value.hasPrefix("<") ? value : String(decoding: Base64.decode(value) ?? [], as: UTF8.self)
+        #expect(read == Self.document.replacing(Self.transaction, with: "transaction#1"))
+        // the same id elsewhere has the same alias
+        #expect(Self.text(redactor.url(Array("/p?_txid=\(Self.transaction)".utf8))) == "/p?_txid=transaction#1")
+    }
+
+    private static let transaction = "9dae2c80-fe7a-4a36-b57b-4fb1271b0687"
+    private static let document =
+        "<Advices><AttributeValuePair><Attribute name=\"TransactionConditionAdvice\"/><Value>\(transaction)</Value>"
+        + "</AttributeValuePair><AttributeValuePair><Attribute name=\"Other\"/><Value>plain</Value></AttributeValuePair></Advices>"
+
+    @Test("The ids of transactions in a challenge and in a decision")
+    func adviceJSON() {
+        var redactor = Self.redactor()
+        let decision = #"{"advices":{"TransactionConditionAdvice":["\#(Self.transaction)"],"Other":["plain"]}}"#
+        let expected = decision.replacing(Self.transaction, with: "transaction#1")
+        #expect(Self.text(redactor.json(Array(decision.utf8))) == expected)
+        let challenge = "WWW-Authenticate: SSOADVICE realm=\"/\",advices=\""
+        let made = redactor.fields(Array("\(challenge)\(Base64.encode(decision.utf8))\"\r\n".utf8))
+        #expect(Self.text(made) == "\(challenge)\(Base64.encode(expected.utf8))\"\r\n")
+        #expect(
+            Self.text(redactor.fields(Array("WWW-Authenticate: Basic realm=\"x\"\r\n".utf8)))
+                == "WWW-Authenticate: Basic realm=\"x\"\r\n")
+    }
+
+    @Test(
         "Members of JSON that are named so, wherever they stand",
         arguments: [
             (#"{"tokenId":"abc","realm":"/"}"#, #"{"tokenId":"session#1","realm":"/"}"#),

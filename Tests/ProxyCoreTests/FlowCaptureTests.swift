@@ -93,8 +93,13 @@ struct FlowCaptureTests {
         let flows = talk.driver.flows.map(\.flow)
         let whole = try #require(flows.last)
         #expect(whole[.parent] == 0 && whole[.attempts] == 2 && whole[.status] == 200)
-        let call = try #require(flows.first)
-        #expect(flows.count == 2 && UInt64(call[.parent]) == whole.id && call.id != whole.id)
+        #expect(flows.count == 3 && Set(flows.map(\.id)).count == 3)
+        #expect(flows.dropLast().allSatisfy { UInt64($0[.parent]) == whole.id })
+        // what asked for it is there as it came
+        let advised = try #require(flows.first { $0.flags.contains(.attempt) })
+        #expect(advised[.status] == 401 && advised.text(.response)?.contains("SSOADVICE") == true)
+        #expect(advised.text(.method) == whole.text(.method) && advised.text(.target) == whole.text(.target))
+        let call = try #require(flows.first { !$0.flags.contains(.attempt) })
         #expect(call.text(.authority) == "am.test" && call[.status] == 200)
         #expect(call.text(.responseBody)?.contains("SESSION-B") == true && !call.flags.contains(.local))
     }

@@ -70,7 +70,8 @@ struct FlowView {
         "answer": .described("The answer as it came, where it was delivered otherwise.", .optional(responseShape)),
         "response": .optional(responseShape),
         "timing_ms": .described("What the time went into.", timingShape), "events": .list(eventShape),
-        "calls": .described("Of Usher's own, made for this one.", .list(.any)),
+        "calls": .described(
+            "Of Usher's own, made for this one; and what came of it before it was sent again.", .list(.any)),
     ])
 
     /// - Parameters:
@@ -153,6 +154,8 @@ enum FlowMark: String, CaseIterable {
     case tunnel
     /// A call of Usher's own.
     case call
+    /// What came of a request that was sent again.
+    case attempt
 
     static func of(_ flow: PackedFlow) -> [FlowMark] {
         let flags: [(FlowFlags, FlowMark)] = [
@@ -160,6 +163,7 @@ enum FlowMark: String, CaseIterable {
             (.local, .local), (.incomplete, .incomplete), (.tunnel, .tunnel),
         ]
         let marks = flags.filter { flow.flags.contains($0.0) }.map(\.1)
-        return flow[.parent] == 0 ? marks : marks + [.call]
+        if flow[.parent] == 0 { return marks }
+        return marks + [flow.flags.contains(.attempt) ? .attempt : .call]
     }
 }

@@ -59,6 +59,8 @@ public struct FlowFlags: OptionSet, Sendable {
     /// The body is in a content coding; in a batch alone, since what is kept is in none.
     public static let requestEncoded = FlowFlags(rawValue: 1 << 13)
     public static let responseEncoded = FlowFlags(rawValue: 1 << 14)
+    /// One attempt of a flow that was sent again: its parent is that flow, and its request the one that went out.
+    public static let attempt = FlowFlags(rawValue: 1 << 15)
     /// Taken by a step-up, or a login of Usher's own.
     public static let detoured = FlowFlags(rawValue: 1 << 12)
 }

@@ -8,12 +8,11 @@ internal import HTTPCodec
 public struct MessageRedactor: Sendable {
     public internal(set) var aliases: SecretAliases
     let names: SecretNames
-    private let sieve: SecretSieve
 
     public init(_ names: SecretNames, aliases: SecretAliases = SecretAliases()) {
         self.names = names
-        sieve = SecretSieve(names.telling)
         self.aliases = aliases
+        self.aliases.watch(names.telling)
     }
 
     /// Has these replaced wherever they stand, though nothing names them there.
@@ -21,7 +20,13 @@ public struct MessageRedactor: Sendable {
 
     /// Whether a text may hold a secret; most hold none, which is known by one look.
     func mayHold(_ text: ArraySlice<UInt8>, isURL: Bool = false) -> Bool {
-        aliases.mayHold(text, sieve, isURL: isURL)
+        aliases.suspect(in: text, from: text.startIndex, isURL: isURL) != nil
+    }
+
+    /// Where in the lines of a head the first secret may stand.
+    /// - Parameter start: where a line begins.
+    func suspect(inLines text: ArraySlice<UInt8>, from start: Int) -> Int? {
+        aliases.suspect(in: text, from: start, isURL: true)
     }
 
     /// A text of any kind, without what is known.
@@ -72,8 +77,11 @@ public struct MessageRedactor: Sendable {
             }
             out += pair[...equals]
             let value = pair[(equals + 1)...]
-            if let kind = names.kind(PercentCoding.decodeBytes(pair[..<equals], plusAsSpace: true)) {
+            let name = PercentCoding.decodeBytes(pair[..<equals], plusAsSpace: true)
+            if let kind = names.kind(name) {
                 put(value, kind, &out)
+            } else if let made = adviceDocument(name, value) {
+                out += made
             } else {
                 out += value
             }
@@ -112,6 +120,7 @@ public struct MessageRedactor: Sendable {
         case "authorization", "proxy-authorization": credentials(value, &out)
         case "cookie": cookies(value, &out)
         case "set-cookie": setCookie(value, &out)
+        case "www-authenticate": challenge(value, &out)
         case "location", "content-location", "referer", "refresh", "link": out += url(Array(value))
         default:
             if let kind = names.kind(name) { put(value, kind, &out) } else { out += value }
@@ -171,9 +180,7 @@ public struct MessageRedactor: Sendable {
             var copy = aliases
             let names = names
             try written.replaceStrings { path, value in
-                guard !value.isEmpty, let kind = callbacks.kind(path) ?? path.last.flatMap({ names.kind($0) }) else {
-                    return nil
-                }
+                guard !value.isEmpty, let kind = callbacks.kind(path) ?? Self.kind(path, names) else { return nil }
                 return Array(copy.alias(of: value, kind).text.utf8)
             }
             aliases = copy
@@ -181,6 +188,11 @@ public struct MessageRedactor: Sendable {
             return nil
         }
         return written.bytes
+    }
+
+    private static func kind(_ path: [[UInt8]], _ names: SecretNames) -> SecretKind? {
+        if path.count > 1, path[path.count - 2] == transactionAdvice { return .transaction }
+        return path.last.flatMap { names.kind($0) }
     }
 
     mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {

@@ -54,10 +54,11 @@ public struct SecretNames: Sendable {
     /// All words by which a text tells that a secret may be in it, in small letters.
     var telling: [[UInt8]] {
         let legacy = (0..<1000).map { Array("idtoken\($0)".utf8) }
-        let fields = ["authorization", "proxy-authorization", "cookie", "set-cookie", "callbacks"].map {
-            Array($0.utf8)
-        }
-        return Array(kinds.keys) + legacy + fields
+        let others = [
+            "authorization", "proxy-authorization", "cookie", "set-cookie", "callbacks", "www-authenticate",
+            "authindexvalue", "transactionconditionadvice",
+        ].map { Array($0.utf8) }
+        return Array(kinds.keys) + legacy + others
     }
 
     /// Of a field, a parameter or a member.

@@ -13,9 +13,8 @@ public struct ReplayDraft: Sendable {
     public let body: [UInt8]
     /// It has one, though it may be empty.
     public let hasBody: Bool
-    /// The flow that it is of, and what that one asked for.
+    /// The flow that it is of.
     public let id: FlowID
-    public let asked: [UInt8]
 
     /// What belongs to one connection, or to a body as it was framed.
     private static let dropped: Set<String> = [
@@ -30,7 +29,9 @@ public struct ReplayDraft: Sendable {
         guard flow[.parent] == 0 else {
             let parent = FlowID(UInt64(bitPattern: Int64(flow[.parent])))
             throw Self.never(
-                "it is a call of Usher's own; replay the flow that it was made for: usher replay \(parent)")
+                flow.flags.contains(.attempt)
+                    ? "it is one attempt of several; replay the whole: usher replay \(parent)"
+                    : "it is a call of Usher's own; replay the flow that it was made for: usher replay \(parent)")
         }
         guard flow[.scheme] != 0 else { throw Self.never("it is a tunnel: what went through it is not known") }
         guard !flow.flags.contains(.requestBodyCut) else {
@@ -38,7 +39,6 @@ public struct ReplayDraft: Sendable {
         }
         try Self.judge(flow, isForced, secret)
         id = FlowID(flow.id)
-        asked = Self.asked(by: flow)
         body = Self.filled(flow[.requestBody], Self.coding(of: flow), secret)
         let framing = FieldLines(flow[.request])
         hasBody = !body.isEmpty || framing.value("content-length") != nil || framing.value("transfer-encoding") != nil
@@ -47,11 +47,6 @@ public struct ReplayDraft: Sendable {
         } catch {
             throw Self.never("it cannot be written again: \(error.explanation)")
         }
-    }
-
-    /// By which a flow of the same request is known.
-    public static func asked(by flow: PackedFlow) -> [UInt8] {
-        [FlowPart.method, .authority, .target, .requestBody].flatMap { Array(flow[$0]) + [0] }
     }
 
     private static func never(_ words: String) -> Refusal { Refusal(description: words, canBeForced: false) }

@@ -86,9 +86,11 @@ struct FlowReplayer {
     private static func run(
         _ draft: ReplayDraft, _ proxy: SocketAddress, _ journal: JournalThread, _ promise: ControlPromise
     ) {
-        let watch = ReplayWatch(draft, journal)
         do {
-            let answer = try send(draft, proxy)
+            let connection = try BlockingConnection(proxy, withinMilliseconds: ControlLimits.replay)
+            let watch = ReplayWatch(connection.local, journal)
+            defer { watch.end() }
+            let answer = try send(draft, connection)
             let flow = watch.flow()
             promise.keep(
                 ControlAnswer(
@@ -103,10 +105,11 @@ struct FlowReplayer {
         } catch {
             promise.refuse(ControlProblem(502, "the proxy gave no answer: \(error)"))
         }
-        watch.end()
     }
 
-    private static func send(_ draft: ReplayDraft, _ proxy: SocketAddress) throws -> ProxyClient.Answer {
+    private static func send(
+        _ draft: ReplayDraft, _ connection: borrowing BlockingConnection
+    ) throws -> ProxyClient.Answer {
         var leg = HTTP1Client()
         var head = draft.head
         head.fields.add("Connection", "close")
@@ -118,13 +121,12 @@ struct FlowReplayer {
         leg.send(head, forwarding, to: &out)
         if draft.hasBody { leg.write(draft.body.span, to: &out) }
         leg.end(to: &out)
-        let connection = try BlockingConnection(proxy, withinMilliseconds: ControlLimits.replay)
         try connection.send(out)
         return try ProxyClient.read(connection, &leg, most: largest)
     }
 }
 
-/// Finds the flow that a request became: the first that asks for the same, from this machine.
+/// Finds the flow that a request became, by the connection that it came on.
 private final class ReplayWatch: Sendable {
     private let journal: JournalThread
     private let found = Locked<UInt64?>(nil)
@@ -133,13 +135,13 @@ private final class ReplayWatch: Sendable {
     /// Milliseconds that it may take to be kept.
     private static let patience = 1_000
 
-    init(_ draft: ReplayDraft, _ journal: JournalThread) {
+    /// - Parameter client: this end of the connection.
+    init(_ client: SocketAddress?, _ journal: JournalThread) {
         self.journal = journal
-        let (id, found) = (draft.id.number, found)
-        let asked = draft.asked
+        let found = found
+        let name = client.map { Array($0.description.utf8) }
         number = journal.follow { flows in
-            guard
-                let flow = flows.first(where: { $0.id != id && $0[.parent] == 0 && ReplayDraft.asked(by: $0) == asked })
+            guard let name, let flow = flows.first(where: { $0[.parent] == 0 && $0[.client].elementsEqual(name) })
             else { return }
             found.signalAll { $0 = $0 ?? flow.id }
         }

@@ -76,7 +76,8 @@ public struct FlowStory {
             let words = TerminalText.plain(
                 "\(record.text("method")) \(record.text("url")) → \(status) in \(record.number("duration_ms")) ms (flow \(record.id))"
             )
-            told.append((at, [Self.line(at, "call", words)] + events(of: call, from: start).map { "    \($0)" }))
+            let kind = record.marks.contains("attempt") ? "attempt" : "call"
+            told.append((at, [Self.line(at, kind, words)] + events(of: call, from: start).map { "    \($0)" }))
         }
         // what happened at the same time stays in its order
         return told.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.flatMap(

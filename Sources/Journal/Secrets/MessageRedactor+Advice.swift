@@ -1,0 +1,83 @@
+internal import Formats
+
+/// The ids of transactions in an advice, which proves by its id that a transaction was approved (docs/protocol.md#advice). It
+/// comes as a challenge, as a document in a URL, and as JSON, which `wholeJSON` looks at.
+extension MessageRedactor {
+    static let transactionAdvice = Array("TransactionConditionAdvice".utf8)
+    private static let indexValue = Array("authindexvalue".utf8)
+    private static let condition = ByteSearch(transactionAdvice)
+    private static let conditionEnd = ByteSearch(Array("</AttributeValuePair".utf8))
+    private static let valueStart = Array("<Value>".utf8)
+    private static let value = ByteSearch(valueStart)
+    private static let advicesStart = Array("advices=\"".utf8)
+    private static let advices = ByteSearch(advicesStart)
+    /// How often encoding is taken off a document, beside that of the URL.
+    private static let maxDecodings = 2
+
+    /// `authIndexValue` with a document: its ids are known from here on, and so are replaced wherever they stand.
+    /// - Returns: what stands in the value's place, where the ids cannot be seen in it.
+    mutating func adviceDocument(_ name: [UInt8], _ value: ArraySlice<UInt8>) -> [UInt8]? {
+        guard name.map(ASCII.lower) == Self.indexValue else { return nil }
+        var text = PercentCoding.decodeBytes(value, plusAsSpace: true)
+        var encodings = 1
+        while encodings <= Self.maxDecodings, text.first == 0x25 {
+            text = PercentCoding.decodeBytes(text, plusAsSpace: true)
+            encodings += 1
+        }
+        if text.first == 0x3C {
+            let made = withoutIds(text)
+            // in the middle of escapes an id is no word
+            return encodings == 1 ? nil : Self.encoded(made, encodings)
+        }
+        // a `+` that was decoded as in a form reads as a space
+        let letters = String(decoding: text.map { $0 == ASCII.space ? 0x2B : $0 }, as: UTF8.self)
+        guard let document = Base64.decode(letters), document.first == 0x3C else { return nil }
+        return Self.encoded(Array(Base64.encode(withoutIds(document)).utf8), encodings)
+    }
+
+    private static func encoded(_ bytes: [UInt8], _ times: Int) -> [UInt8] {
+        (0..<times).reduce(bytes) { text, _ in
+            Array(PercentCoding.encode(String(decoding: text, as: UTF8.self)).utf8)
+        }
+    }
+
+    /// The values of the conditions that name transactions, by their aliases.
+    private mutating func withoutIds(_ document: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        var copied = 0
+        var place = 0
+        while let name = Self.condition.next(in: document.span, from: place) {
+            let end = Self.conditionEnd.next(in: document.span, from: name) ?? document.count
+            place = name + Self.transactionAdvice.count
+            while let open = Self.value.next(in: document.span, from: place), open < end {
+                let start = open + Self.valueStart.count
+                let close = document[start...].firstIndex(of: 0x3C) ?? document.count
+                out += document[copied..<start]
+                put(document[start..<close], .transaction, &out)
+                copied = close
+                place = close
+            }
+        }
+        return out + document[copied...]
+    }
+
+    /// `SSOADVICE …, advices="…"`, whose JSON is in base64.
+    mutating func challenge(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+        let bytes = Array(value)
+        guard let place = Self.advices.next(in: bytes.span) else {
+            out += value
+            return
+        }
+        let start = place + Self.advicesStart.count
+        let end = bytes[start...].firstIndex(of: 0x22) ?? bytes.count
+        guard let text = Base64.decode(String(decoding: bytes[start..<end], as: UTF8.self)),
+            let made = wholeJSON(text)
+        else {
+            out += value
+            return
+        }
+        out += bytes[..<start]
+        out += Base64.encode(made).utf8
+        out += bytes[end...]
+    }
+}
