@@ -43,19 +43,24 @@ struct BeginningFilter: Sendable {
         return (byte < 64 ? signs.0 : signs.1) &>> UInt64(byte & 63) & 1 != 0
     }
 
-    /// Many questions in a row.
-    @inline(__always)
-    func ask<Answer>(_ body: (_ mayContain: (WordKey) -> Bool) -> Answer) -> Answer {
-        bits.withUnsafeBufferPointer { bits in
-            body { word in
-                let place = Self.place(word)
-                return bits[place &>> 6] &>> UInt64(truncatingIfNeeded: place & 63) & 1 != 0
-            }
+    /// The bits, for many questions in a row.
+    struct Questions {
+        fileprivate let bits: UnsafeBufferPointer<UInt64>
+
+        @inline(__always)
+        func mayContain(_ word: WordKey) -> Bool {
+            let place = BeginningFilter.place(word)
+            return bits[place &>> 6] &>> UInt64(truncatingIfNeeded: place & 63) & 1 != 0
         }
     }
 
     @inline(__always)
-    private static func place(_ key: WordKey) -> Int {
+    func ask<Answer>(_ body: (Questions) -> Answer) -> Answer {
+        bits.withUnsafeBufferPointer { body(Questions(bits: $0)) }
+    }
+
+    @inline(__always)
+    fileprivate static func place(_ key: WordKey) -> Int {
         Int(truncatingIfNeeded: (key.bits &* 0x9E37_79B9_7F4A_7C15) &>> shift)
     }
 }

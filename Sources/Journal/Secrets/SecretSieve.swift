@@ -32,7 +32,7 @@ struct SecretSieve: Sendable {
         in text: UnsafeRawBufferPointer, from start: Int, _ filter: BeginningFilter, isURL: Bool,
         isKnown: (ByteWordKey) -> Bool
     ) -> Int? {
-        filter.ask { mayContain in
+        filter.ask { questions in
             let looksAtSigns = filter.hasSigns
             let looksAtShort: UInt64 = filter.hasShortWords ? .max : 0
             var carry: UInt64 = 0
@@ -43,6 +43,8 @@ struct SecretSieve: Sendable {
                 // nobody knows yet how long the two are that may begin at the end of a block
                 places &= words &>> 1 & words &>> 2 | 3 &<< 62 | looksAtShort
                 carry = words &>> 63
+                var end = min(text.count, block &+ ByteClasses.count)
+                var isFound = false
                 while places != 0 {
                     let index = places.trailingZeroBitCount
                     places &= places &- 1
@@ -51,35 +53,43 @@ struct SecretSieve: Sendable {
                     let count = (~(words &>> UInt64(truncatingIfNeeded: index))).trailingZeroBitCount
                     // a word that goes on behind the block has to be measured where its length matters
                     let isOpen = index &+ count >= ByteClasses.count && count < ByteWordKey.count
-                    let length = isOpen ? Self.length(text, place) : count
-                    if mayContain(WordKey(first, length)) {
-                        if isSuspect(first, Self.length(text, place)) || isKnown(ByteWordKey(bits: first)) {
-                            return place
-                        }
+                    let length = isOpen ? Self.length(text, place, upTo: ByteWordKey.count) : count
+                    // `eyJ` and `AQIC` tell by themselves
+                    isFound =
+                        first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141
+                        || questions.mayContain(WordKey(first, length)) && isSuspect(text, place, first, isKnown)
+                    if isFound {
+                        end = place
+                        break
                     }
-                    // `eyJ` and `AQIC`
-                    if first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141 { return place }
                 }
-                if escapes || looksAtSigns {
-                    let end = min(text.count, block &+ ByteClasses.count)
+                // the first of all is asked for, and a sign may stand before the word
+                if escapes || looksAtSigns,
                     let place = Self.sign(in: text, block..<end, filter, isURL: isURL, isKnown)
-                    if let place { return place }
+                {
+                    return place
                 }
+                if isFound { return end }
                 block &+= ByteClasses.count
             }
             return nil
         }
     }
 
-    private func isSuspect(_ first: UInt64, _ count: Int) -> Bool {
-        count <= Self.longestName && names[WordKey(first, count).bits]?.contains(count) == true
+    private func isSuspect(
+        _ text: UnsafeRawBufferPointer, _ place: Int, _ first: UInt64, _ isKnown: (ByteWordKey) -> Bool
+    ) -> Bool {
+        if isKnown(ByteWordKey(bits: first)) { return true }
+        let count = Self.length(text, place, upTo: Self.longestName + 1)
+        return count <= Self.longestName && names[WordKey(first, count).bits]?.contains(count) == true
     }
 
-    /// How long the word is that begins there, up to one more than a name may have.
-    private static func length(_ text: UnsafeRawBufferPointer, _ place: Int) -> Int {
-        var end = place
-        while end < text.count, end - place <= longestName, ByteClasses.isWord(text[end]) { end += 1 }
-        return end - place
+    /// How long the word is that begins there, as far as that is asked for.
+    private static func length(_ text: UnsafeRawBufferPointer, _ place: Int, upTo most: Int) -> Int {
+        let last = min(text.count, place &+ most)
+        var end = place &+ 1
+        while end < last, ByteClasses.isWord(text[end]) { end &+= 1 }
+        return end &- place
     }
 
     /// The first sign that hides something, or with which a secret may begin.
