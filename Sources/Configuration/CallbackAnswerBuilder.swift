@@ -64,7 +64,7 @@ struct CallbackAnswerBuilder {
             findings.error(fields.position, "a group of answers stands in no other group")
             return
         }
-        let foreign = fields.written.subtracting(Self.groupKeys + ["answers"]).sorted()
+        let foreign = fields.written.filter { !Self.groupKeys.contains($0) && $0 != "answers" }.sorted()
         if let key = foreign.first {
             findings.error(
                 fields.position(of: key) ?? fields.position,

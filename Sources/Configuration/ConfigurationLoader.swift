@@ -67,9 +67,9 @@ public enum ConfigurationLoader {
         var isReadable = true
         for (number, source) in sources.enumerated() {
             let own = Findings(file: source.file)
-            let root = YAMLReader.read(source.text, own)
+            let root = YAMLReader.read(source.text, own, file: number)
             findings.take(own, file: number)
-            if let root { roots.append(root.inFile(number)) } else if own.hasErrors { isReadable = false }
+            if let root { roots.append(root) } else if own.hasErrors { isReadable = false }
         }
         guard isReadable, let document = DocumentMerge(findings: findings).document(roots) else {
             if !findings.hasErrors {

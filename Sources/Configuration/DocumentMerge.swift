@@ -82,24 +82,3 @@ extension Shape {
         }
     }
 }
-
-extension YAMLNode {
-    /// The same with its places in that one of the files.
-    func inFile(_ number: Int) -> YAMLNode {
-        var node = self
-        node.position.file = number
-        switch content {
-        case .scalar: break
-        case .list(let items): node.content = .list(items.map { $0.inFile(number) })
-        case .map(let entries):
-            node.content = .map(
-                entries.map { entry in
-                    var entry = entry
-                    entry.position.file = number
-                    entry.value = entry.value.inFile(number)
-                    return entry
-                })
-        }
-        return node
-    }
-}

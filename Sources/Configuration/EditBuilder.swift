@@ -6,24 +6,30 @@ struct EditBuilder {
     var reader: RuleReader
 
     func requestEdits(_ items: [Decoded]) -> [any RequestEdit] {
-        edits(items) { field, reader in EditCatalogue.request(named: field.name).map { $0.init(field.value, reader) } }
+        edits(items, ends: \.endsPhase) { field, reader in
+            EditCatalogue.request(named: field.name).map { $0.init(field.value, reader) }
+        }
     }
 
     func responseEdits(_ items: [Decoded]) -> [any ResponseEdit] {
         var builder = self
         builder.reader.phase = .response
-        return builder.edits(items) { field, reader in
+        return builder.edits(items, ends: \.endsPhase) { field, reader in
             EditCatalogue.response(named: field.name).map { $0.init(field.value, reader) }
         }
     }
 
     func errorEdits(_ items: [Decoded]) -> [any ErrorEdit] {
-        edits(items) { field, reader in EditCatalogue.error(named: field.name).map { $0.init(field.value, reader) } }
+        edits(items, ends: \.endsPhase) { field, reader in
+            EditCatalogue.error(named: field.name).map { $0.init(field.value, reader) }
+        }
     }
 
     /// The edits of all entries in order; an entry may hold several.
     /// - Parameter make: nil where there is no such edit, and nil in that where its value cannot be used.
-    private func edits<Made>(_ items: [Decoded], _ make: (Fields.Field, RuleReader) -> Made??) -> [Made] {
+    private func edits<Made>(
+        _ items: [Decoded], ends: (Made) -> Bool, _ make: (Fields.Field, RuleReader) -> Made??
+    ) -> [Made] {
         for item in items where item.fields?.written.isEmpty == true {
             reader.findings.error(
                 item.position, "an entry without an edit; write one, such as - set_header: { NAME: value }")
@@ -43,8 +49,8 @@ struct EditBuilder {
                 continue
             }
             // one whose value cannot be used is told of as the others of its kind are
-            let ends = edit.map { ($0 as? any Edit)?.endsPhase ?? false } ?? Self.last.contains(field.name)
-            if end == nil, ends { end = field.name }
+            let isLast = edit.map(ends) ?? Self.last.contains(field.name)
+            if end == nil, isLast { end = field.name }
             if let edit { made.append(edit) }
         }
         return made

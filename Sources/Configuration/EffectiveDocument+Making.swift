@@ -4,11 +4,7 @@ internal import Formats
 /// The key table says what may be shown: an address, a name, a number or an option. Of free texts, those alone whose key
 /// says that they are nobody's secret; references stay references.
 extension EffectiveDocument {
-    init(_ root: YAMLNode, readAt: Int) {
-        self.init()
-        self.readAt = readAt
-        value = Self.object(root, .root)
-    }
+    static func shown(_ root: YAMLNode) -> JSONValue { object(root, .root) }
 
     /// Those that hold without being written.
     private static let groups: Set<ObjectShape> = [

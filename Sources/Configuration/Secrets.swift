@@ -21,7 +21,7 @@ struct Secrets {
     /// The text with its references filled in; nil where one cannot be, which has been reported then.
     /// - Parameter isPublic: the key takes an address or a name: what the environment has for it is no secret.
     func resolve(_ text: String, at position: Position, isPublic: Bool = false) -> String? {
-        guard text.contains("${") else { return text }
+        guard Self.mayRefer(text) else { return text }
         return parts(text, at: position, isPublic: isPublic, leavesPlaces: false).map { Self.joined($0) }
     }
 
@@ -38,7 +38,7 @@ struct Secrets {
     /// The text in pieces, with its references filled in; nil where one cannot be, which has been reported then.
     /// - Parameter leavesPlaces: what refers to no secret is a place that is filled in for each exchange.
     func parts(_ text: String, at position: Position, isPublic: Bool, leavesPlaces: Bool) -> [TextPart]? {
-        guard text.contains("${") else { return [.text(text)] }
+        guard Self.mayRefer(text) else { return [.text(text)] }
         var parts: [TextPart] = []
         var out = ""
         var rest = text[...]
@@ -77,6 +77,8 @@ struct Secrets {
         if !out.isEmpty || parts.isEmpty { parts.append(.text(out)) }
         return isComplete ? parts : nil
     }
+
+    private static func mayRefer(_ text: String) -> Bool { text.utf8.contains(0x24) }
 
     private static let sources = ["env.", "credential.", "file:"]
 

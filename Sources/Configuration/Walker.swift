@@ -20,11 +20,13 @@ struct Walker {
         }
         let keys = name.keys
         var fields = Fields(position: node.position)
+        fields.all.reserveCapacity(entries.count)
+        fields.written.reserveCapacity(entries.count)
         for entry in entries {
-            fields.written.insert(entry.key)
+            fields.written.append(entry.key)
             let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
             let row = Unavailable.row(name, entry.key)
-            guard let key = keys.first(where: { $0.name == entry.key }) else {
+            guard let place = keys.firstIndex(where: { $0.name == entry.key }) else {
                 if let row {
                     if !row.accepts(json(entry.value, resolving: false)) { refuse(row, inner, entry.position) }
                 } else {
@@ -32,14 +34,17 @@ struct Walker {
                 }
                 continue
             }
-            guard let value = decode(entry.value, key.shape, path: inner, keyPosition: entry.position) else { continue }
+            guard let value = decode(entry.value, keys[place].shape, path: inner, keyPosition: entry.position)
+            else { continue }
             if let row, !row.accepts(json(entry.value, resolving: true)) {
                 refuse(row, inner, value.position)
                 continue
             }
             fields.all.append(.init(name: entry.key, position: entry.position, value: value))
         }
-        for key in keys where key.isRequired && !fields.has(key.name) {
+        // a key is large, and most are not required: none is copied to see that
+        for place in keys.indices where keys[place].isRequired && !fields.has(keys[place].name) {
+            let key = keys[place]
             findings.error(node.position, "\(subject(path)) lacks the key \"\(key.name)\"\(example(key))")
         }
         return fields
@@ -161,8 +166,10 @@ struct Walker {
             return nil
         }
         var fields = Fields(position: node.position)
+        fields.all.reserveCapacity(entries.count)
+        fields.written.reserveCapacity(entries.count)
         for entry in entries {
-            fields.written.insert(entry.key)
+            fields.written.append(entry.key)
             guard names.accepts(entry.key) else {
                 findings.error(
                     entry.position, "\(subject(path)) takes \(names.expected) as key, found \"\(shown(entry.key))\"")

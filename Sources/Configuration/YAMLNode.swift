@@ -3,7 +3,7 @@ internal import Declaration
 /// A YAML document as a tree of values, free of the parser that read it: aliases are followed, keys are plain text and
 /// stand once.
 struct YAMLNode: Sendable {
-    indirect enum Content: Sendable {
+    enum Content: Sendable {
         /// `isPlain`: written without quotes, so that `true`, `5` or nothing may mean more than text.
         case scalar(String, isPlain: Bool)
         case list([YAMLNode])

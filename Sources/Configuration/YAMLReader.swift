@@ -1,8 +1,7 @@
 internal import Declaration
 internal import Formats
-internal import Yams
 
-/// Text → tree, within bounds. The only place that knows the YAML library.
+/// Text → tree, within bounds.
 struct YAMLReader {
     /// Bytes of a configuration file.
     static let maxBytes = 1 << 20
@@ -14,19 +13,28 @@ struct YAMLReader {
     private static let maxRepeatedKeys = 32
 
     private let findings: Findings
-    private let text: String
+    private let events: YAMLEvents
     private var nodes = 0
-    private var isTooBig = false
-    /// Keys that were written over so that the parser takes them: where, and their own first character.
-    private var maskedKeys: [Position: Unicode.Scalar] = [:]
+    private var repeatedKeys = 0
+    private var anchors: [String: Anchored] = [:]
 
-    private init(_ text: String, _ findings: Findings) {
-        self.text = text
-        self.findings = findings
+    /// A value that aliases may stand for.
+    private struct Anchored {
+        var node: YAMLNode
+        /// Values in it, itself among them.
+        var count: Int
+    }
+
+    /// Why reading ended before the text did.
+    private enum Ending: Error {
+        case fault(YAMLFault)
+        /// It has been reported.
+        case told
     }
 
     /// The document's root; nil where there is none or it cannot be read, which has been reported then.
-    static func read(_ text: String, _ findings: Findings) -> YAMLNode? {
+    /// - Parameter file: which of the files it is, for places.
+    static func read(_ text: String, _ findings: Findings, file: Int = 0) -> YAMLNode? {
         guard text.utf8.count <= maxBytes else {
             findings.error(
                 .start, "the file is larger than \(Units.size(maxBytes)); split off what is no configuration")
@@ -36,161 +44,201 @@ struct YAMLReader {
             findings.error(.start, "the aliases (*name) of the file stand for too much; write the values out")
             return nil
         }
-        var reader = YAMLReader(text, findings)
-        guard let root = reader.compose() else { return nil }
-        let node = reader.convert(root, depth: 0, at: .start)
-        return reader.isTooBig ? nil : node
-    }
-
-    // MARK: parsing
-
-    /// The library refuses a map with a repeated key and tells of one only. The first of the two is masked and the
-    /// text read again, so that everything else in the file is still judged.
-    private mutating func compose() -> Yams.Node? {
-        var text = text
-        while true {
-            do {
-                // what a scalar means is settled here, and to have it guessed costs more than to read it
-                return try Yams.compose(yaml: text, .basic)
-            } catch YamlError.duplicatedKeysInMapping(let names, let context) {
-                let position = Position(context.mark)
-                guard maskedKeys.count < Self.maxRepeatedKeys, maskedKeys[position] == nil,
-                    let masked = mask(&text, position)
-                else {
-                    findings.error(position, "the key \"\(names.first ?? "")\" is repeated; every key may stand once")
-                    return nil
-                }
-                maskedKeys[position] = masked
-            } catch let error as YamlError {
-                report(error)
-                return nil
+        var bytes = text
+        return bytes.withUTF8 { bytes in
+            do throws(YAMLFault) {
+                var reader = YAMLReader(findings: findings, events: try YAMLEvents(bytes, file: file))
+                return try reader.document()
             } catch {
-                findings.error(.start, "this is no valid YAML")
+                report(error, in: text, findings)
                 return nil
             }
         }
     }
 
-    /// Writes a private-use character over the first letter of a key; columns stay as they are.
-    private func mask(_ text: inout String, _ position: Position) -> Unicode.Scalar? {
-        var scalars = Array(text.unicodeScalars)
-        var index = 0
-        for _ in 1..<max(position.line, 1) {
-            while index < scalars.count, !Self.breaksLine(scalars, index) { index += 1 }
-            index += 1
-        }
-        index += position.column - 1
-        var quote: Unicode.Scalar?
-        if index < scalars.count, scalars[index] == "\"" || scalars[index] == "'" {
-            quote = scalars[index]
-            index += 1
-        }
-        guard index < scalars.count, scalars[index] != quote,
-            let mark = Unicode.Scalar(0xE000 + UInt32(maskedKeys.count))
-        else { return nil }
-        let own = scalars[index]
-        scalars[index] = mark
-        text = String(String.UnicodeScalarView(scalars))
-        return own
+    private init(findings: Findings, events: YAMLEvents) {
+        self.findings = findings
+        self.events = events
     }
 
-    /// The line breaks that the library counts: LF, CR, CR LF, NEL, LS and PS.
-    private static func breaksLine(_ scalars: [Unicode.Scalar], _ index: Int) -> Bool {
-        switch scalars[index] {
-        case "\n", "\u{85}", "\u{2028}", "\u{2029}": true
-        case "\r": index + 1 >= scalars.count || scalars[index + 1] != "\n"
-        default: false
-        }
-    }
-
-    // MARK: converting
-
-    private mutating func convert(_ node: Yams.Node, depth: Int, at fallback: Position) -> YAMLNode {
-        let position = node.mark.map(Position.init) ?? fallback
-        nodes += 1
-        guard nodes <= Self.maxNodes, depth <= Self.maxDepth else {
-            if !isTooBig {
+    private mutating func document() throws(YAMLFault) -> YAMLNode? {
+        do throws(Ending) {
+            guard case .documentStart = try next() else { return nil }
+            let root = try node(try next(), depth: 0)
+            _ = try next()
+            guard case .end = try next() else {
                 findings.error(
-                    position,
-                    depth > Self.maxDepth
-                        ? "lists and maps are nested deeper than \(Self.maxDepth) levels"
-                        : "the file holds more than \(Self.maxNodes) values")
+                    events.position, "the file holds more than one document; remove all from this line on")
+                return nil
             }
-            isTooBig = true
-            return YAMLNode(position: position, content: .list([]))
-        }
-        switch node {
-        case .scalar(let scalar):
-            return YAMLNode(position: position, content: self.scalar(scalar, position))
-        case .sequence(let items):
-            var list: [YAMLNode] = []
-            for item in items where !isTooBig { list.append(convert(item, depth: depth + 1, at: position)) }
-            return YAMLNode(position: position, content: .list(list))
-        case .mapping(let pairs):
-            return YAMLNode(position: position, content: .map(entries(pairs, depth: depth, at: position)))
-        case .alias:
-            // composing follows aliases; this case serves the library's emitter
-            return YAMLNode(position: position, content: .scalar("", isPlain: true))
+            return root
+        } catch {
+            guard case .fault(let fault) = error else { return nil }
+            throw fault
         }
     }
 
-    private func scalar(_ scalar: Yams.Node.Scalar, _ position: Position) -> YAMLNode.Content {
-        let tag = scalar.tag.description
-        if !["", "!", "tag:yaml.org,2002:str"].contains(tag) {
+    // MARK: values
+
+    private func next() throws(Ending) -> YAMLEvents.Event {
+        do throws(YAMLFault) { return try events.next() } catch { throw .fault(error) }
+    }
+
+    private mutating func node(_ event: YAMLEvents.Event, depth: Int) throws(Ending) -> YAMLNode {
+        let position = events.position
+        if case .alias(let name) = event { return try followed(name, depth, position) }
+        let before = nodes
+        try count(1, depth: depth, position)
+        let content: YAMLNode.Content
+        let name: String?
+        switch event {
+        case .scalar(let scalar):
+            content = self.scalar(scalar, position)
+            name = scalar.anchor
+        case .listStart(let anchor):
+            content = .list(try items(depth: depth))
+            name = anchor
+        case .mapStart(let anchor):
+            content = .map(try entries(depth: depth))
+            name = anchor
+        // these begin no value
+        case .documentStart, .documentEnd, .end, .listEnd, .mapEnd, .alias:
+            content = .list([])
+            name = nil
+        }
+        let node = YAMLNode(position: position, content: content)
+        if let name { anchors[name] = Anchored(node: node, count: nodes - before) }
+        return node
+    }
+
+    /// What an alias stands for counts once more.
+    private mutating func followed(_ name: String, _ depth: Int, _ position: Position) throws(Ending) -> YAMLNode {
+        guard let anchored = anchors[name] else {
+            throw .fault(.syntax(problem: "found undefined alias", position, context: nil))
+        }
+        try count(anchored.count, depth: depth + anchored.node.height, position)
+        return anchored.node
+    }
+
+    private mutating func count(_ more: Int, depth: Int, _ position: Position) throws(Ending) {
+        nodes += more
+        guard nodes <= Self.maxNodes, depth <= Self.maxDepth else {
+            findings.error(
+                position,
+                depth > Self.maxDepth
+                    ? "lists and maps are nested deeper than \(Self.maxDepth) levels"
+                    : "the file holds more than \(Self.maxNodes) values")
+            throw .told
+        }
+    }
+
+    private func scalar(_ scalar: YAMLEvents.Scalar, _ position: Position) -> YAMLNode.Content {
+        if let tag = scalar.tag {
             findings.error(position, "tags are not understood here; write the value without \"\(tag)\"")
         }
-        return .scalar(scalar.string, isPlain: scalar.style == .plain && tag.isEmpty)
+        return .scalar(scalar.text, isPlain: scalar.isPlain)
     }
 
-    private mutating func entries(_ pairs: Yams.Node.Mapping, depth: Int, at fallback: Position) -> [YAMLNode.Entry] {
+    private mutating func items(depth: Int) throws(Ending) -> [YAMLNode] {
+        var items: [YAMLNode] = []
+        while true {
+            let event = try next()
+            if case .listEnd = event { return items }
+            items.append(try node(event, depth: depth + 1))
+        }
+    }
+
+    private mutating func entries(depth: Int) throws(Ending) -> [YAMLNode.Entry] {
         var entries: [YAMLNode.Entry] = []
-        var lines: [String: Int] = [:]
-        for pair in pairs where !isTooBig {
-            let position = pair.key.mark.map(Position.init) ?? fallback
-            guard case .scalar(let scalar) = pair.key else {
-                findings.error(position, "a key must be plain text")
+        var lines = KeyLines()
+        while true {
+            let event = try next()
+            if case .mapEnd = event { return entries }
+            guard let (key, position) = try key(event) else {
+                try skip(try next())
                 continue
             }
-            var key = scalar.string
-            if let own = maskedKeys[position] {
-                key = String(String.UnicodeScalarView([own] + key.unicodeScalars.dropFirst()))
+            let value = try node(try next(), depth: depth + 1)
+            if let line = lines.note(key, position.line, among: entries) {
+                try tellRepeated(key, position, line)
             }
-            guard key != "<<" || scalar.style != .plain else {
-                findings.error(position, "merge keys (<<) are not understood; write the keys out")
-                continue
-            }
-            let value = convert(pair.value, depth: depth + 1, at: position)
-            if let line = lines[key] {
-                findings.error(position, "the key \"\(key)\" already stands in line \(line); every key may stand once")
-            }
-            lines[key] = lines[key] ?? position.line
             entries.append(.init(key: key, position: position, value: value))
         }
-        return entries
+    }
+
+    /// Nil where it is none that can be taken, which has been reported then.
+    private mutating func key(_ event: YAMLEvents.Event) throws(Ending) -> (String, Position)? {
+        var position = events.position
+        let content: YAMLNode.Content
+        switch event {
+        case .scalar(let scalar):
+            content = self.scalar(scalar, position)
+            if let name = scalar.anchor {
+                anchors[name] = Anchored(node: YAMLNode(position: position, content: content), count: 1)
+            }
+        case .alias(let name):
+            let node = try followed(name, 0, position)
+            position = node.position
+            content = node.content
+        default:
+            try skip(event)
+            content = .list([])
+        }
+        guard case .scalar(let key, let isPlain) = content else {
+            findings.error(position, "a key must be plain text")
+            return nil
+        }
+        guard key != "<<" || !isPlain else {
+            findings.error(position, "merge keys (<<) are not understood; write the keys out")
+            return nil
+        }
+        return (key, position)
+    }
+
+    private mutating func tellRepeated(_ key: String, _ position: Position, _ line: Int) throws(Ending) {
+        repeatedKeys += 1
+        guard repeatedKeys <= Self.maxRepeatedKeys else {
+            findings.error(position, "the key \"\(Findings.quoted(key))\" is repeated; every key may stand once")
+            throw .told
+        }
+        findings.error(
+            position, "the key \"\(Findings.quoted(key))\" already stands in line \(line); every key may stand once")
+    }
+
+    /// Passes by a value that cannot be taken, whatever is in it.
+    private func skip(_ first: YAMLEvents.Event) throws(Ending) {
+        var event = first
+        var depth = 0
+        while true {
+            switch event {
+            case .listStart, .mapStart: depth += 1
+            case .listEnd, .mapEnd: depth -= 1
+            default: break
+            }
+            if depth <= 0 { return }
+            event = try next()
+        }
     }
 
     // MARK: syntax errors
 
-    private func report(_ error: YamlError) {
-        switch error {
-        case .composer(_, let problem, let mark, _) where problem.contains("another document"):
-            findings.error(Position(mark), "the file holds more than one document; remove all from this line on")
-        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            let place = context.map { " \($0.text) that begins in line \($0.mark.line)" } ?? ""
-            let position = Position(mark)
-            findings.error(position, "this is no valid YAML: \(problem)\(place)\(remedy(problem, position))")
-        case .reader(let problem, let offset, _, let text):
+    private static func report(_ fault: YAMLFault, in text: String, _ findings: Findings) {
+        switch fault {
+        case .syntax(let problem, let position, let context):
+            let place = context.map { " \($0.what) that begins in line \($0.line)" } ?? ""
             findings.error(
-                Position(offset: offset ?? 0, in: text),
+                position, "this is no valid YAML: \(problem)\(place)\(remedy(problem, position, in: text))")
+        case .character(let problem, let offset):
+            findings.error(
+                Position(offset: offset, in: text),
                 "this is no valid YAML: \(problem); remove the control character")
-        default:
+        case .memory:
             findings.error(.start, "this is no valid YAML")
         }
     }
 
     /// What a person most likely meant where the library's words do not tell.
-    private func remedy(_ problem: String, _ position: Position) -> String {
+    private static func remedy(_ problem: String, _ position: Position, in text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.indices.contains(position.line - 1) else { return "" }
         let line = lines[position.line - 1]
@@ -211,14 +259,23 @@ struct YAMLReader {
     }
 }
 
-extension Position {
-    fileprivate init(_ mark: Mark) { self.init(line: mark.line, column: mark.column) }
+extension YAMLNode {
+    /// Levels of lists and maps below it.
+    fileprivate var height: Int {
+        switch content {
+        case .scalar: 0
+        case .list(let items): items.reduce(0) { max($0, $1.height + 1) }
+        case .map(let entries): entries.reduce(0) { max($0, $1.value.height + 1) }
+        }
+    }
+}
 
-    /// - Parameter offset: in characters.
+extension Position {
+    /// - Parameter offset: in bytes.
     fileprivate init(offset: Int, in text: String) {
-        let before = text.prefix(offset)
-        let line = before.unicodeScalars.count { $0 == "\n" } + 1
-        let column = before.unicodeScalars.reversed().prefix { $0 != "\n" }.count + 1
+        let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).unicodeScalars
+        let line = before.count { $0 == "\n" } + 1
+        let column = before.reversed().prefix { $0 != "\n" }.count + 1
         self.init(line: line, column: column)
     }
 }

@@ -14,7 +14,8 @@ public struct Fields: Sendable {
 
     public var position: Position
     public var all: [Field] = []
-    public var written: Set<String> = []
+    /// A map that the configuration's author names freely is asked for none of them.
+    public var written: [String] = []
 
     public init(position: Position) { self.position = position }
 

@@ -54,6 +54,8 @@ public final class Findings {
 
     /// What was written, as a message quotes it: short and without control characters.
     public static func quoted(_ text: String) -> String {
+        // nearly every value of a file is, and each is made ready to be quoted
+        if text.utf8.count <= 60, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         let plain = text.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
         return String(plain) + (text.unicodeScalars.count > 60 ? "…" : "")
     }

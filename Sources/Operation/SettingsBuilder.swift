@@ -24,19 +24,18 @@ struct SettingsBuilder: Sendable {
     var exportsTraces = true
 
     /// - Parameters:
-    ///   - trust: the system's authorities, where they were read ahead.
+    ///   - trust: the system's authorities, where they are read ahead; asked for last, for it may wait for them.
     ///   - previous: of the generation before.
     func settings(
-        _ snapshot: Snapshot, trust: SystemTrust? = nil, previous: TLSMaterial?
+        _ snapshot: Snapshot, trust: () -> SystemTrust? = { nil }, previous: TLSMaterial?
     ) throws(SecurityBuilder.Fault) -> Settings {
-        let (material, remarks) = try SecurityBuilder().material(
-            for: snapshot, isListenerSecure: isListenerSecure, trust: trust, previous: previous)
         var settings = snapshot.settings
         if !exportsTraces { settings.disclosure.traceShare = nil }
+        let engine = Engine(settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address))
+        let (material, remarks) = try SecurityBuilder().material(
+            for: snapshot, isListenerSecure: isListenerSecure, trust: trust(), previous: previous)
         var workers = WorkerSettings(
-            engine: Engine(
-                settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address)),
-            clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
+            engine: engine, clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
         workers.names = NameService.Settings(
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
         if let drainLimit { workers.drainLimit = drainLimit }

@@ -116,7 +116,8 @@ public final class Supervisor {
             let listeners = try listen(count, handover)
             listening = listeners.listening
             isListenerSecure = listening.contains(where: \.isSecure)
-            let settings = try builder.settings(snapshot, trust: options.trust?.take(), previous: nil)
+            let settings = try builder.settings(
+                snapshot, trust: { [options] in options.trust?.take() }, previous: nil)
             for remark in settings.remarks where options.isDaemon { Console.error(remark) }
             if let handover {
                 guard handover.takeOver() else {

@@ -42,7 +42,7 @@ import Testing
     @Test func manyRepeatedKeysEnd() {
         let text = "version: 1\n" + (0..<40).map { "k\($0): 1\nk\($0): 2\n" }.joined()
         #expect(diagnosis(text).contains("is repeated"))
-        #expect(diagnosis("version: 1\n\"\": 1\n\"\": 2\n").contains("is repeated"))
+        #expect(diagnosis("version: 1\n\"\": 1\n\"\": 2\n").contains("already stands in line 2"))
         #expect(diagnosis("version: 1\n&k a: 1\n*k : 2\n").contains("error"))
     }
 }

@@ -38,7 +38,7 @@ struct HouseTests {
         ("Names", ["EventLoop", "CAres", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),
         ("Observation", ["Formats", "HTTPCodec", "Interception", "Journal", "Glibc"]),
-        ("Configuration", dry.union(["Interceptors", "Yams", "CIDN2", "Glibc"])),
+        ("Configuration", dry.union(["Interceptors", "CIDN2", "CYAML", "Glibc"])),
         ("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "Glibc"]),
         (
             "Operation",

@@ -27,7 +27,7 @@ func decoded(_ text: String, asJSON: Bool = false) -> Decoded {
 func decoded(_ values: KeyValuePairs<String, Decoded>) -> Decoded {
     var fields = Fields(position: .start)
     for (name, value) in values {
-        fields.written.insert(name)
+        fields.written.append(name)
         fields.all.append(.init(name: name, position: .start, value: value))
     }
     return Decoded(position: .start, written: "", content: .fields(fields))

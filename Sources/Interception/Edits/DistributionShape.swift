@@ -27,7 +27,7 @@ enum DistributionShape {
     /// - Returns: nil where it is none; the reader has been told why.
     static func read(_ value: Decoded, _ reader: RuleReader) -> Distribution? {
         guard let fields = value.fields else { return nil }
-        guard let kind = kinds.first(where: { Set($0) == fields.written }) else {
+        guard let kind = kinds.first(where: { Set($0) == Set(fields.written) }) else {
             let written = kinds.map { $0.joined(separator: " and ") }.joined(separator: "; ")
             reader.findings.error(value.position, "a time that is drawn takes one of: \(written)")
             return nil
