@@ -17,6 +17,8 @@ public enum ControlLimits {
     public static let replay = 30_000
     /// Bytes of a body.
     public static let body = 64 << 10
+    /// Bytes of further requests that may come before an answer is made.
+    public static let ahead = 72 << 10
     static let head = HeadLimits(bytes: 8 << 10, fields: 64, target: 4 << 10)
     /// Milliseconds in which a client closes that was told so.
     public static let farewell = 2_000

@@ -81,6 +81,23 @@ def test_under_its_own_names_alone(port, host, status):
     assert said in (status, 400) if status != 200 else said == 200
 
 
+def test_over_ipv6(start, state):
+    usher = start({"admin": {**admin.CONFIG["admin"], "listen": "[::1]:0"}}, state=state,
+                  environment={"ADMIN_TOKEN": admin.TOKEN, "XDG_RUNTIME_DIR": ""})
+    port = admin.Port(usher)
+    assert port.host == "[::1]"
+    assert port.json("/live", token=None) == (200, {"state": "serving"})
+    assert port.curl("/v1/lockout", token=None)[0] == 401
+    assert port.curl("/v1/lockout")[0] == 200
+    for host, status in (("[::1]", 200), (f"[0:0::1]:{port.number}", 200), ("localhost", 200), ("127.0.0.1", 421), ("[::2]", 421)):
+        assert port.curl("/v1/lockout", "-H", f"Host: {host}")[0] == status, host
+    # the proxy leads there by neither of its names
+    for name in ("[::1]", "localhost"):
+        with wire.Connection(("127.0.0.1", usher.port)) as client:
+            client.send(wire.request("GET", f"http://{name}:{port.number}/live"))
+            assert client.read_response().status >= 400, name
+
+
 def test_no_page_of_another_origin_is_answered(port):
     own = f"http://{port.address}"
     for origin, status in ((own, 200), ("null", 403), ("http://attacker.test", 403), (f"https://{port.address}", 403),

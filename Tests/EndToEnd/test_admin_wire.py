@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 import time
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import admin
 import people
 import programs
+import wire
 
 
 @pytest.fixture
@@ -100,6 +102,33 @@ def test_who_waits_for_word_hears_it(port):
     assert said.startswith(b"HTTP/1.1 401")
     said = port.says(port.head("POST", "/v1/transactions/a/answer", "Content-Length: 70000", "Expect: 100-continue"))
     assert said.startswith(b"HTTP/1.1 413")
+
+
+def test_who_leaves_is_not_waited_for(daemon, port, origin, through):
+    go = threading.Event()
+
+    def answer(_):
+        if len(held.requests) > 1:
+            go.wait(programs.DEADLINE)
+        return wire.response(body=b"good")
+
+    held = origin(answer)
+    through(daemon).get(f"{held.url}/", timeout=10)
+    flow = programs.eventually(lambda: port.json("/v1/flows")[1]["flows"], "the flow is kept")[0]["id"]
+    gone = port.connect()
+    again = port.head("POST", f"/v1/flows/{flow}/replay", "Content-Length: 0")
+    # what comes behind it is answered after it, not instead of it
+    gone.send(again + port.head("GET", "/live"))
+    programs.eventually(lambda: len(held.requests) == 2, "it is sent again")
+    before = daemon.descriptors()
+    gone.close()
+    programs.eventually(lambda: daemon.descriptors() < before, "its place is free while the origin thinks", 5)
+    with port.connect() as patient:
+        patient.send(again + port.head("GET", "/live", "Connection: close"))
+        programs.eventually(lambda: len(held.requests) == 3, "it is sent once more")
+        go.set()
+        said = patient.read_rest()
+    assert said.count(b"HTTP/1.1 200 OK") == 2 and said.endswith(b'{"state":"serving"}\n')
 
 
 def crowd(port, count, data=b""):

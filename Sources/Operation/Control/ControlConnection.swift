@@ -6,7 +6,7 @@ import Glibc
 final class ControlConnection: Channel {
     private enum State {
         case reading
-        /// Somebody else makes the answer; nothing is read meanwhile.
+        /// Somebody else makes the answer; what comes meanwhile is kept for afterwards, and who leaves is not waited for.
         case waiting
         /// The answer stays open for events.
         case following(ControlFeed, leave: () -> Void)
@@ -59,10 +59,16 @@ final class ControlConnection: Channel {
         }
         switch read() {
         case .bytes(let count):
+            switch state {
+            case .reading:
+                input += loop.received(0..<count)
+                takeRequests()
+            case .waiting:
+                input += loop.received(0..<count)
+                read(mayComeAhead)
             // who follows has nothing to say
-            guard isReadingRequests else { return }
-            input += loop.received(0..<count)
-            takeRequests()
+            case .following, .ending: break
+            }
         case .wouldBlock: break
         case .end:
             peerEnded = true
@@ -86,6 +92,8 @@ final class ControlConnection: Channel {
     override func writeFailed(_ error: SystemError) { end() }
     override func readingRefused() { end() }
 
+    private var mayComeAhead: Bool { input.count < ControlLimits.ahead }
+
     private func takeRequests() {
         // an answer that nobody takes is not followed by others, and nothing more is read of whoever does not take it
         var turns = 0
@@ -107,7 +115,7 @@ final class ControlConnection: Channel {
         guard !isClosed, !peerEnded else { return }
         switch state {
         case .reading: read(queuedBytes == 0)
-        case .waiting: read(false)
+        case .waiting: read(mayComeAhead)
         case .following, .ending: read(true)
         }
     }
