@@ -34,6 +34,42 @@ import Testing
         #expect(diagnosis(text).contains("holds more than 100000 values"))
     }
 
+    @Test func whatAnAliasStandsForCountsAsDeepAsItIs() {
+        let inner = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        let outer = { (levels: Int) in
+            "version: 1\na: &a \(inner)\nb: " + String(repeating: "[", count: levels) + "*a"
+                + String(repeating: "]", count: levels) + "\n"
+        }
+        #expect(
+            diagnosis(outer(30)).contains("usher.yaml:3:34: error: lists and maps are nested deeper than 64 levels"))
+        #expect(!diagnosis(outer(20)).contains("nested deeper"))
+    }
+
+    @Test func aKeyThatIsRepeatedAfterManyIsFound() {
+        let keys = (0..<40).map { "k\($0): 1\n" }.joined()
+        let found = diagnosis("version: 1\n\(keys)k2: 1\nk39: 1\nversion: 1\n")
+        #expect(
+            found.contains("usher.yaml:42:1: error: the key \"k2\" already stands in line 4; every key may stand once"))
+        #expect(found.contains("usher.yaml:43:1: error: the key \"k39\" already stands in line 41;"))
+        #expect(found.contains("usher.yaml:44:1: error: the key \"version\" already stands in line 1;"))
+    }
+
+    @Test func anAliasOfNothingIsNamed() {
+        #expect(
+            diagnosis("version: 1\nlisten: *nowhere\n").contains(
+                "usher.yaml:2:9: error: this is no valid YAML: found undefined alias"))
+        // nor is a value there before it is whole
+        #expect(
+            diagnosis("version: 1\nlisten: &a [*a]\n").contains(
+                "usher.yaml:2:13: error: this is no valid YAML: found undefined alias"))
+    }
+
+    @Test func whatIsWrongBeforeTheTextEndsIsToldBesideTheEnd() {
+        let found = diagnosis("version: 1\nversion: 1\nlisten: [\n")
+        #expect(found.contains("2:1: error: the key \"version\" already stands in line 1"))
+        #expect(found.contains("this is no valid YAML"))
+    }
+
     @Test func largeFilesAreRefusedUnread() {
         let found = diagnosis("version: 1\n" + String(repeating: "# x\n", count: 1 << 18))
         #expect(found.contains("larger than 1MiB"))

@@ -266,7 +266,7 @@ private struct Load {
             guard let key = object.keys.first(where: { $0.name == field.name }) else { continue }
             var without = fields
             without.all.remove(at: index)
-            without.written.remove(field.name)
+            without.written.removeAll { $0 == field.name }
             tell("\(object.name).\(field.name)", rebuild(without))
             visit(
                 field.value, key.shape,
