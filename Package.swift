@@ -33,6 +33,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -73,6 +74,7 @@ let package = Package(
                 "Metrics", "Authorization", "ProxyCore", "EventLoop", "Names",
             ]),
 
+        room("Spill", ["Formats", "ContentCoding", "Journal", "CSQLite"]),
         room("Observation", ["Formats", "HTTPCodec", "Interception", "Journal"]),
         room(
             "Configuration",
@@ -86,7 +88,7 @@ let package = Package(
             [
                 "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "ContentCoding", "Interception", "Journal",
                 "Authorization", "Metrics", "ProxyCore", "Control", "EventLoop", "Names", "ProxyDriver", "Observation",
-                "Configuration", "CLinux",
+                "Configuration", "Spill", "CLinux",
             ]),
         room(
             "Commands",
@@ -119,6 +121,7 @@ let package = Package(
         tests("InterceptorsTests", ["Interceptors"]),
         tests("MetricsTests", ["Metrics", "HTTPCodec", "Interception"]),
         tests("JournalTests", ["Journal", "Formats", "HTTPCodec", "Interception", "ContentCoding"]),
+        tests("SpillTests", ["Spill", "Journal"]),
         tests(
             "AuthorizationTests", ["HTTPCodec", "Formats", "Addresses", "TLSEngine", "Interception", "Authorization"]),
         tests(
@@ -143,7 +146,7 @@ let package = Package(
             [
                 "Operation", "Metrics", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization",
                 "TLSEngine",
-                "HTTPCodec", "Formats", "Addresses", "EventLoop", "Control",
+                "HTTPCodec", "Formats", "Addresses", "EventLoop", "Control", "Journal",
             ]),
         .testTarget(
             name: "ConfigurationTests",

@@ -9,7 +9,7 @@ extension EffectiveDocument {
     /// Those that hold without being written.
     private static let groups: Set<ObjectShape> = [
         .clients, .names, .destinations, .tls, .authority, .upstreamTLS, .limits, .timeouts, .log, .admin,
-        .journal,
+        .journal, .journalDisk,
     ]
 
     /// Keys with free texts that tell what a rule is about.

@@ -5,14 +5,28 @@ import ProxyCore
 /// Makes what the journal acts by of `journal:`.
 enum JournalBuilder {
     /// - Returns: nil where none is kept.
-    static func settings(_ fields: Fields?, _ settings: Settings) -> JournalStore.Settings? {
+    static func settings(_ fields: Fields?, _ settings: Settings, _ findings: Findings) -> JournalStore.Settings? {
         var journal = JournalStore.Settings()
         if let memory = fields?.number("memory") { journal.memory = memory }
         if let bodies = fields?.number("bodies") { journal.bodies = bodies }
-        guard journal.memory > 0 else { return nil }
+        journal.disk = fields?.fields("disk").map(disk)
+        guard journal.memory > 0 else {
+            if let place = fields?.position(of: "disk") {
+                findings.error(
+                    place, "journal.disk has nothing to keep, for journal.memory is 0B; give it some, 1MiB or more")
+            }
+            return nil
+        }
         journal.secrets = fields?.list("secrets").compactMap(\.text) ?? []
         journal.sessionCookies = settings.servers.map(\.cookie)
         return journal
+    }
+
+    private static func disk(_ fields: Fields) -> JournalStore.DiskLimits {
+        var limits = JournalStore.DiskLimits()
+        if let size = fields.number("size") { limits.size = size }
+        if let age = fields.number("age") { limits.age = age }
+        return limits
     }
 
     /// What loops keep of bodies until an exchange is over: an eighth of the budget on each at most.

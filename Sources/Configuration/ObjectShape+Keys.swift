@@ -40,6 +40,7 @@ extension ObjectShape {
     static let timeouts: ObjectShape = .init("timeouts", KeyTable.timeouts)
     static let admin: ObjectShape = .init("admin", KeyTable.admin)
     static let journal: ObjectShape = .init("journal", KeyTable.journal)
+    static let journalDisk: ObjectShape = .init("journal.disk", KeyTable.journalDisk)
     static let log: ObjectShape = .init("log", KeyTable.log)
     static let tracing: ObjectShape = .init("tracing", KeyTable.tracing)
 

@@ -56,7 +56,7 @@ struct SnapshotBuilder {
         settings.disclosure.tellsProvenance = root.fields("log")?.text("access") == LogSettings.Access.combined.rawValue
         settings.disclosure.traceShare = root.fields("tracing").map { $0.text("sample").flatMap(Double.init) ?? 1 }
         settings.disclosure.parameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
-        let journal = JournalBuilder.settings(root.fields("journal"), settings)
+        let journal = JournalBuilder.settings(root.fields("journal"), settings, findings)
         settings.disclosure.capture = journal.map(JournalBuilder.capture)
         settings.connectPorts = connectPorts(root.fields("destinations"))
         return Snapshot(

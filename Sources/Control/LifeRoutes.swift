@@ -77,6 +77,12 @@ public struct LifeRoutes {
             "under_way": .count, "served": .count, "per_second_10s": .number, "per_second_1m": .number,
         ]),
         "memory_bytes": .count,
+        "journal": .optional(
+            .object([
+                "flows": .count, "bytes": .count, "dropped": .count,
+                "disk": .optional(
+                    .object(["open": .flag, "flows": .count, "bytes": .count, "dropped": .count])),
+            ])),
         "workers": .list(
             .object([
                 "number": .count, "connections": .count, "under_way": .count, "accepted": .count, "served": .count,

@@ -15,11 +15,23 @@ public struct JournalStore {
         public var sessionCookies: [String] = []
         /// What references of the configuration were filled in with.
         public var known: [[UInt8]] = []
+        /// Nil where flows are kept in memory alone.
+        public var disk: DiskLimits?
 
         public init(memory: Int = 64 << 20, bodies: Int = 256 << 10) {
             self.memory = memory
             self.bodies = bodies
         }
+    }
+
+    /// How much is kept on the disk.
+    public struct DiskLimits: Equatable, Sendable {
+        /// Bytes of the file.
+        public var size = 1 << 30
+        /// Milliseconds after which a flow is removed.
+        public var age = 168 * 3_600_000
+
+        public init() {}
     }
 
     /// Makes a kind and a sentence of what happened.
@@ -28,18 +40,38 @@ public struct JournalStore {
     public private(set) var ring: FlowRing
     private var cleaner: FlowCleaner
     private let describe: Describe
-    private var sequence = 0
+    private var sequence: Int
 
-    public init(_ settings: Settings, describe: @escaping Describe) {
+    /// - Parameter counters: what was given in an earlier run.
+    public init(
+        _ settings: Settings, behind counters: JournalCounters = JournalCounters(), describe: @escaping Describe
+    ) {
+        sequence = counters.sequence
         ring = FlowRing(budget: settings.memory)
         cleaner = FlowCleaner(
             redactor: MessageRedactor(
                 SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets),
                 // what an alias is known by takes a few hundred bytes
-                aliases: SecretAliases(most: min(65_536, max(256, settings.memory >> 10)))),
+                aliases: SecretAliases(
+                    most: min(65_536, max(256, settings.memory >> 10)), behind: counters)),
             bodyLimit: settings.bodies)
         self.describe = describe
         cleaner.redactor.learn(settings.known)
+    }
+
+    /// What was given last.
+    public var counters: JournalCounters {
+        var counters = JournalCounters()
+        counters.sequence = sequence
+        counters.aliases = cleaner.redactor.aliases.numbers
+        return counters
+    }
+
+    /// The disk turned out to hold flows of an earlier run. What is here by now has numbers that those have, too: it goes, and
+    /// the journal begins anew behind both.
+    public mutating func begin(_ settings: Settings, behind found: JournalCounters) {
+        guard found != JournalCounters() else { return }
+        self = JournalStore(settings, behind: counters.merged(with: found), describe: describe)
     }
 
     /// Another generation of the configuration is in force. Aliases stay what they are.

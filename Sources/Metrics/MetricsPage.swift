@@ -212,6 +212,19 @@ public struct MetricsPage {
         records.written = journal.taken
         records.lost = journal.lost
         write(records, as: "taken", "dropped")
+        if let disk = journal.disk { writeDisk(disk) }
+    }
+
+    private mutating func writeDisk(_ disk: ProcessFigures.DiskFigures) {
+        out.family("usher_journal_disk_up", .gauge, "Whether the journal on the disk is open.", disk.isOpen ? 1 : 0)
+        out.family("usher_journal_disk_flows", .gauge, "Flows that the journal holds on the disk.", disk.flows)
+        out.family("usher_journal_disk_bytes", .gauge, "Bytes that they take there.", disk.bytes)
+        out.begin(
+            "usher_journal_disk_records_total", .counter, "Flows on their way to the disk: written, or dropped.")
+        var records = ProcessFigures.QueueFigures()
+        records.written = disk.written
+        records.lost = disk.lost
+        write(records, as: "written", "dropped")
     }
 
     private mutating func write(_ queue: ProcessFigures.QueueFigures, as written: String, _ lost: String) {

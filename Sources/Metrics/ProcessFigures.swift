@@ -37,6 +37,18 @@ public struct ProcessFigures: Sendable {
         public var bytes: UInt64 = 0
         public var taken: UInt64 = 0
         public var lost: UInt64 = 0
+        /// Nil where flows are kept in memory alone.
+        public var disk: DiskFigures?
+
+        public init() {}
+    }
+
+    public struct DiskFigures: Sendable {
+        public var isOpen = false
+        public var flows: UInt64 = 0
+        public var bytes: UInt64 = 0
+        public var written: UInt64 = 0
+        public var lost: UInt64 = 0
 
         public init() {}
     }

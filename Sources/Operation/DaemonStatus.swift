@@ -2,6 +2,7 @@ import Control
 import EventLoop
 import Formats
 import Glibc
+import Metrics
 import ProxyDriver
 
 /// How the daemon does: what is counted all the time, and the words for it.
@@ -23,6 +24,8 @@ final class DaemonStatus {
         var listening: [String]
         var control: String?
         var mostConnections: Int
+        /// Nil where no journal is kept.
+        var journal: ProcessFigures.JournalFigures?
         var workers: [(load: LoadGauge.Reading, pulse: LoopPulse)]
     }
 
@@ -52,7 +55,7 @@ final class DaemonStatus {
                     .init("under_way", .integer(load.underWay)), .init("served", .integer(load.served)),
                     .init("per_second_10s", perSecond(10_000)), .init("per_second_1m", perSecond(60_000)),
                 ])),
-            .init("memory_bytes", .integer(Self.memory)),
+            .init("memory_bytes", .integer(Self.memory)), .init("journal", Self.journal(view.journal)),
             .init("workers", .array(view.workers.enumerated().map { Self.worker($0.offset, $0.element) })),
             .init(
                 "faults",
@@ -70,6 +73,23 @@ final class DaemonStatus {
             .init("by", .string(view.configuration.by)),
             .init("restart", .array(view.configuration.restart.map(JSONValue.string))),
             .init("last_failure", view.lastFailure?.json ?? .null),
+        ])
+    }
+
+    private static func journal(_ figures: ProcessFigures.JournalFigures?) -> JSONValue {
+        func count(_ name: String, _ number: UInt64) -> JSONValue.Member {
+            .init(name, .integer(Int(clamping: number)))
+        }
+        guard let figures else { return .null }
+        let disk: JSONValue? = figures.disk.map { disk in
+            .object([
+                .init("open", .bool(disk.isOpen)), count("flows", disk.flows), count("bytes", disk.bytes),
+                count("dropped", disk.lost),
+            ])
+        }
+        return .object([
+            count("flows", figures.flows), count("bytes", figures.bytes), count("dropped", figures.lost),
+            .init("disk", disk ?? .null),
         ])
     }
 

@@ -43,6 +43,7 @@ extension Supervisor {
                 state: phase.rawValue, generation: generation, configuration: running,
                 file: snapshot.file, lastFailure: reloader?.lastFailure, listening: listening.map(\.description),
                 control: control?.path, mostConnections: snapshot.settings.limits.connections,
+                journal: keepsFlows ? journal?.figures : nil,
                 workers: workers.map { ($0.gauge.reading, $0.pulse) }))
     }
 

@@ -266,8 +266,8 @@ public final class Supervisor {
 
     /// Whom nobody can ask keeps nothing.
     func keepJournal(_ settings: JournalStore.Settings?, isAsked: Bool) throws(SystemError) {
-        if let journal { return journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0)) }
-        if let settings, isAsked { journal = try JournalThread(settings) }
+        if let journal { return try journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0)) }
+        if let settings, isAsked { journal = try JournalThread(settings, StateDirectory(ProcessEnvironment.all)) }
     }
 
     var builder: SettingsBuilder {

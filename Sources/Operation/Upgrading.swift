@@ -43,6 +43,7 @@ final class Upgrading {
         switch news {
         case .isReady:
             daemon.tokenKeeper.release()
+            daemon.journal?.leaveDisk()
             daemon.control?.stepAside()
             upgrade?.letGo()
         case .failed(let reason):
@@ -51,6 +52,7 @@ final class Upgrading {
             daemon.status.faults.add(words)
             daemon.control?.stepBack()
             daemon.tokenKeeper.adopt(daemon.snapshot.settings.tokens, daemon.snapshot.stateKey)
+            try? daemon.keepJournal(daemon.snapshot.journal, isAsked: true)
         case .serves:
             guard case .done(let pid)? = upgrade?.state else { return }
             let place = daemon.control.map { "; until then it is spoken to at \($0.path)" } ?? ""

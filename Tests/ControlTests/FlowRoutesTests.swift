@@ -10,6 +10,9 @@ struct FlowRoutesTests {
     private final class Shelf: FlowDirectory {
         var ring = FlowRing(budget: 1 << 20)
         var keepsFlows = true
+        /// What lies on the disk; the newest last.
+        var older: [PackedFlow]?
+        var disk: (any FlowDisk)? { older.map { OlderFlows(flows: $0) } }
         var replayed: [(id: String, isForced: Bool)] = []
         var followed: (filter: FlowFilter, after: Int?)?
         let time = 1_700_000_060_000
@@ -35,9 +38,13 @@ struct FlowRoutesTests {
         }
 
         func add(_ id: Int, status: Int, body: [UInt8] = [], parent: Int = 0) {
+            if let flow = Self.flow(id, status: status, body: body, parent: parent) { ring.append(flow) }
+        }
+
+        static func flow(_ id: Int, status: Int, body: [UInt8] = [], parent: Int = 0) -> PackedFlow? {
             var packer = FlowPacker()
             for (number, value) in [
-                (FlowNumber.id, id), (.parent, parent), (.sequence, id), (.began, time), (.status, status),
+                (FlowNumber.id, id), (.parent, parent), (.sequence, id), (.began, 1_700_000_060_000), (.status, status),
                 (.scheme, 1),
                 (.port, 80),
             ] { packer.set(number, value) }
@@ -49,8 +56,62 @@ struct FlowRoutesTests {
             packer.set(.response, "Content-Type: text/plain\r\n")
             packer.set(.responseBody, body)
             packer.set(.events, #"[{"at_ms":1,"event":"note","text":"x"}]"#)
-            if let flow = PackedFlow(packer.finish()) { ring.append(flow) }
+            return PackedFlow(packer.finish())
         }
+    }
+
+    /// Answers at once, too.
+    private struct OlderFlows: FlowDisk, FlowShelf {
+        let flows: [PackedFlow]
+        let isOpen = true
+
+        func ask(_ query: @escaping @Sendable ((any FlowShelf)?) -> Void) -> Bool {
+            query(self)
+            return true
+        }
+
+        func newestFirst(before sequence: Int, _ body: (PackedFlow) -> Bool) {
+            for flow in flows.reversed() where flow[.sequence] < sequence { guard body(flow) else { return } }
+        }
+
+        func oldestFirst(after sequence: Int, _ body: (PackedFlow) -> Bool) {
+            for flow in flows where flow[.sequence] > sequence { guard body(flow) else { return } }
+        }
+
+        func find(_ text: String) -> FlowRing.Finding {
+            flows.first { FlowID($0.id).description == text }.map { .one($0) } ?? .none
+        }
+
+        func calls(of id: Int) -> [PackedFlow] { flows.filter { $0[.parent] == id } }
+    }
+
+    @Test("Where memory ends, the disk goes on, in both directions")
+    func disk() throws {
+        let shelf = Shelf()
+        for id in 21...30 { shelf.add(id, status: 200) }
+        // what is in memory is on the disk, too
+        shelf.older = (1...25).compactMap { Shelf.flow($0, status: $0 == 3 ? 500 : 200, parent: $0 == 5 ? 6 : 0) }
+        func listed(_ query: String) throws -> (ids: [Int], next: JSONValue?) {
+            let body = try #require(Self.ask(shelf, "GET", "/v1/flows?\(query)")).body
+            return ((body["flows"]?.items ?? []).compactMap { $0["sequence"]?.integer }, body["next"])
+        }
+        var page = try listed("limit=12")
+        #expect(page.ids == Array((19...30).reversed()) && page.next?.integer == 19)
+        page = try listed("limit=10")
+        #expect(page.ids == Array((21...30).reversed()) && page.next?.integer == 21)
+        page = try listed("limit=1000&before=21&filter=calls%3Dyes")
+        #expect(page.ids == Array((1...20).reversed()) && page.next == .null)
+        #expect(try listed("q=status%3D500").ids == [3])
+        page = try listed("after=0&limit=2&filter=calls%3Dyes")
+        #expect(page.ids == [1, 2] && page.next?.integer == 2)
+        page = try listed("after=15")
+        #expect(page.ids == Array(16...20) && page.next?.integer == 20, "memory has the next page")
+        page = try listed("after=20")
+        #expect(page.ids == Array(21...30) && page.next == .null)
+        let flow = try #require(Self.ask(shelf, "GET", "/v1/flows/6")).body
+        #expect(flow["calls"]?.items?.count == 1 && flow["calls"]?[0]?["flow"]?["id"]?.text == "5")
+        #expect(Self.ask(shelf, "GET", "/v1/flows/1e")?.status == 200)
+        #expect(Self.ask(shelf, "GET", "/v1/flows/dead")?.status == 404)
     }
 
     private static func ask(_ shelf: Shelf, _ method: String, _ path: String) -> ControlAnswer? {

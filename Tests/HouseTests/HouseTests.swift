@@ -37,13 +37,15 @@ struct HouseTests {
         ("EventLoop", ["CLibevent", "Glibc"]),
         ("Names", ["EventLoop", "CAres", "Glibc"]),
         ("ProxyDriver", dry.union(["EventLoop", "Names", "Glibc"])),
+        ("Spill", ["Formats", "ContentCoding", "Journal", "CSQLite"]),
         ("Observation", ["Formats", "HTTPCodec", "Interception", "Journal", "Glibc"]),
         ("Configuration", dry.union(["Interceptors", "CIDN2", "CYAML", "Glibc"])),
         ("Sandbox", ["Formats", "HTTPCodec", "HTTP1", "TLSEngine", "EventLoop", "Glibc"]),
         (
             "Operation",
             dry.union([
-                "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "CLinux", "Glibc",
+                "Control", "EventLoop", "Names", "ProxyDriver", "Observation", "Configuration", "Spill", "CLinux",
+                "Glibc",
             ])
         ),
         (

@@ -7,6 +7,8 @@ public protocol FlowDirectory {
     /// Has that done where they are; returns at once.
     /// - Returns: false where too many ask.
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool
+    /// Those on the disk; nil where none are kept there.
+    var disk: (any FlowDisk)? { get }
     /// Tells a follower of the flows that come, and before those, of some that are there.
     /// - Parameters:
     ///   - after: those alone that came after that one; nil for none of them.

@@ -59,17 +59,78 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         ControlProblem(409, "no journal is kept (journal.memory is 0B)")
     }
 
+    /// What a look into memory came to.
+    private enum Step {
+        case made(ControlAnswer)
+        /// The disk has the rest.
+        case onDisk(@Sendable (any FlowShelf) throws -> ControlAnswer)
+    }
+
+    /// - Parameter make: is told whether there is a disk to be asked.
     private func later(
-        _ make: @escaping @Sendable (FlowRing) throws(ControlProblem) -> ControlAnswer
+        _ make: @escaping @Sendable (FlowRing, Bool) throws(ControlProblem) -> Step
     ) -> ControlReply {
-        .later { promise in
+        let disk = directory.disk
+        return .later { promise in
             let isTaken = directory.ask { ring in
-                do throws(ControlProblem) { promise.keep(try make(ring)) } catch { promise.refuse(error) }
+                do throws(ControlProblem) {
+                    let hasDisk = disk?.isOpen ?? false
+                    switch try make(ring, hasDisk) {
+                    case .made(let answer): promise.keep(answer)
+                    case .onDisk(let read): Self.ask(disk, promise, read)
+                    }
+                } catch {
+                    promise.refuse(error)
+                }
             }
-            guard !isTaken else { return }
-            var problem = ControlProblem(503, "too many ask the journal at once")
-            problem.retryAfter = 1
-            promise.refuse(problem)
+            if !isTaken { promise.refuse(Self.crowded) }
+        }
+    }
+
+    private static func ask(
+        _ disk: (any FlowDisk)?, _ promise: ControlPromise,
+        _ read: @escaping @Sendable (any FlowShelf) throws -> ControlAnswer
+    ) {
+        let isTaken = disk?.ask { shelf in
+            do {
+                guard let shelf else { throw ControlProblem(503, "the journal's disk is not there any more") }
+                promise.keep(try read(shelf))
+            } catch let problem as ControlProblem {
+                promise.refuse(problem)
+            } catch {
+                promise.refuse(ControlProblem(503, "the journal cannot be read from the disk: \(error)"))
+            }
+        }
+        if isTaken != true { promise.refuse(crowded) }
+    }
+
+    private static var crowded: ControlProblem {
+        var problem = ControlProblem(503, "too many ask the journal at once")
+        problem.retryAfter = 1
+        return problem
+    }
+
+    /// Whether so many milliseconds have passed from here on.
+    private static func isOver(after patience: Int) -> () -> Bool {
+        let end = Directory.clock() + patience
+        return { Directory.clock() >= end }
+    }
+
+    /// A page of what memory has, and the disk behind it.
+    private func page(
+        _ query: FlowQuery,
+        _ answer: @escaping @Sendable (FlowQuery.Page, _ kept: (count: Int, dropped: Int)) -> ControlAnswer
+    ) -> ControlReply {
+        let patience = patience
+        return later { ring, hasDisk throws(ControlProblem) in
+            let kept = (ring.count, ring.dropped)
+            func onDisk(_ rest: FlowQuery.Rest) -> Step {
+                .onDisk { shelf in answer(try rest.run(shelf, isOver: Self.isOver(after: patience)), kept) }
+            }
+            if hasDisk, let rest = query.rest(behind: nil, in: ring) { return onDisk(rest) }
+            let page = query.run(ring, isOver: Self.isOver(after: patience))
+            if hasDisk, let rest = query.rest(behind: page, in: ring) { return onDisk(rest) }
+            return .made(answer(page, kept))
         }
     }
 
@@ -91,21 +152,18 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                         "next": .described(
                             "What before, or after, goes on by; null where all have been looked at.",
                             .optional(.count)),
-                        "kept": .described("How many there are, whatever they are.", .count),
-                        "dropped": .described("How many made room for those.", .count),
+                        "kept": .described("How many there are in memory, whatever they are.", .count),
+                        "dropped": .described("How many made room for those in memory.", .count),
                     ]))
             ], problems: [409: "No journal is kept."])
         return ControlRoute("GET", "/v1/flows", description) { request throws(ControlProblem) in
             let query = try query(request, standard: 100)
-            let patience = patience
-            return later { ring throws(ControlProblem) in
-                let end = Directory.clock() + patience
-                let page = query.run(ring) { Directory.clock() >= end }
-                return ControlAnswer(
+            return page(query) { page, kept in
+                ControlAnswer(
                     .object([
                         .init("flows", .array(page.flows.map { FlowView($0).listed })),
                         .init("next", page.next.map { .integer($0) } ?? .null),
-                        .init("kept", .integer(ring.count)), .init("dropped", .integer(ring.dropped)),
+                        .init("kept", .integer(kept.count)), .init("dropped", .integer(kept.dropped)),
                     ]))
             }
         }
@@ -143,8 +201,16 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         return ControlRoute("GET", "/v1/flows/{id}", description) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let id = request.arguments.text("id") ?? ""
-            return later { ring throws(ControlProblem) in
-                ControlAnswer(FlowView(try ring.flow(id)).whole(ring.calls))
+            return later { ring, hasDisk throws(ControlProblem) in
+                let (finding, calls) = (ring.find(id), ring.calls)
+                guard hasDisk else { return .made(ControlAnswer(FlowView(try finding.flow(id)).whole(calls))) }
+                return .onDisk { shelf in
+                    let found = if case .none = finding { try shelf.find(id) } else { finding }
+                    let flow = try found.flow(id)
+                    var family = FlowFamily(calls)
+                    try family.add(callsOf: flow, on: shelf)
+                    return ControlAnswer(FlowView(flow).whole(family.calls))
+                }
             }
         }
     }
@@ -192,26 +258,8 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         return ControlRoute("GET", "/v1/flows.har", description) { request throws(ControlProblem) in
             var query = try query(request, standard: 1000)
             query.order = .oldestFirst(after: request.arguments.integer("after") ?? 0)
-            let (patience, most, version) = (patience, archiveBytes, directory.version)
-            let asked = query
-            return later { ring throws(ControlProblem) in
-                let end = Directory.clock() + patience
-                let page = asked.run(ring) { Directory.clock() >= end }
-                return HARPage(page, most: most, version: version).answer
-            }
-        }
-    }
-}
-
-extension FlowRing {
-    /// The flow of an id, or why there is none.
-    public func flow(_ id: String) throws(ControlProblem) -> PackedFlow {
-        switch find(id) {
-        case .one(let flow): return flow
-        case .none: throw ControlProblem(404, "no flow \(id.prefix(40)) is kept")
-        case .several(let ids):
-            let some = ids.map(\.description).joined(separator: ", ")
-            throw ControlProblem(409, "\(id) fits several flows, among them \(some)")
+            let (most, version) = (archiveBytes, directory.version)
+            return page(query) { page, _ in HARPage(page, most: most, version: version).answer }
         }
     }
 }

@@ -1,4 +1,5 @@
 /// The numbers that are kept of a flow. 0 where there is none, or nobody knows.
+/// Their order is on disks, too: whoever changes it, and not how many there are, raises `FlowArchive.version`.
 public enum FlowNumber: Int, CaseIterable, Sendable {
     /// The flow's id, as the log and `Usher-Flow` have it in hexadecimal digits.
     case id

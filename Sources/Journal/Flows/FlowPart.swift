@@ -1,4 +1,5 @@
 /// The texts and bytes that are kept of a flow, in the order in which they stand. Empty where there is none.
+/// Their order is on disks, too: whoever changes it, and not how many there are, raises `FlowArchive.version`.
 public enum FlowPart: Int, CaseIterable, Sendable {
     case client, user
     case action, realm, tree

@@ -50,6 +50,9 @@ public struct FlowRing: Sendable {
         first = 0
     }
 
+    /// The sequence of the oldest that is there.
+    public var oldest: Int? { first < flows.count ? flows[first]?[.sequence] : nil }
+
     public subscript(id id: UInt64) -> PackedFlow? {
         guard let place = places[id], place >= forgotten + first else { return nil }
         return flows[place - forgotten]

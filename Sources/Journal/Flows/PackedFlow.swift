@@ -25,6 +25,12 @@ public struct PackedFlow: Sendable {
         guard last == count else { return nil }
     }
 
+    /// The whole, as it was given: with it another process makes the same flow.
+    public var packed: ArraySlice<UInt8> { bytes[start..<start + count] }
+
+    /// By which whoever keeps flows longer than a process knows those that are put together otherwise.
+    public static let layout = FlowNumber.allCases.count << 8 | FlowPart.allCases.count
+
     private func load<Number: FixedWidthInteger & BitwiseCopyable>(at place: Int, as type: Number.Type) -> Number {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start + place, as: type) }
     }

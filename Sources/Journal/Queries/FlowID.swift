@@ -13,13 +13,13 @@ public struct FlowID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(number, radix: 16) }
 
     /// Whether a text may be the beginning or the end of one.
-    static func isPart(_ text: some StringProtocol) -> Bool {
+    public static func isPart(_ text: some StringProtocol) -> Bool {
         (1...16).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }
     }
 
     /// Whether that is its beginning or its end.
-    func isNamed(_ part: String) -> Bool {
+    public func isNamed(_ part: String) -> Bool {
         let text = description
         return text.hasPrefix(part) || text.hasSuffix(part)
     }

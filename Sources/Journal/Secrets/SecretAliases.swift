@@ -24,7 +24,8 @@ public struct SecretAliases: Sendable {
     /// The beginnings of all forms, and the names that tell of secrets, as bits: most words are known to be none by a look here.
     private var filter = BeginningFilter()
     private var sieve = SecretSieve([])
-    private var numbers = [UInt32](repeating: 0, count: SecretKind.allCases.count)
+    /// Those that were given last, by kind.
+    private(set) var numbers: [UInt32]
     private let most: Int
     /// How many have been met.
     private(set) var learned = 0
@@ -34,8 +35,13 @@ public struct SecretAliases: Sendable {
     /// A secret of fewer bytes is recognised by where it stands alone: elsewhere it may be any word.
     static let shortest = 12
 
-    /// - Parameter most: secrets that are known at a time.
-    public init(most: Int = 65_536) { self.most = max(2, most) }
+    /// - Parameters:
+    ///   - most: secrets that are known at a time.
+    ///   - counters: numbers that were given before.
+    public init(most: Int = 65_536, behind counters: JournalCounters = JournalCounters()) {
+        self.most = max(2, most)
+        numbers = counters.aliases
+    }
 
     /// The alias of a secret, a new one where it has none.
     /// - Parameter secret: percent-encoded or not, it is the same.
@@ -55,7 +61,7 @@ public struct SecretAliases: Sendable {
     }
 
     private mutating func next(_ kind: SecretKind) -> SecretAlias {
-        numbers[Int(kind.rawValue)] += 1
+        numbers[Int(kind.rawValue)] &+= 1
         return SecretAlias(kind, numbers[Int(kind.rawValue)])
     }
 

@@ -44,11 +44,25 @@ public struct StatusReport {
                     + "\(number(exchanges?["per_second_1m"]))/s over 1 min"
             ))
         lines.append(("memory", "\((answer["memory_bytes"]?.integer ?? 0) >> 20) MiB"))
+        lines += journal
         let width = lines.map(\.0.count).max() ?? 0
         let head = lines.map { name, words in
             style.heading(name) + String(repeating: " ", count: width - name.count + 2) + words + "\n"
         }
         return head.joined() + "\n" + workers + faults
+    }
+
+    private var journal: [(String, String)] {
+        guard let journal = answer["journal"], journal.members != nil else { return [] }
+        func held(_ value: JSONValue) -> String {
+            "\(number(value["flows"])) flows in \(((value["bytes"]?.integer ?? 0) + 1023) >> 10) KiB"
+        }
+        var words = held(journal)
+        if let disk = journal["disk"], disk.members != nil {
+            words += disk["open"]?.isTrue == true ? "; on the disk \(held(disk))" : "; the disk does not take them"
+            if let lost = disk["dropped"]?.integer, lost > 0 { words += ", \(lost) lost" }
+        }
+        return [("journal", words)]
     }
 
     private var workers: String {

@@ -19,6 +19,8 @@ struct FlowDesk: FlowDirectory {
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
+    var disk: (any FlowDisk)? { supervisor.journal?.disk }
+
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
         supervisor.journal?.ask { query($0.ring) } ?? false
     }

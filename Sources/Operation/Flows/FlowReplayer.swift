@@ -28,20 +28,31 @@ struct FlowReplayer {
             return promise.refuse(ControlProblem(422, "every address of listen speaks TLS: it takes one that does not"))
         }
         let journal = journal
-        let isTaken = journal.ask { store in
+        let disk = journal.disk
+        @Sendable func send(_ finding: FlowRing.Finding) {
             do throws(ControlProblem) {
-                let flow = try store.ring.flow(id)
-                let draft = try Self.draft(flow, isForced, store)
-                Self.begin(draft, proxy, journal, promise)
+                Self.begin(try Self.draft(try finding.flow(id), isForced), proxy, journal, promise)
             } catch {
                 promise.refuse(error)
             }
         }
-        if !isTaken { promise.refuse(ControlProblem(503, "too many ask the journal at once")) }
+        let isTaken = journal.ask { store in
+            let finding = store.ring.find(id)
+            guard case .none = finding, let disk, disk.isOpen else { return send(finding) }
+            let isTaken = disk.ask { shelf in
+                do { send(try shelf?.find(id) ?? .none) } catch {
+                    promise.refuse(ControlProblem(503, "the journal cannot be read from the disk: \(error)"))
+                }
+            }
+            if !isTaken { promise.refuse(Self.crowded) }
+        }
+        if !isTaken { promise.refuse(Self.crowded) }
     }
 
+    private static var crowded: ControlProblem { ControlProblem(503, "too many ask the journal at once") }
+
     private static func draft(
-        _ flow: PackedFlow, _ isForced: Bool, _ store: JournalStore
+        _ flow: PackedFlow, _ isForced: Bool
     ) throws(ControlProblem) -> ReplayDraft {
         do throws(ReplayDraft.Refusal) {
             return try ReplayDraft(flow, isForced: isForced) { _ in nil }

@@ -17,6 +17,9 @@ final class JournalThread: FlowIntake {
         var followers: [Int: Follower] = [:]
         var nextFollower = 1
         var closing = false
+        /// Nil where flows are kept in memory alone.
+        var disk: JournalDisk?
+        var settings: JournalStore.Settings
         /// What is kept by now.
         var figures = ProcessFigures.JournalFigures()
 
@@ -26,7 +29,8 @@ final class JournalThread: FlowIntake {
     /// Is given what is kept, on the journal's thread; must not block.
     typealias Follower = @Sendable ([PackedFlow]) -> Void
 
-    private let queue = Locked(Queue())
+    private let queue: Locked<Queue>
+    private let directory: StateDirectory
     private let thread: SystemThread
     /// Bytes that may wait; more is lost, and counted.
     private static let limit = 16 << 20
@@ -35,13 +39,35 @@ final class JournalThread: FlowIntake {
     /// How long the end waits, in milliseconds.
     private static let timeout = 3_000
 
-    init(_ settings: JournalStore.Settings) throws(SystemError) {
-        let queue = queue
+    /// - Parameter directory: where it is kept on the disk, where the settings ask for that.
+    init(_ settings: JournalStore.Settings, _ directory: StateDirectory) throws(SystemError) {
+        let queue = Locked(Queue(settings: settings))
+        self.queue = queue
+        self.directory = directory
+        let disk = try settings.disk.map { limits throws(SystemError) in
+            try Self.disk(limits, directory, queue)
+        }
+        queue.withLock { $0.disk = disk }
         thread = try SystemThread(name: "journal") { Self.run(queue, settings) }
+    }
+
+    private static func disk(
+        _ limits: JournalStore.DiskLimits, _ directory: StateDirectory, _ queue: Locked<Queue>
+    ) throws(SystemError) -> JournalDisk {
+        try JournalDisk(limits, directory) { queue.signal { $0.queries.append { Self.join(&$0, queue) } } }
+    }
+
+    /// Has flows and aliases numbered behind those of earlier runs, where the disk has any, and kept there from here on.
+    private static func join(_ store: inout JournalStore, _ queue: Locked<Queue>) {
+        let (disk, settings) = queue.withLock { ($0.disk, $0.settings) }
+        guard let disk, let found = disk.awaitCounters() else { return }
+        store.begin(settings, behind: found)
+        disk.join()
     }
 
     private static func run(_ queue: Locked<Queue>, _ settings: JournalStore.Settings) {
         var store = JournalStore(settings) { ($0.kind.rawValue, $0.sentence) }
+        join(&store, queue)
         while true {
             let work = queue.wait { queue -> Queue? in
                 guard queue.hasWork else { return nil }
@@ -57,6 +83,7 @@ final class JournalThread: FlowIntake {
             for batch in work.batches {
                 let kept = store.take(batch, offset: offset)
                 taken += kept.count
+                work.disk?.take(kept, store.counters)
                 for follower in work.followers.values { follower(kept) }
             }
             for query in work.queries { query(&store) }
@@ -96,13 +123,41 @@ final class JournalThread: FlowIntake {
         queue.withLock { queue in
             var figures = queue.figures
             figures.lost = UInt64(max(0, queue.lost))
+            figures.disk = queue.disk?.figures
             return figures
         }
     }
 
     /// Another generation of the configuration is in force.
-    func adopt(_ settings: JournalStore.Settings) {
-        queue.signal { $0.queries.append { $0.adopt(settings) } }
+    func adopt(_ settings: JournalStore.Settings) throws(SystemError) {
+        let queue = queue
+        let old = queue.withLock { $0.disk }
+        let disk: JournalDisk?
+        if let limits = settings.disk {
+            old?.adopt(limits)
+            disk = if let old { old } else { try Self.disk(limits, directory, queue) }
+        } else {
+            disk = nil
+            old?.leave()
+        }
+        let isNew = old == nil && disk != nil
+        queue.signal { state in
+            (state.settings, state.disk) = (settings, disk)
+            state.queries.append { $0.adopt(settings) }
+            if isNew { state.queries.append { Self.join(&$0, queue) } }
+        }
+    }
+
+    /// The flows on the disk.
+    var disk: (any FlowDisk)? { queue.withLock { $0.disk } }
+
+    /// Lets another process keep its own on the disk: what comes from here on is in memory alone, until `adopt`.
+    func leaveDisk() {
+        let disk = queue.withLock { queue in
+            defer { queue.disk = nil }
+            return queue.disk
+        }
+        disk?.leave()
     }
 
     // MARK: what is asked
@@ -137,5 +192,6 @@ final class JournalThread: FlowIntake {
     func close() {
         queue.signal { $0.closing = true }
         _ = thread.join(withinMilliseconds: Self.timeout)
+        queue.withLock { $0.disk }?.close()
     }
 }

@@ -1,0 +1,41 @@
+public import Journal
+
+extension FlowRing.Finding {
+    /// The flow of an id, or why there is none.
+    public func flow(_ id: String) throws(ControlProblem) -> PackedFlow {
+        switch self {
+        case .one(let flow): return flow
+        case .none: throw ControlProblem(404, "no flow \(id.prefix(40)) is kept")
+        case .several(let ids):
+            let some = ids.map(\.description).joined(separator: ", ")
+            throw ControlProblem(409, "\(id) fits several flows, among them \(some)")
+        }
+    }
+}
+
+/// The calls of Usher's own that were made for a flow, those in memory and those on the disk.
+struct FlowFamily {
+    /// By the flows that they were made for.
+    private(set) var calls: [Int: [PackedFlow]]
+
+    /// Calls have calls.
+    private static let depth = 3
+
+    /// - Parameter calls: those in memory.
+    init(_ calls: [Int: [PackedFlow]]) { self.calls = calls }
+
+    mutating func add(callsOf flow: PackedFlow, on shelf: any FlowShelf) throws {
+        var parents = [flow[.id]]
+        for _ in 0..<Self.depth {
+            var next: [Int] = []
+            for parent in parents {
+                var all = calls[parent] ?? []
+                let known = Set(all.map { $0[.sequence] })
+                all += try shelf.calls(of: parent).filter { !known.contains($0[.sequence]) }
+                calls[parent] = all.sorted { $0[.sequence] < $1[.sequence] }
+                next += all.map { $0[.id] }
+            }
+            parents = next
+        }
+    }
+}

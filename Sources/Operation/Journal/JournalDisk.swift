@@ -1,0 +1,324 @@
+import EventLoop
+import Glibc
+import Journal
+import Metrics
+import Spill
+
+/// Keeps flows on the disk, on a thread of its own: neither loops nor the journal's thread wait for it. Where the disk does not
+/// take them, a line says so, they wait as far as there is room, and it is tried again.
+final class JournalDisk: FlowDisk {
+    typealias Query = @Sendable ((any FlowShelf)?) -> Void
+
+    /// What the disk is good for.
+    private enum Stage {
+        /// It was not tried yet.
+        case opening
+        /// Flows of an earlier run have numbers up to these; who numbers flows has to know them first.
+        case found(JournalCounters)
+        /// Flows are taken.
+        case joined
+        /// It was never open.
+        case failed
+    }
+
+    private struct State {
+        var stage = Stage.opening
+        /// The file can be read.
+        var isOpen = false
+        var limits: JournalStore.DiskLimits
+        var flows: [PackedFlow] = []
+        /// By the last of them.
+        var counters = JournalCounters()
+        var bytes = 0
+        var queries: [Query] = []
+        var closing = false
+        var figures = ProcessFigures.DiskFigures()
+
+        var hasWork: Bool { !flows.isEmpty || !queries.isEmpty || closing }
+    }
+
+    private let state: Locked<State>
+    private let thread: SystemThread
+    /// Bytes that may wait; more is lost, and counted.
+    private static let limit = 16 << 20
+    /// Queries that may wait.
+    private static let mostQueries = 64
+    /// How long whoever numbers flows waits for the disk, and how long the end does, in milliseconds.
+    private static let timeout = 3_000
+
+    /// - Parameter found: is told of flows of an earlier run, on the disk's thread; `join` has to follow.
+    init(
+        _ limits: JournalStore.DiskLimits, _ directory: StateDirectory,
+        say: @escaping @Sendable (String) -> Void = { Console.error($0) },
+        found: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        let state = Locked(State(limits: limits))
+        self.state = state
+        thread = try SystemThread(name: "journal disk") {
+            var writer = Writer(state: state, place: DiskPlace(directory), say: say, found: found)
+            writer.run()
+        }
+    }
+
+    // MARK: what comes
+
+    /// What flows of an earlier run were given; waits until that is known. Never on a loop.
+    /// - Returns: nil where the disk cannot be read so far.
+    func awaitCounters() -> JournalCounters? {
+        let counters = state.wait(milliseconds: Self.timeout) { state -> JournalCounters?? in
+            switch state.stage {
+            case .opening: nil
+            case .found(let counters): .some(counters)
+            case .joined, .failed: .some(nil)
+            }
+        }
+        guard let counters else {
+            // from here on it is told when it opens
+            state.withLock { if case .opening = $0.stage { $0.stage = .failed } }
+            return nil
+        }
+        return counters
+    }
+
+    /// From here on flows have numbers behind those that were found.
+    func join() { state.signalAll { if case .found = $0.stage { $0.stage = .joined } } }
+
+    /// - Parameter counters: what was given last, behind those flows.
+    func take(_ flows: [PackedFlow], _ counters: JournalCounters) {
+        guard !flows.isEmpty else { return }
+        state.signalAll { state in
+            let bytes = flows.reduce(0) { $0 + $1.count }
+            guard case .joined = state.stage, state.bytes + bytes <= Self.limit, !state.closing else {
+                state.figures.lost += UInt64(flows.count)
+                return
+            }
+            state.flows += flows
+            state.counters = counters
+            state.bytes += bytes
+        }
+    }
+
+    func adopt(_ limits: JournalStore.DiskLimits) { state.signalAll { $0.limits = limits } }
+
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    func ask(_ query: @escaping Query) -> Bool {
+        var isTaken = false
+        state.signalAll { state in
+            guard state.queries.count < Self.mostQueries, !state.closing else { return }
+            state.queries.append(query)
+            isTaken = true
+        }
+        return isTaken
+    }
+
+    var figures: ProcessFigures.DiskFigures {
+        state.withLock { state in
+            var figures = state.figures
+            figures.isOpen = state.isOpen
+            return figures
+        }
+    }
+
+    /// Lets another process keep its own there, once what has come is written. Returns at once; instead of `close`.
+    func leave() {
+        state.signalAll { $0.closing = true }
+        thread.detach()
+    }
+
+    /// Writes what is left and ends.
+    func close() {
+        state.signalAll { $0.closing = true }
+        if !thread.join(withinMilliseconds: Self.timeout) {
+            Console.error("what came last may not be in the journal on the disk: the disk takes too long")
+        }
+    }
+
+    // MARK: the thread
+
+    private struct Work {
+        var flows: [PackedFlow] = []
+        var counters = JournalCounters()
+        var queries: [Query] = []
+        var limits: JournalStore.DiskLimits
+        var closing = false
+    }
+
+    private struct Writer: ~Copyable {
+        let state: Locked<State>
+        var place: DiskPlace
+        let say: @Sendable (String) -> Void
+        let found: @Sendable () -> Void
+        var archive: FlowArchive?
+        /// When it is tried again, and after how long the next time, in milliseconds.
+        var retry: (at: Int, after: Int)?
+        /// Since when it does not take flows, and whether that was said.
+        var trouble: (since: Int, isSaid: Bool)?
+        /// What could not be written so far.
+        var left = Work(limits: JournalStore.DiskLimits())
+        var isFound = false
+
+        /// Milliseconds until what failed is tried again: longer each time.
+        private static let retries = (first: 250, last: 10_000)
+        /// How long another process may keep the place before that is said: it may be about to end.
+        private static let grace = 3_000
+        /// How often it is looked for what is too old, in milliseconds.
+        private static let interval = 30_000
+
+        init(
+            state: Locked<State>, place: consuming DiskPlace, say: @escaping @Sendable (String) -> Void,
+            found: @escaping @Sendable () -> Void
+        ) {
+            self.state = state
+            self.place = place
+            self.say = say
+            self.found = found
+        }
+
+        mutating func run() {
+            open()
+            var hasMore = true
+            while true {
+                let work = next(wait: hasMore ? 0 : archive == nil || retry != nil ? Self.retries.first : Self.interval)
+                // tried once more at the end, whenever the last time was
+                if work.closing { retry = nil }
+                if archive == nil, isDue { open() }
+                if isDue { write(work) } else { keep(work) }
+                hasMore = isDue && retain(work.limits)
+                answer(work.queries)
+                tell()
+                if work.closing { break }
+            }
+            if !left.flows.isEmpty { say("\(left.flows.count) flows are not in the journal on the disk") }
+            state.signalAll { $0.isOpen = false }
+        }
+
+        private var isDue: Bool { retry.map { Loop.monotonicMilliseconds() >= $0.at } ?? true }
+
+        /// What came, or nothing by then.
+        private func next(wait: Int) -> Work {
+            func take(_ state: inout State) -> Work {
+                defer {
+                    state.flows = []
+                    state.queries = []
+                }
+                return Work(
+                    flows: state.flows, counters: state.counters, queries: state.queries, limits: state.limits,
+                    closing: state.closing)
+            }
+            let work = state.wait(milliseconds: wait) { $0.hasWork ? take(&$0) : nil }
+            return work ?? state.withLock { take(&$0) }
+        }
+
+        private mutating func open() {
+            do throws(DiskPlace.Fault) {
+                let archive = try place.open(say)
+                self.archive = archive
+                try begin(archive)
+            } catch {
+                fail(error)
+            }
+        }
+
+        private mutating func begin(_ archive: FlowArchive) throws(DiskPlace.Fault) {
+            guard !isFound else {
+                // else what is left tells whether it is over
+                if left.flows.isEmpty { recover() }
+                return
+            }
+            let counters: JournalCounters
+            do throws(SQLiteFault) { counters = try archive.counters() } catch {
+                throw .database(place.path, error)
+            }
+            isFound = true
+            var isLate = false
+            state.signalAll { state in
+                if case .failed = state.stage { isLate = true }
+                state.stage = .found(counters)
+                state.isOpen = true
+            }
+            recover()
+            if isLate { found() }
+        }
+
+        private mutating func keep(_ work: Work) {
+            if !work.flows.isEmpty { left.counters = work.counters }
+            left.flows += work.flows
+        }
+
+        private mutating func write(_ work: Work) {
+            keep(work)
+            guard let archive, !left.flows.isEmpty else { return }
+            do throws(SQLiteFault) {
+                try archive.append(left.flows, left.counters)
+            } catch {
+                return fail(.database(place.path, error))
+            }
+            let (count, bytes) = (left.flows.count, left.flows.reduce(0) { $0 + $1.count })
+            left.flows = []
+            state.withLock { state in
+                state.bytes -= bytes
+                state.figures.written += UInt64(count)
+            }
+            recover()
+        }
+
+        /// - Returns: whether there may be more to remove.
+        private mutating func retain(_ limits: JournalStore.DiskLimits) -> Bool {
+            guard let archive else { return false }
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            do throws(SQLiteFault) {
+                return try archive.retain(limits, now: time.tv_sec * 1000 + time.tv_nsec / 1_000_000)
+            } catch {
+                fail(.database(place.path, error))
+                return false
+            }
+        }
+
+        private mutating func answer(_ queries: [Query]) {
+            for query in queries { query(archive) }
+            if let damage = archive?.damage { fail(.database(place.path, damage)) }
+        }
+
+        private func tell() {
+            let figures = archive.flatMap { archive in (try? archive.size()).map { (archive.count, $0) } }
+            state.withLock { state in
+                state.isOpen = archive != nil
+                state.figures.flows = UInt64(max(0, figures?.0 ?? 0))
+                state.figures.bytes = UInt64(max(0, figures?.1 ?? 0))
+            }
+        }
+
+        // MARK: trouble
+
+        private mutating func fail(_ fault: DiskPlace.Fault) {
+            if case .database(_, let fault) = fault {
+                // where there is no room, what is there can be read all the same
+                if !fault.isFull { archive = nil }
+                if fault.isDamage { try? place.putAside(say) }
+            }
+            let now = Loop.monotonicMilliseconds()
+            let after = min(retry.map { $0.after * 2 } ?? Self.retries.first, Self.retries.last)
+            retry = (now + after, after)
+            var told = trouble ?? (now, false)
+            if !told.isSaid, !fault.isTaken || now - told.since >= Self.grace {
+                say("the journal is kept in memory alone for now: \(fault.description)")
+                told.isSaid = true
+            }
+            trouble = told
+            let isOpen = archive != nil
+            state.signalAll { state in
+                state.isOpen = isOpen
+                // another process that is about to end is waited for
+                if case .opening = state.stage, told.isSaid { state.stage = .failed }
+            }
+        }
+
+        private mutating func recover() {
+            retry = nil
+            if trouble?.isSaid == true { say("the journal is on the disk again") }
+            trouble = nil
+        }
+    }
+}

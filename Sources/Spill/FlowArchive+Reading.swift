@@ -1,0 +1,69 @@
+public import Journal
+
+extension FlowArchive: FlowShelf {
+    /// Ids that are told where a part of one fits several flows.
+    private static let named = 5
+    /// Calls of one flow.
+    private static let mostCalls = 200
+
+    public func newestFirst(before sequence: Int, _ body: (PackedFlow) -> Bool) throws(SQLiteFault) {
+        try read("WHERE sequence < ? ORDER BY sequence DESC", sequence, body)
+    }
+
+    public func oldestFirst(after sequence: Int, _ body: (PackedFlow) -> Bool) throws(SQLiteFault) {
+        try read("WHERE sequence > ? ORDER BY sequence", sequence, body)
+    }
+
+    public func calls(of id: Int) throws(SQLiteFault) -> [PackedFlow] {
+        var calls: [PackedFlow] = []
+        try read("WHERE parent = ? AND parent <> 0 ORDER BY sequence LIMIT \(Self.mostCalls)", id) { call in
+            calls.append(call)
+            return true
+        }
+        return calls
+    }
+
+    public func find(_ text: String) throws(SQLiteFault) -> FlowRing.Finding {
+        guard FlowID.isPart(text) else { return .none }
+        if let id = FlowID(text), let flow = try flow(Int(Int64(bitPattern: id.number))) { return .one(flow) }
+        var found: [FlowID] = []
+        try noting { () throws(SQLiteFault) in
+            // of the index alone: no flow is read
+            try database.statement("SELECT id FROM flows").forEach { (row: borrowing SQLiteRow) throws(SQLiteFault) in
+                let id = FlowID(UInt64(bitPattern: Int64(row.integer(0))))
+                if id.isNamed(text.lowercased()) { found.append(id) }
+                return found.count < Self.named
+            }
+        }
+        guard let first = found.first else { return .none }
+        guard found.count == 1 else { return .several(found) }
+        return try flow(Int(Int64(bitPattern: first.number))).map { .one($0) } ?? .none
+    }
+
+    private func flow(_ id: Int) throws(SQLiteFault) -> PackedFlow? {
+        var flow: PackedFlow?
+        try read("WHERE id = ? ORDER BY sequence DESC", id) { found in
+            flow = found
+            return false
+        }
+        return flow
+    }
+
+    /// What is no flow is passed over.
+    private func read(_ which: String, _ value: Int, _ body: (PackedFlow) -> Bool) throws(SQLiteFault) {
+        try noting { () throws(SQLiteFault) in
+            let reading = try database.statement("SELECT packed FROM flows \(which)")
+            try reading.forEach(.integer(value)) { (row: borrowing SQLiteRow) throws(SQLiteFault) in
+                guard let flow = Self.flow(row.bytes(0)) else { return true }
+                return body(flow)
+            }
+        }
+    }
+
+    private func noting(_ body: () throws(SQLiteFault) -> Void) throws(SQLiteFault) {
+        do throws(SQLiteFault) { try body() } catch {
+            if error.isDamage { damage = error }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import Journal
+
+extension FlowArchive {
+    /// Flows, and pages of the file, that one slice takes away: some milliseconds' work.
+    private static let slice = 256
+    /// Free pages that stay for what comes.
+    private static let spare = 256
+
+    /// Removes some of what is too old, or too much.
+    /// - Parameter now: milliseconds since 1970.
+    /// - Returns: whether there may be more of it.
+    public func retain(_ limits: JournalStore.DiskLimits, now: Int) throws(SQLiteFault) -> Bool {
+        let excess = try size() - limits.size
+        let last = try lastToGo(excess, before: now - limits.age)
+        if let last {
+            let removal = try database.statement("DELETE FROM flows WHERE sequence <= ?")
+            try removal.run(.integer(last))
+            count -= database.changes
+        }
+        let free = try database.number("PRAGMA freelist_count")
+        if free > Self.spare { try database.run("PRAGMA incremental_vacuum(\(Self.slice))") }
+        return last != nil || free > Self.spare + Self.slice
+    }
+
+    /// The last of the oldest that have to go in this slice.
+    private func lastToGo(_ excess: Int, before oldest: Int) throws(SQLiteFault) -> Int? {
+        var last: Int?
+        var freed = 0
+        let reading = try database.statement(
+            "SELECT sequence, began, length(packed) FROM flows ORDER BY sequence LIMIT \(Self.slice)")
+        try reading.forEach { (row: borrowing SQLiteRow) throws(SQLiteFault) in
+            guard freed < excess || row.integer(1) < oldest else { return false }
+            last = row.integer(0)
+            freed += row.integer(2)
+            return true
+        }
+        return last
+    }
+}

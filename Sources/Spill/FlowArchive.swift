@@ -1,0 +1,133 @@
+internal import ContentCoding
+internal import Formats
+public import Journal
+
+/// Flows in a database file: written many at a time, the oldest removed where there are too many of them. Belongs to one thread.
+public final class FlowArchive {
+    let database: SQLiteDatabase
+    private let insertion: SQLiteStatement
+    private let counting: SQLiteStatement
+    /// How many there are.
+    public internal(set) var count: Int
+    /// What was damaged when somebody read.
+    public internal(set) var damage: SQLiteFault?
+
+    /// By which a file is known as one of these: `UshJ`.
+    static let application = 0x5573_684A
+    /// Of the tables, and of flows as they are packed. A file of another version is not read: it is put aside.
+    static let version = 1 << 16 | PackedFlow.layout
+    /// Bytes of one flow, unpacked: four bodies of the largest size, and what stands beside them.
+    private static let largest = 384 << 20
+
+    /// What a file turned out to be.
+    public enum Opening {
+        case open(FlowArchive)
+        /// It was written by another version, or by another program.
+        case foreign
+    }
+
+    /// - Parameter path: of a file that is there, and may be empty.
+    public static func open(_ path: String) throws(SQLiteFault) -> Opening {
+        let database = try SQLiteDatabase(path)
+        let application = try database.number("PRAGMA application_id")
+        let kind = try database.number("PRAGMA user_version")
+        let tables = try database.number("SELECT count(*) FROM sqlite_schema")
+        if application == 0, tables == 0 {
+            try make(database)
+        } else if application != Self.application || kind != version {
+            return .foreign
+        }
+        return .open(try FlowArchive(database))
+    }
+
+    private static func make(_ database: SQLiteDatabase) throws(SQLiteFault) {
+        // what is removed is given back to the file system in slices; has to be said before anything is in the file
+        try database.run("PRAGMA auto_vacuum = INCREMENTAL")
+        try database.run("PRAGMA journal_mode = WAL")
+        try database.transaction { () throws(SQLiteFault) in
+            try database.run(
+                """
+                PRAGMA application_id = \(application);
+                PRAGMA user_version = \(version);
+                CREATE TABLE flows (
+                    sequence INTEGER PRIMARY KEY, began INTEGER NOT NULL, id INTEGER NOT NULL,
+                    parent INTEGER NOT NULL, packed BLOB NOT NULL
+                );
+                CREATE INDEX flows_by_id ON flows (id);
+                CREATE INDEX flows_by_parent ON flows (parent) WHERE parent <> 0;
+                CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+                """)
+        }
+    }
+
+    private init(_ database: SQLiteDatabase) throws(SQLiteFault) {
+        // a crash of the system may cost the last flows, never the file
+        try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 8388608")
+        self.database = database
+        insertion = try database.statement(
+            "INSERT OR IGNORE INTO flows (sequence, began, id, parent, packed) VALUES (?, ?, ?, ?, ?)")
+        counting = try database.statement("INSERT OR REPLACE INTO counters (name, value) VALUES (?, ?)")
+        count = try database.number("SELECT count(*) FROM flows")
+    }
+
+    // MARK: writing
+
+    /// Keeps them all, or none.
+    /// - Parameter counters: what was given last by then.
+    public func append(_ flows: [PackedFlow], _ counters: JournalCounters) throws(SQLiteFault) {
+        var added = 0
+        try database.transaction { () throws(SQLiteFault) in
+            for flow in flows {
+                try insertion.run(
+                    .integer(flow[.sequence]), .integer(flow[.began]), .integer(flow[.id]),
+                    .integer(flow[.parent]), .bytes(Self.pressed(flow)))
+                added += database.changes
+            }
+            try counting.run(.text("sequence"), .integer(counters.sequence))
+            for kind in SecretKind.allCases {
+                try counting.run(.text(kind.word), .integer(Int(counters.aliases[Int(kind.rawValue)])))
+            }
+        }
+        count += added
+    }
+
+    /// What was given last, in any run that kept its flows here.
+    public func counters() throws(SQLiteFault) -> JournalCounters {
+        var counters = JournalCounters()
+        try database.statement("SELECT name, value FROM counters").forEach {
+            (row: borrowing SQLiteRow) throws(SQLiteFault) in
+            let name = row.bytes(0)
+            let value = row.integer(1)
+            if name.elementsEqual("sequence".utf8) { counters.sequence = max(0, value) }
+            for kind in SecretKind.allCases where name.elementsEqual(kind.word.utf8) {
+                counters.aliases[Int(kind.rawValue)] = UInt32(clamping: value)
+            }
+            return true
+        }
+        return counters
+    }
+
+    /// Bytes of the file, but for those that are free in it.
+    public func size() throws(SQLiteFault) -> Int {
+        let pages = try database.number("PRAGMA page_count") - database.number("PRAGMA freelist_count")
+        return try pages * database.number("PRAGMA page_size")
+    }
+
+    // MARK: flows as they lie there
+
+    private static func pressed(_ flow: PackedFlow) -> [UInt8] {
+        let bytes = Array(flow.packed)
+        // what has no memory to be pressed is kept as it is: no flow begins like a frame of Zstandard's
+        return (try? BodyEncoder.encode(bytes, [.zstd])) ?? bytes
+    }
+
+    /// - Returns: nil for what is no flow.
+    static func flow(_ bytes: [UInt8]) -> PackedFlow? {
+        guard bytes.starts(with: frame) else { return PackedFlow(bytes) }
+        let limits = CodingLimits(size: largest, ratio: .max)
+        return (try? BodyDecoder.decode(bytes, [.zstd], limits)).flatMap { PackedFlow($0) }
+    }
+
+    /// RFC 8878 §3.1.1. As the length of a flow, which begins one, it would be four gigabytes.
+    private static let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+}

@@ -1,0 +1,83 @@
+internal import CSQLite
+
+/// A statement that is made ready once and run as often as is needed. It owns its pointer.
+final class SQLiteStatement {
+    /// Whose it is: it is open for as long as this is there.
+    private let database: SQLiteDatabase
+    private let pointer: OpaquePointer
+
+    init(_ database: SQLiteDatabase, _ pointer: OpaquePointer) {
+        self.database = database
+        self.pointer = pointer
+    }
+
+    deinit { sqlite3_finalize(pointer) }
+
+    /// Runs it to its end.
+    func run(_ values: SQLiteValue...) throws(SQLiteFault) {
+        try begin(values)
+        defer { end() }
+        while try step() {}
+    }
+
+    /// The rows, for as long as `body` returns true.
+    func forEach(_ values: SQLiteValue..., row: (borrowing SQLiteRow) throws(SQLiteFault) -> Bool) throws(SQLiteFault) {
+        try begin(values)
+        defer { end() }
+        while try step() {
+            guard try row(SQLiteRow(pointer)) else { return }
+        }
+    }
+
+    private func begin(_ values: [SQLiteValue]) throws(SQLiteFault) {
+        for (index, value) in values.enumerated() {
+            let place = Int32(index + 1)
+            let code =
+                switch value {
+                case .integer(let number): sqlite3_bind_int64(pointer, place, Int64(number))
+                case .text(let text): usher_sqlite3_bind_copied_text(pointer, place, text)
+                case .bytes(let bytes):
+                    bytes.withUnsafeBytes {
+                        usher_sqlite3_bind_copy(pointer, place, $0.baseAddress, UInt64($0.count))
+                    }
+                }
+            guard code == SQLITE_OK else { throw database.fault(code) }
+        }
+    }
+
+    private func step() throws(SQLiteFault) -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw database.fault(code)
+        }
+    }
+
+    /// What it said of a fault it said in `step` already.
+    private func end() {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+    }
+}
+
+/// What is put in the place of a question mark.
+enum SQLiteValue {
+    case integer(Int)
+    case text(String)
+    case bytes([UInt8])
+}
+
+/// A row, for as long as the statement stands on it.
+struct SQLiteRow: ~Copyable {
+    private let pointer: OpaquePointer
+
+    fileprivate init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(pointer, column)) }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        let count = Int(sqlite3_column_bytes(pointer, column))
+        guard count > 0, let start = sqlite3_column_blob(pointer, column) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
