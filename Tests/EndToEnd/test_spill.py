@@ -120,7 +120,7 @@ def test_flows_of_an_earlier_run_are_sent_again_and_exported(world, tmp_path):
     file = tmp_path / "all.har"
     assert world.person.says("export", "--har", file).returncode == 0
     entries = json.loads(file.read_text())["log"]["entries"]
-    assert len(entries) == 2 and entries[0]["_flow"] == id if "_flow" in entries[0] else len(entries) == 2
+    assert len(entries) == 2 and entries[0]["_flow"] == id
 
 
 def test_more_than_memory_holds(world):
@@ -129,20 +129,18 @@ def test_more_than_memory_holds(world):
     status = world.status()
     assert status["flows"] < 200 and status["disk"]["flows"] == 300 and status["disk"]["dropped"] == 0
     assert [flow["sequence"] for flow in world.listed()] == list(range(1, 301))
-    assert len(world.listed("query.n=1?")) == 10
+    assert len(world.listed("query.n=~^1.$")) == 10
     assert [flow["sequence"] for flow in world.listed(limit=250)] == list(range(51, 301))
 
 
 def test_the_oldest_make_room(world):
     world.begin(disk={"size": "1MiB"})
     # what cannot be pressed
-    names = [os.urandom(1500).hex() for _ in range(20)]
     with Connection(("127.0.0.1", world.usher.port)) as client:
         for number in range(1200):
             fields = [("X-Filler", os.urandom(1500).hex())]
             url = f"http://127.0.0.1:{world.origin.port}/json"
             assert client.exchange(request("GET", url, fields)).status == 200
-    assert names
     programs.eventually(
         lambda: 0 < world.status()["disk"]["bytes"] <= 1 << 20 and world.rows("SELECT max(sequence) FROM flows") == [(1200,)],
         "the file's size")
@@ -159,7 +157,8 @@ def test_killed_while_it_writes(world, turn):
     sent = []
 
     def load():
-        with contextlib.suppress(OSError, AssertionError, EOFError, Exception):
+        # it ends with the daemon
+        with contextlib.suppress(Exception):
             with Connection(("127.0.0.1", world.usher.port)) as client:
                 while not stop.is_set():
                     url = f"http://127.0.0.1:{world.origin.port}/json?n={len(sent)}"
@@ -293,5 +292,5 @@ def test_a_reload_begins_and_ends_it(world):
     assert world.person.says("reload").returncode == 0
     assert world.status()["disk"] is None
     world.get("/json")
-    assert [flow["sequence"] for flow in programs.eventually(
-        lambda: (flows := world.listed()) and len(flows) == 3 and flows, "three flows")] == [1, 2, 3]
+    programs.eventually(lambda: len(world.listed()) == 3, "three flows")
+    assert [flow["sequence"] for flow in world.listed()] == [1, 2, 3]

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Journal
+import Metrics
 import Testing
 
 @testable import Operation
