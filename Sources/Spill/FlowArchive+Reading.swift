@@ -7,16 +7,20 @@ extension FlowArchive: FlowShelf {
     private static let mostCalls = 200
 
     public func newestFirst(before sequence: Int, _ body: (PackedFlow) -> Bool) throws(SQLiteFault) {
-        try read("WHERE sequence < ? ORDER BY sequence DESC", sequence, body)
+        try read("WHERE sequence < ? ORDER BY sequence DESC", .integer(sequence), body: body)
     }
 
     public func oldestFirst(after sequence: Int, _ body: (PackedFlow) -> Bool) throws(SQLiteFault) {
-        try read("WHERE sequence > ? ORDER BY sequence", sequence, body)
+        try read("WHERE sequence > ? ORDER BY sequence", .integer(sequence), body: body)
     }
 
     public func calls(of id: Int) throws(SQLiteFault) -> [PackedFlow] {
         var calls: [PackedFlow] = []
-        try read("WHERE parent = ? AND parent <> 0 ORDER BY sequence LIMIT \(Self.mostCalls)", id) { call in
+        let (parent, number) = run.stored(id)
+        try read(
+            "WHERE parent = ? AND run = ? AND parent <> 0 ORDER BY sequence LIMIT \(Self.mostCalls)",
+            .integer(parent), .integer(number)
+        ) { call in
             calls.append(call)
             return true
         }
@@ -29,8 +33,9 @@ extension FlowArchive: FlowShelf {
         var found: [FlowID] = []
         try noting { () throws(SQLiteFault) in
             // of the index alone: no flow is read
-            try database.statement("SELECT id FROM flows").forEach { (row: borrowing SQLiteRow) throws(SQLiteFault) in
-                let id = FlowID(UInt64(bitPattern: Int64(row.integer(0))))
+            let reading = try database.statement("SELECT id, run FROM flows")
+            try reading.forEach { (row: borrowing SQLiteRow) throws(SQLiteFault) in
+                let id = FlowID(UInt64(bitPattern: Int64(run.shown(row.integer(0), of: row.integer(1)))))
                 if id.isNamed(text.lowercased()) { found.append(id) }
                 return found.count < Self.named
             }
@@ -42,7 +47,8 @@ extension FlowArchive: FlowShelf {
 
     private func flow(_ id: Int) throws(SQLiteFault) -> PackedFlow? {
         var flow: PackedFlow?
-        try read("WHERE id = ? ORDER BY sequence DESC", id) { found in
+        let (stored, number) = run.stored(id)
+        try read("WHERE id = ? AND run = ? ORDER BY sequence DESC", .integer(stored), .integer(number)) { found in
             flow = found
             return false
         }
@@ -50,12 +56,14 @@ extension FlowArchive: FlowShelf {
     }
 
     /// What is no flow is passed over.
-    private func read(_ which: String, _ value: Int, _ body: (PackedFlow) -> Bool) throws(SQLiteFault) {
+    private func read(
+        _ which: String, _ values: SQLiteValue..., body: (PackedFlow) -> Bool
+    ) throws(SQLiteFault) {
         try noting { () throws(SQLiteFault) in
-            let reading = try database.statement("SELECT packed FROM flows \(which)")
-            try reading.forEach(.integer(value)) { (row: borrowing SQLiteRow) throws(SQLiteFault) in
+            let reading = try database.statement("SELECT packed, run FROM flows \(which)")
+            try reading.forEach(values) { (row: borrowing SQLiteRow) throws(SQLiteFault) in
                 guard let flow = Self.flow(row.bytes(0)) else { return true }
-                return body(flow)
+                return body(run.shown(flow, of: row.integer(1)))
             }
         }
     }

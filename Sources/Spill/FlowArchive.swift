@@ -7,6 +7,7 @@ public final class FlowArchive {
     let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let counting: SQLiteStatement
+    let run: FlowRun
     /// How many there are.
     public internal(set) var count: Int
     /// What was damaged when somebody read.
@@ -26,8 +27,10 @@ public final class FlowArchive {
         case foreign
     }
 
-    /// - Parameter path: of a file that is there, and may be empty.
-    public static func open(_ path: String) throws(SQLiteFault) -> Opening {
+    /// - Parameters:
+    ///   - path: of a file that is there, and may be empty.
+    ///   - run: what another archive said of this very process; nil where there was none.
+    public static func open(_ path: String, run: Int? = nil) throws(SQLiteFault) -> Opening {
         let database = try SQLiteDatabase(path)
         let application = try database.number("PRAGMA application_id")
         let kind = try database.number("PRAGMA user_version")
@@ -37,7 +40,7 @@ public final class FlowArchive {
         } else if application != Self.application || kind != version {
             return .foreign
         }
-        return .open(try FlowArchive(database))
+        return .open(try FlowArchive(database, run))
     }
 
     private static func make(_ database: SQLiteDatabase) throws(SQLiteFault) {
@@ -50,25 +53,34 @@ public final class FlowArchive {
                 PRAGMA application_id = \(application);
                 PRAGMA user_version = \(version);
                 CREATE TABLE flows (
-                    sequence INTEGER PRIMARY KEY, began INTEGER NOT NULL, id INTEGER NOT NULL,
-                    parent INTEGER NOT NULL, packed BLOB NOT NULL
+                    sequence INTEGER PRIMARY KEY, began INTEGER NOT NULL, run INTEGER NOT NULL,
+                    id INTEGER NOT NULL, parent INTEGER NOT NULL, packed BLOB NOT NULL
                 );
-                CREATE INDEX flows_by_id ON flows (id);
-                CREATE INDEX flows_by_parent ON flows (parent) WHERE parent <> 0;
+                CREATE INDEX flows_by_id ON flows (id, run);
+                CREATE INDEX flows_by_parent ON flows (parent, run) WHERE parent <> 0;
                 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
                 """)
         }
     }
 
-    private init(_ database: SQLiteDatabase) throws(SQLiteFault) {
+    private init(_ database: SQLiteDatabase, _ known: Int?) throws(SQLiteFault) {
         // a crash of the system may cost the last flows, never the file
         try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 8388608")
         self.database = database
         insertion = try database.statement(
-            "INSERT OR IGNORE INTO flows (sequence, began, id, parent, packed) VALUES (?, ?, ?, ?, ?)")
+            "INSERT OR IGNORE INTO flows (sequence, began, run, id, parent, packed) VALUES (?, ?, ?, ?, ?, ?)")
         counting = try database.statement("INSERT OR REPLACE INTO counters (name, value) VALUES (?, ?)")
+        if let known {
+            run = FlowRun(number: known)
+        } else {
+            run = .behind(try database.number("SELECT value FROM counters WHERE name = 'run'"))
+            try counting.run(.text("run"), .integer(run.number))
+        }
         count = try database.number("SELECT count(*) FROM flows")
     }
+
+    /// By which another archive of this process goes on.
+    public var runNumber: Int { run.number }
 
     // MARK: writing
 
@@ -79,8 +91,8 @@ public final class FlowArchive {
         try database.transaction { () throws(SQLiteFault) in
             for flow in flows {
                 try insertion.run(
-                    .integer(flow[.sequence]), .integer(flow[.began]), .integer(flow[.id]),
-                    .integer(flow[.parent]), .bytes(Self.pressed(flow)))
+                    .integer(flow[.sequence]), .integer(flow[.began]), .integer(run.number),
+                    .integer(flow[.id]), .integer(flow[.parent]), .bytes(Self.pressed(flow)))
                 added += database.changes
             }
             try counting.run(.text("sequence"), .integer(counters.sequence))

@@ -21,7 +21,9 @@ final class SQLiteStatement {
     }
 
     /// The rows, for as long as `body` returns true.
-    func forEach(_ values: SQLiteValue..., row: (borrowing SQLiteRow) throws(SQLiteFault) -> Bool) throws(SQLiteFault) {
+    func forEach(
+        _ values: [SQLiteValue] = [], row: (borrowing SQLiteRow) throws(SQLiteFault) -> Bool
+    ) throws(SQLiteFault) {
         try begin(values)
         defer { end() }
         while try step() {

@@ -52,10 +52,15 @@ class World:
                 url = f"http://127.0.0.1:{self.origin.port}{path}?n={number}"
                 assert client.exchange(request("GET", url)).status == 200
 
-    def listed(self, *terms, limit=1000):
-        done = self.person.says("flows", "--json", "--limit", limit, *terms)
-        assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()]
+    def listed(self, *terms, limit=1000, count=0):
+        """What `usher flows` lists, once there are so many."""
+        def look():
+            done = self.person.says("flows", "--json", "--limit", limit, *terms)
+            assert done.returncode == 0, done.stderr
+            flows = [json.loads(line) for line in done.stdout.splitlines()]
+            return len(flows) >= count and (flows,)
+
+        return programs.eventually(look, f"{count} flows")[0]
 
     def status(self):
         return self.person.asks("GET", "/v1/status")[1]["journal"]
@@ -84,15 +89,18 @@ def world(binary, write_config, origin, state):
 def test_a_restart_keeps_flows(world):
     world.begin().get("/json", [("Cookie", "iPlanetDirectoryPro=AQIC5wM2LY4SfczFxI9lMv4PgF7l")])
     world.get("/gzip")
-    before = world.listed()
+    before = world.listed(count=2)
     assert [flow["sequence"] for flow in before] == [1, 2]
     world.written(2)
     world.end()
     assert oct(world.file.stat().st_mode & 0o777) == "0o600" and not list(world.folder.glob("kept/*-wal"))
     world.begin().get("/session", [("Cookie", "iPlanetDirectoryPro=AQIC5other2LY4SfczFxI9lMv4PgF7l")])
-    flows = world.listed()
-    assert flows[:2] == before and [flow["sequence"] for flow in flows] == [1, 2, 3], "numbers go on"
-    whole = json.loads(world.person.says("flow", before[1]["id"], "--json").stdout)
+    flows = world.listed(count=3)
+    assert [flow["sequence"] for flow in flows] == [1, 2, 3], "numbers go on"
+    # ids begin anew: those of the first run have its number before them
+    assert [flow["id"] for flow in flows[:2]] == ["1" + flow["id"].rjust(12, "0") for flow in before]
+    assert [{**flow, "id": ""} for flow in flows[:2]] == [{**flow, "id": ""} for flow in before]
+    whole = json.loads(world.person.says("flow", flows[1]["id"], "--json").stdout)
     assert whole["response"]["body"]["text"] == "unpacked " * 100
     aliases = [
         next(field["value"] for field in
@@ -100,7 +108,7 @@ def test_a_restart_keeps_flows(world):
              if field["name"] == "Cookie")
         for flow in (flows[0], flows[2])]
     assert len(set(aliases)) == 2 and all("session#" in alias for alias in aliases), "no number is given twice"
-    assert [flow["id"] for flow in world.listed("path=/gzip")] == [before[1]["id"]]
+    assert [flow["id"] for flow in world.listed("path=/gzip")] == [flows[1]["id"]]
     assert [flow["sequence"] for flow in world.listed(limit=2)] == [2, 3]
     world.written(3)
     status = world.person.says("status").stdout
@@ -109,14 +117,15 @@ def test_a_restart_keeps_flows(world):
 
 def test_flows_of_an_earlier_run_are_sent_again_and_exported(world, tmp_path):
     world.begin().get("/json")
-    id = world.listed()[0]["id"]
+    world.listed(count=1)
     world.written(1)
     world.end()
     world.begin()
+    id = world.listed(count=1)[0]["id"]
     done = world.person.says("replay", id, "--json")
     assert done.returncode == 0, done.stderr
-    assert world.person.says("flow", id[:5]).returncode == 0
-    programs.eventually(lambda: len(world.listed()) == 2, "the flow that was sent again")
+    assert world.person.says("flow", id[:9]).returncode == 0
+    world.listed(count=2)
     file = tmp_path / "all.har"
     assert world.person.says("export", "--har", file).returncode == 0
     entries = json.loads(file.read_text())["log"]["entries"]
@@ -269,7 +278,7 @@ def test_a_folder_that_nobody_may_write_to(world):
     (world.folder / "kept").write_text("a file where a folder has to be")
     world.begin().get("/json")
     assert len(world.said("in memory alone for now")) == 1
-    assert [flow["sequence"] for flow in world.listed()] == [1]
+    assert [flow["sequence"] for flow in world.listed(count=1)] == [1]
     assert world.status()["disk"]["open"] is False
     (world.folder / "kept").unlink()
     world.usher.wait_for(lambda: world.said("on the disk again"), "its end", seconds=30)
@@ -280,17 +289,17 @@ def test_a_folder_that_nobody_may_write_to(world):
 def test_a_reload_begins_and_ends_it(world):
     del world.config["journal"]["disk"]
     world.begin().get("/json")
+    world.listed(count=1)
     assert world.status()["disk"] is None
     world.config["journal"]["disk"] = {"age": "1h"}
     world.write_config(world.config)
     assert world.person.says("reload").returncode == 0
     world.get("/gzip")
     world.written(1)
-    assert len(world.listed()) == 2
+    world.listed(count=2)
     del world.config["journal"]["disk"]
     world.write_config(world.config)
     assert world.person.says("reload").returncode == 0
     assert world.status()["disk"] is None
     world.get("/json")
-    programs.eventually(lambda: len(world.listed()) == 3, "three flows")
-    assert [flow["sequence"] for flow in world.listed()] == [1, 2, 3]
+    assert [flow["sequence"] for flow in world.listed(count=3)] == [1, 2, 3]

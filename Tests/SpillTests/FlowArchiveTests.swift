@@ -70,12 +70,44 @@ struct FlowArchiveTests {
         #expect(try archive.counters() == Self.counters(2, sessions: 7))
         #expect(archive.count == 2)
         #expect(try Self.sequences(archive) == [2, 1])
-        var bytes: [UInt8] = []
+        var found: PackedFlow?
         try archive.oldestFirst(after: 1) {
-            bytes = Array($0.packed)
+            found = $0
             return true
         }
-        #expect(bytes == Array(flow.packed))
+        #expect(found?.text(.method) == "GET" && found.map { Array($0[.responseBody]) } == Array(flow[.responseBody]))
+    }
+
+    @Test("Two runs give the same ids, and each flow has one of its own all the same")
+    func runs() throws {
+        let place = try Place()
+        do {
+            let archive = try place.open()
+            try archive.append([Self.flow(1), Self.flow(2, parent: 0x1001)], Self.counters(2))
+        }
+        let archive = try place.open()
+        func named(_ sequence: Int, id: Int, parent: Int = 0) -> PackedFlow {
+            Self.flow(sequence).renamed(id: id, parent: parent)
+        }
+        try archive.append([named(3, id: 0x1001), named(4, id: 0x1005, parent: 0x1001)], Self.counters(4))
+        var ids: [String] = []
+        try archive.oldestFirst(after: 0) {
+            ids.append(FlowID($0.id).description)
+            return true
+        }
+        #expect(ids == ["1000000001001", "1000000001002", "1001", "1005"])
+        func found(_ text: String) throws -> Int? {
+            if case .one(let flow) = try archive.find(text) { flow[.sequence] } else { nil }
+        }
+        #expect(try found("1001") == 3 && found("1000000001001") == 1 && found("1002") == 2 && found("1005") == 4)
+        #expect(try archive.calls(of: 0x1001).map { $0[.sequence] } == [4])
+        let older = try archive.calls(of: 1 << 48 | 0x1001)
+        #expect(older.map { $0[.sequence] } == [2] && older.first?[.parent] == 1 << 48 | 0x1001)
+        // the same process, once the disk is there again
+        guard case .open(let again) = try FlowArchive.open(place.path, run: archive.runNumber) else {
+            return #expect(Bool(false))
+        }
+        #expect(try again.calls(of: 0x1001).map { $0[.sequence] } == [4])
     }
 
     @Test("The same flow written twice is there once")
@@ -203,7 +235,7 @@ struct FlowArchiveTests {
         let place = try Place()
         let archive = try place.open()
         try archive.append([Self.flow(1), Self.flow(3)], Self.counters(3))
-        try archive.database.run("INSERT INTO flows VALUES (2, 0, 2, 0, x'00FF'), (4, 0, 4, 0, x'28B52FFD00')")
+        try archive.database.run("INSERT INTO flows VALUES (2, 0, 1, 2, 0, x'00FF'), (4, 0, 1, 4, 0, x'28B52FFD00')")
         #expect(try Self.sequences(archive) == [3, 1])
     }
 

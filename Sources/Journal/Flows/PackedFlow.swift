@@ -31,6 +31,17 @@ public struct PackedFlow: Sendable {
     /// By which whoever keeps flows longer than a process knows those that are put together otherwise.
     public static let layout = FlowNumber.allCases.count << 8 | FlowPart.allCases.count
 
+    /// The same by another id, made for another flow.
+    public func renamed(id: Int, parent: Int) -> PackedFlow {
+        var bytes = Array(packed)
+        bytes.withUnsafeMutableBytes { bytes in
+            for (number, value) in [(FlowNumber.id, id), (.parent, parent)] {
+                bytes.storeBytes(of: Int64(value), toByteOffset: Self.numbersAt + number.rawValue * 8, as: Int64.self)
+            }
+        }
+        return PackedFlow(bytes) ?? self
+    }
+
     private func load<Number: FixedWidthInteger & BitwiseCopyable>(at place: Int, as type: Number.Type) -> Number {
         bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start + place, as: type) }
     }

@@ -26,6 +26,8 @@ struct DiskPlace: ~Copyable {
     }
 
     private let folder: StateDirectory
+    /// Of this process, once it is known.
+    private var run: Int?
     /// Held from the first opening on: what was given last by one process is what another begins behind.
     private var lock: Descriptor?
 
@@ -41,7 +43,10 @@ struct DiskPlace: ~Copyable {
         for _ in 0..<2 {
             do throws(FileError) { try make() } catch { throw .file(error) }
             do throws(SQLiteFault) {
-                if case .open(let archive) = try FlowArchive.open(path) { return archive }
+                if case .open(let archive) = try FlowArchive.open(path, run: run) {
+                    run = archive.runNumber
+                    return archive
+                }
             } catch  where error.isDamage {
                 say("the journal in \(path) is damaged (\(error.description))")
             } catch {
