@@ -90,7 +90,7 @@ struct FlowRoutesTests {
         let shelf = Shelf()
         for id in 21...30 { shelf.add(id, status: 200) }
         // what is in memory is on the disk, too
-        shelf.older = (1...25).compactMap { Shelf.flow($0, status: $0 == 3 ? 500 : 200, parent: $0 == 5 ? 6 : 0) }
+        shelf.older = (1...25).compactMap { Shelf.flow($0, status: $0 == 3 ? 500 : 200, parent: $0 == 2 ? 3 : 0) }
         func listed(_ query: String) throws -> (ids: [Int], next: JSONValue?) {
             let body = try #require(Self.ask(shelf, "GET", "/v1/flows?\(query)")).body
             return ((body["flows"]?.items ?? []).compactMap { $0["sequence"]?.integer }, body["next"])
@@ -108,8 +108,8 @@ struct FlowRoutesTests {
         #expect(page.ids == Array(16...20) && page.next?.integer == 20, "memory has the next page")
         page = try listed("after=20")
         #expect(page.ids == Array(21...30) && page.next == .null)
-        let flow = try #require(Self.ask(shelf, "GET", "/v1/flows/6")).body
-        #expect(flow["calls"]?.items?.count == 1 && flow["calls"]?[0]?["flow"]?["id"]?.text == "5")
+        let flow = try #require(Self.ask(shelf, "GET", "/v1/flows/3")).body
+        #expect(flow["calls"]?.items?.count == 1 && flow["calls"]?[0]?["flow"]?["id"]?.text == "2")
         #expect(Self.ask(shelf, "GET", "/v1/flows/1e")?.status == 200)
         #expect(Self.ask(shelf, "GET", "/v1/flows/dead")?.status == 404)
     }
