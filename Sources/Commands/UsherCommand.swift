@@ -11,7 +11,8 @@ struct UsherCommand: ParsableCommand {
             DoctorCommand.self, DevicesCommand.self, TransactionsCommand.self, AnswerCommand.self, DenyCommand.self,
             LockoutCommand.self, LogLevelCommand.self, StatusCommand.self, ReloadCommand.self, DrainCommand.self,
             UpgradeCommand.self,
-            FlowsCommand.self, FlowCommand.self, ReplayCommand.self, ExportCommand.self,
+            FlowsCommand.self, FlowCommand.self, JourneysCommand.self, JourneyCommand.self, ReplayCommand.self,
+            ExportCommand.self,
             Explain.self, TestCommand.self, SandboxCommand.self, VersionCommand.self,
         ])
 

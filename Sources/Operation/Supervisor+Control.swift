@@ -78,7 +78,7 @@ extension Supervisor {
             HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(transactions).all
             + LockoutRoutes(logins).all
         routes += ConfigurationRoutes(ServedConfiguration(self)).all + LogRoutes(ServedLog(self)).all
-        routes += FlowRoutes(FlowDesk(self)).all
+        routes += FlowRoutes(FlowDesk(self)).all + JourneyRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }
         return ControlRouter(routes)
     }

@@ -17,6 +17,7 @@ enum FlowSamples {
         var action = ""
         var realm = ""
         var tree = ""
+        var type = ""
         var client = "127.0.0.1"
         var error = ""
         var request = "Host: am.test\r\nX-Requested-Platform: android\r\nCookie: a=1; session=session#3\r\n"
@@ -27,6 +28,7 @@ enum FlowSamples {
         var responseBody: [UInt8] = []
         var answerStatus = 0
         var answer = ""
+        var answerBody: [UInt8] = []
         var flags: FlowFlags = []
         var marks: [FlowNumber: Int] = [:]
         var events = ""
@@ -50,6 +52,7 @@ enum FlowSamples {
         packer.set(.action, sample.action)
         packer.set(.realm, sample.realm)
         packer.set(.tree, sample.tree)
+        packer.set(.type, sample.type)
         packer.set(.proxyError, sample.error)
         packer.set(.method, sample.method)
         packer.set(.authority, sample.host)
@@ -59,6 +62,7 @@ enum FlowSamples {
         packer.set(.sentMethod, sample.sentMethod)
         packer.set(.sent, sample.sent)
         packer.set(.answer, sample.answer)
+        packer.set(.answerBody, sample.answerBody)
         packer.set(.response, sample.response)
         packer.set(.responseBody, sample.responseBody)
         packer.set(.events, sample.events)

@@ -54,19 +54,20 @@ struct FlowFilterReader {
 
     private func test(_ key: String, _ value: Substring) throws(FlowFilter.Fault) -> FlowTest {
         if let part = Self.parts.first(where: { $0.key == key })?.part {
-            return .part(part, try matchers(key, value))
+            return .part(part, try Self.matchers(key, value))
         }
         switch key {
-        case "action": return .part(.action, try matchers(key, value, Self.action))
-        case "client": return .client(try matchers(key, value))
-        case "platform": return .header(Array("x-requested-platform".utf8), try matchers(key, value))
-        case "scheme": return .scheme(try matchers(key, value, ignoringCase: true, Self.scheme))
+        case "action": return .part(.action, try Self.matchers(key, value, Self.action))
+        case "client": return .client(try Self.matchers(key, value))
+        case "platform": return .header(Array("x-requested-platform".utf8), try Self.matchers(key, value))
+        case "scheme": return .scheme(try Self.matchers(key, value, ignoringCase: true, Self.scheme))
         case "host":
-            return .part(.authority, try matchers(key, value, ignoringCase: true) { .exact(HostName.normalized($0)) })
-        case "port": return .port(try matchers(key, value, Self.port))
-        case "path": return .path(try matchers(key, value, Self.path))
-        case "status": return .status(try matchers(key, value, Self.status))
-        case "content_type": return .contentType(try matchers(key, value, ignoringCase: true))
+            return .part(
+                .authority, try Self.matchers(key, value, ignoringCase: true) { .exact(HostName.normalized($0)) })
+        case "port": return .port(try Self.matchers(key, value, Self.port))
+        case "path": return .path(try Self.matchers(key, value, Self.path))
+        case "status": return .status(try Self.matchers(key, value, Self.status))
+        case "content_type": return .contentType(try Self.matchers(key, value, ignoringCase: true))
         case "flow": return .id(.id, try Self.ids(key, value))
         case "parent":
             if value == "*" { return .hasParent }
@@ -99,7 +100,7 @@ struct FlowFilterReader {
         }
         let name = dot == key.endIndex ? [] : Array(key.utf8[key.utf8.index(after: dot)...])
         guard !name.isEmpty else { throw .init("\(kind) takes a name: \(kind).NAME=value") }
-        let matchers = try matchers(key, value)
+        let matchers = try Self.matchers(key, value)
         return switch kind {
         case "header": .header(name.map(ASCII.lower), matchers)
         case "query": .query(name, matchers)
@@ -110,7 +111,7 @@ struct FlowFilterReader {
     // MARK: values
 
     /// Values with commas between them, each exact, a glob, or a regular expression, which goes on to the end.
-    private func matchers(
+    static func matchers(
         _ key: String, _ text: Substring, ignoringCase: Bool = false,
         _ exact: (String) throws(FlowFilter.Fault) -> TextMatcher = { .exact($0) }
     ) throws(FlowFilter.Fault) -> [Matcher] {
@@ -229,7 +230,7 @@ struct FlowFilterReader {
     }
 
     /// What somebody wrote, in a message of one line.
-    private static func quoted(_ text: Substring) -> String {
+    static func quoted(_ text: Substring) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(80).map { $0.value < 0x20 ? " " : $0 }))
     }
 }

@@ -16,32 +16,45 @@ struct AliasScan {
     init(_ text: some Collection<UInt8>) {
         let bytes = Array(text)
         var places: [Place] = []
-        var index = 0
-        while let mark = bytes[index...].firstIndex(of: 0x23) {
-            index = mark + 1
-            var end = index
-            while end < bytes.count, ASCII.isDigit(bytes[end]), end - index < 10 { end += 1 }
-            guard end > index, let number = UInt32(String(decoding: bytes[index..<end], as: UTF8.self)),
-                let (kind, start) = Self.kind(before: mark, bytes)
-            else { continue }
-            places.append(
-                Place(alias: SecretAlias(kind, number), range: start..<end, name: Self.name(before: start, bytes)))
-            index = end
+        Self.visit(bytes, bytes.indices) { alias, range in
+            places.append(Place(alias: alias, range: range, name: Self.name(before: range.lowerBound, bytes)))
         }
         self.places = places
     }
 
-    private static func kind(before mark: Int, _ bytes: [UInt8]) -> (SecretKind, Int)? {
-        for (word, kind) in words where mark >= word.count {
+    /// Each alias in a part of some bytes, and where it stands, without a copy.
+    static func visit(_ bytes: [UInt8], _ part: Range<Int>, _ body: (SecretAlias, Range<Int>) -> Void) {
+        let span = bytes.span
+        var index = part.lowerBound
+        while index < part.upperBound {
+            let mark = span.first(index, part.upperBound) { $0.equal(to: 0x23) }
+            index = mark + 1
+            var end = index
+            var number: UInt64 = 0
+            while end < part.upperBound, ASCII.isDigit(bytes[end]), end - index < 10 {
+                number = number * 10 + UInt64(bytes[end] - 0x30)
+                end += 1
+            }
+            guard end > index, let number = UInt32(exactly: number),
+                let (kind, start) = Self.kind(before: mark, bytes, from: part.lowerBound)
+            else { continue }
+            body(SecretAlias(kind, number), start..<end)
+            index = end
+        }
+    }
+
+    private static func kind(before mark: Int, _ bytes: [UInt8], from first: Int) -> (SecretKind, Int)? {
+        for (word, kind) in words where mark - first >= word.count {
             let start = mark - word.count
             guard bytes[start..<mark].elementsEqual(word) else { continue }
             // the end of a longer word is none
-            if start == 0 || !isName(bytes[start - 1]) { return (kind, start) }
+            if start == first || !isName(bytes[start - 1]) { return (kind, start) }
         }
         return nil
     }
 
-    private static func name(before start: Int, _ bytes: [UInt8]) -> String {
+    /// What the alias that stands there is the value of.
+    static func name(before start: Int, _ bytes: [UInt8]) -> String {
         var end = start
         while end > 0, [0x20, 0x22, 0x3A, 0x3D].contains(bytes[end - 1]) { end -= 1 }
         guard end < start else { return "" }

@@ -15,6 +15,11 @@ public struct FlowTerms {
         do throws(FlowFilter.Fault) { _ = try FlowFilter(words, now: 0) } catch {
             throw Fault(description: error.description)
         }
+        terms = Self.joined(words)
+    }
+
+    /// Each term with the `not` before it.
+    static func joined(_ words: [String]) -> [String] {
         var terms: [String] = []
         var negations = 0
         for word in words {
@@ -25,7 +30,7 @@ public struct FlowTerms {
                 negations = 0
             }
         }
-        self.terms = terms
+        return terms
     }
 
     /// - Parameter more: further parameters, in the form in which URLs have them.

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Formats
+import Operation
+
+struct JourneyDifference: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract:
+            "Show in what two logins differ: status 0 where they went alike, 1 where they did not, 2 for an error.",
+        discussion: """
+            What differs by chance is left out: ids, times and counts, and aliases are numbered by where they come.
+            """)
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: "The journey that is compared with.")
+    var old: String
+
+    @Argument(help: "The journey that is compared.")
+    var new: String
+
+    func validate() throws {
+        try ControlOptions.mustName(old)
+        try ControlOptions.mustName(new)
+    }
+
+    func run() throws {
+        let comparison: JourneyComparison
+        do {
+            let client = try control.client()
+            let journeys = try [old, new].map { try client.done("GET", "/v1/journeys/*", naming: $0) }
+            comparison = JourneyComparison(journeys[0], journeys[1])
+        } catch let code as ExitCode where code == ExitCode(1) {
+            // that the answer is no stands for a difference here
+            throw ExitCode(2)
+        }
+        Console.print(
+            json
+                ? TerminalText.json(comparison.json) + "\n"
+                : comparison.text(TextStyle(environment: ProcessEnvironment.all)))
+        if !comparison.isSame { throw ExitCode(1) }
+    }
+}

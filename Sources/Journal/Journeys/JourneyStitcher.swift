@@ -1,0 +1,146 @@
+internal import Formats
+
+/// Puts calls together that belong to one login: an `authId` that one answer gives is sent by the next call, a session opens
+/// an authorization, its code is exchanged for tokens, and these are renewed. Where a secret leads is told by its alias.
+struct JourneyStitcher {
+    private(set) var journeys: [Journey] = []
+    /// Which journey won a secret, or was given it to go on by.
+    private var owners: [SecretAlias: Int] = [:]
+    /// The journey of each call.
+    private(set) var places: [UInt64: Int] = [:]
+    /// Those `authId`s that were sent, and not given since.
+    private var spent: Set<SecretAlias> = []
+
+    /// - Parameter trace: the next in the order of time.
+    mutating func take(_ trace: JourneyTrace) {
+        switch trace.part {
+        case .begin: step(trace, of: begin(trace.flow, lacksBeginning: false))
+        case .proceed:
+            let owner = trace.sentAuthId.flatMap { owners[$0] }
+            step(trace, of: owner ?? begin(trace.flow, lacksBeginning: true))
+        case .resume: step(trace, of: suspended(trace) ?? begin(trace.flow, lacksBeginning: true))
+        case .authorize, .exchange, .refresh, .userInfo, .logOut, .revoke: call(trace)
+        }
+    }
+
+    private mutating func begin(_ flow: PackedFlow, lacksBeginning: Bool) -> Int {
+        journeys.append(Journey(flow, lacksBeginning: lacksBeginning))
+        return journeys.count - 1
+    }
+
+    // MARK: the login
+
+    private mutating func step(_ trace: JourneyTrace, of index: Int) {
+        places[trace.flow.id] = index
+        if journeys[index].steps.isEmpty, let session = trace.session {
+            journeys[index].origin = Journey.Kinship(
+                session: session, journey: owners[session].map { journeys[$0].id })
+        }
+        let isRepeated = trace.sentAuthId.map { !spent.insert($0).inserted } ?? false
+        journeys[index].add(trace, isRepeated: isRepeated)
+        if let given = trace.givenAuthId {
+            spent.remove(given)
+            owners[given] = index
+        }
+        for link in trace.links { owners[link] = index }
+        guard trace.ending == .succeeds else { return }
+        win(trace.won, index)
+    }
+
+    private mutating func win(_ tokens: [JourneyToken], _ index: Int) {
+        for token in tokens {
+            journeys[index].add(token)
+            if token.kind == .session { kin(token.alias, index) }
+            // what somebody else won before stays theirs: AM gave the same session again
+            if owners[token.alias] == nil { owners[token.alias] = index }
+        }
+    }
+
+    /// What upgraded a session says so on either side.
+    private mutating func kin(_ session: SecretAlias, _ index: Int) {
+        let old = journeys[index].origin.flatMap { owners[$0.session] } ?? owners[session]
+        guard let old, old != index else { return }
+        if journeys[index].origin?.journey == nil {
+            journeys[index].origin = Journey.Kinship(
+                session: journeys[index].origin?.session ?? session, journey: journeys[old].id)
+        }
+        journeys[old].succeed(by: journeys[index].id)
+    }
+
+    /// Where no answer told the link, it is that of the one login of this realm that this client had put aside.
+    private func suspended(_ trace: JourneyTrace) -> Int? {
+        if let link = trace.shown.first(where: { $0.kind == .code && owners[$0] != nil }) { return owners[link] }
+        let client = Self.host(trace.flow)
+        let waiting = journeys.indices.filter { index in
+            let journey = journeys[index]
+            return journey.isSuspended && Self.host(journey.first) == client
+                && journey.first[.parent] == trace.flow[.parent]
+                && journey.first[.realm] == trace.flow[.realm]
+                && journey.first[.authority] == trace.flow[.authority]
+        }
+        return waiting.count == 1 ? waiting.first : nil
+    }
+
+    /// A client's address without its port.
+    private static func host(_ flow: PackedFlow) -> ArraySlice<UInt8> {
+        let client = flow[.client]
+        guard client.firstIndex(of: ASCII.colon) == client.lastIndex(of: ASCII.colon) || client.first == 0x5B,
+            let colon = client.lastIndex(of: ASCII.colon)
+        else { return client }
+        return client[..<colon]
+    }
+
+    // MARK: what follows
+
+    private mutating func call(_ trace: JourneyTrace) {
+        let given = Self.order(trace).first { owners[$0] != nil }
+        guard let index = given.flatMap({ owners[$0] }) ?? beginning(trace) else { return }
+        places[trace.flow.id] = index
+        journeys[index].add(JourneyCall(flow: trace.flow, won: trace.won, given: given))
+        win(trace.won, index)
+        // a token may be revoked, and the session goes on
+        if trace.part == .logOut { journeys[index].end(by: trace.flow) }
+    }
+
+    /// A code or tokens that come of a login which nobody saw.
+    private mutating func beginning(_ trace: JourneyTrace) -> Int? {
+        guard !trace.won.isEmpty, trace.part == .authorize || trace.part == .exchange else { return nil }
+        return begin(trace.flow, lacksBeginning: true)
+    }
+
+    /// A form says more than the cookies that happen to come with it.
+    private static func order(_ trace: JourneyTrace) -> [SecretAlias] {
+        guard trace.part == .logOut, let session = trace.session else { return trace.shown }
+        return [session] + trace.shown
+    }
+
+    // MARK: what it is used for
+
+    /// There is something by which a request may be known.
+    var knowsAny: Bool { !owners.isEmpty }
+
+    /// Looks whether a request came with anything that a journey won.
+    mutating func look(_ flow: PackedFlow) {
+        guard let index = user(of: flow), flow[.began] >= journeys[index].began else { return }
+        journeys[index].use(flow)
+    }
+
+    /// Bytes of a request's body that are looked at.
+    private static let mostBody = 16 << 10
+
+    private func user(of flow: PackedFlow) -> Int? {
+        let isSent = !flow.isEmpty(.sentMethod)
+        var found: Int?
+        func look(_ range: Range<Int>) {
+            AliasScan.visit(flow.bytes, range) { alias, _ in
+                if found == nil { found = owners[alias] }
+            }
+        }
+        for part in [isSent ? FlowPart.sent : .request, isSent ? .sentURL : .target] where found == nil {
+            look(flow.range(of: part))
+        }
+        let body = flow.range(of: .requestBody)
+        if found == nil, body.count <= Self.mostBody { look(body) }
+        return found
+    }
+}

@@ -1,0 +1,25 @@
+/// What a journey won, by its alias, and the flow that it came with.
+public struct JourneyToken: Sendable {
+    public enum Kind: String, CaseIterable, Sendable {
+        case session
+        case code
+        case accessToken = "access_token"
+        case refreshToken = "refresh_token"
+        case idToken = "id_token"
+
+        /// What a member, a parameter or a field of that name is.
+        init?(named name: String) {
+            switch name {
+            case "tokenId": self = .session
+            case "code": self = .code
+            default:
+                guard let kind = Kind(rawValue: name), kind != .session else { return nil }
+                self = kind
+            }
+        }
+    }
+
+    public let kind: Kind
+    public let alias: SecretAlias
+    public let flow: PackedFlow
+}

@@ -1,0 +1,137 @@
+internal import Formats
+internal import Interception
+
+/// What a call to AM says of the journey that it belongs to: found by its aliases, without reading its JSON.
+struct JourneyTrace {
+    enum Part {
+        /// Calls of the authenticate endpoint: without an `authId`, with one, by a mailed link.
+        case begin, proceed, resume
+        case authorize, exchange, refresh, userInfo
+        /// What was won is given up: a session at the end of a login, a token.
+        case logOut, revoke
+
+        init?(_ action: Action) {
+            switch action {
+            case .startAuthenticate: self = .begin
+            case .authenticate: self = .proceed
+            case .resumeAuthenticate: self = .resume
+            case .authorize: self = .authorize
+            case .exchangeToken: self = .exchange
+            case .refreshToken: self = .refresh
+            case .userInfo: self = .userInfo
+            case .logout, .endSession: self = .logOut
+            case .revokeToken: self = .revoke
+            default: return nil
+            }
+        }
+
+        var isStep: Bool {
+            switch self {
+            case .begin, .proceed, .resume: true
+            case .authorize, .exchange, .refresh, .userInfo, .logOut, .revoke: false
+            }
+        }
+    }
+
+    let flow: PackedFlow
+    let part: Part
+    /// All that the request shows by which something may be known, the body's first.
+    private(set) var shown: [SecretAlias] = []
+    private(set) var sentAuthId: SecretAlias?
+    private(set) var givenAuthId: SecretAlias?
+    /// The session that the request came with.
+    private(set) var session: SecretAlias?
+    private(set) var won: [JourneyToken] = []
+    /// By which a mailed link names the journey.
+    private(set) var links: [SecretAlias] = []
+    private(set) var ending = JourneyEnding.isUnknown
+
+    /// Aliases of one message that are looked at.
+    private static let most = 32
+    /// Cookies of servers that AM or a resource may run in, and not AM's.
+    private static let containers: Set<String> = ["jsessionid", "phpsessid", "sid", "session_id", "sessionid"]
+    private static let suspension = ByteSearch(Array("\"SuspendedTextOutputCallback\"".utf8))
+
+    /// - Returns: nil for what is no part of a journey.
+    init?(_ flow: PackedFlow) {
+        guard let action = flow.text(.action), let part = Part(Action(rawValue: action)) else { return nil }
+        self.flow = flow
+        self.part = part
+        readRequest()
+        readAnswer()
+    }
+
+    // MARK: the request
+
+    private mutating func readRequest() {
+        let isSent = !flow.isEmpty(.sentMethod)
+        let bodies: [FlowPart] = isSent && !flow.isEmpty(.sentBody) ? [.sentBody, .requestBody] : [.requestBody]
+        for part in bodies { read(part) { $0.show($1, $2) } }
+        for part in [isSent ? FlowPart.sentURL : .target, isSent ? .sent : .request] {
+            read(part) { $0.show($1, $2) }
+        }
+    }
+
+    private mutating func show(_ alias: SecretAlias, _ name: String) {
+        if alias.kind == .authId { sentAuthId = sentAuthId ?? alias }
+        if alias.kind == .session, session == nil, !Self.isContainer(name) { session = alias }
+        if shown.count < Self.most { shown.append(alias) }
+    }
+
+    private static func isContainer(_ name: String) -> Bool { containers.contains(ASCII.lowercased(name)) }
+
+    private mutating func read(_ part: FlowPart, _ body: (inout JourneyTrace, SecretAlias, String) -> Void) {
+        let bytes = flow.bytes
+        AliasScan.visit(bytes, flow.range(of: part)) { alias, range in
+            body(&self, alias, AliasScan.name(before: range.lowerBound, bytes))
+        }
+    }
+
+    // MARK: the answer
+
+    private mutating func readAnswer() {
+        let isChanged = flow[.answerStatus] != 0
+        let body: FlowPart = isChanged && !flow.isEmpty(.answerBody) ? .answerBody : .responseBody
+        read(body) { $0.win($1, $2) }
+        read(isChanged ? .answer : .response) { $0.winField($1, $2) }
+        if part.isStep { ending = ending(body) }
+    }
+
+    private mutating func win(_ alias: SecretAlias, _ name: String) {
+        switch alias.kind {
+        case .authId: givenAuthId = givenAuthId ?? alias
+        case .code where ASCII.equal(name, "suspendedId"): if links.count < Self.most { links.append(alias) }
+        default: add(JourneyToken.Kind(named: name), alias)
+        }
+    }
+
+    /// A cookie counts as the session where the body does not have it.
+    private mutating func winField(_ alias: SecretAlias, _ name: String) {
+        if alias.kind == .session {
+            guard part.isStep, !won.contains(where: { $0.kind == .session }), !Self.isContainer(name) else { return }
+            add(.session, alias)
+        } else if !part.isStep {
+            add(JourneyToken.Kind(named: name), alias)
+        }
+    }
+
+    private mutating func add(_ kind: JourneyToken.Kind?, _ alias: SecretAlias) {
+        guard let kind, won.count < Self.most, !won.contains(where: { $0.alias == alias }) else { return }
+        won.append(JourneyToken(kind: kind, alias: alias, flow: flow))
+    }
+
+    private func ending(_ body: FlowPart) -> JourneyEnding {
+        guard let message = JourneyStep.answer(flow) else { return .fails }
+        guard (200..<300).contains(message.status) else { return .refuses }
+        let range = flow.range(of: body)
+        if Self.suspension.next(in: flow.bytes.span.extracting(range)) != nil { return .suspends }
+        if givenAuthId != nil { return .asks }
+        // AM says so by JSON without an authId: what is cut off may have had one
+        if message.isCut { return .isUnknown }
+        return flow.bytes[range].first { !Self.isSpace($0) } == 0x7B ? .succeeds : .refuses
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == ASCII.space || byte == ASCII.lf || byte == ASCII.cr || byte == ASCII.tab
+    }
+}

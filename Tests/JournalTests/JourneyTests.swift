@@ -1,0 +1,190 @@
+import Journal
+import Testing
+
+/// Which calls belong to one login, and how it went.
+struct JourneyTests {
+    private static func only(_ recording: LoginRecording) throws -> Journey {
+        let journeys = recording.book.journeys
+        #expect(journeys.count == 1)
+        return try #require(journeys.first)
+    }
+
+    private static func ids(_ flows: [PackedFlow]) -> [UInt64] { flows.map(\.id) }
+
+    @Test("A login has its steps, what was asked and answered, and whose time it took")
+    func simple() throws {
+        var recording = LoginRecording()
+        recording.add(
+            "START_AUTHENTICATE", "",
+            LoginRecording.step(
+                1,
+                #"{"type":"NameCallback","output":[{"name":"prompt","value":"User Name"}],"input":[{"name":"IDToken1","value":""}]},{"type":"PasswordCallback","output":[{"name":"prompt","value":"Password"}],"input":[{"name":"IDToken2","value":""}]},{"type":"ChoiceCallback","output":[{"name":"prompt","value":"How"},{"name":"choices","value":["Mail","Phone"]}],"input":[{"name":"IDToken3","value":0}]},{"type":"TextOutputCallback","output":[{"name":"message","value":"Hello"}]}"#
+            )
+        ) { $0.marks = [.sent: 3] }
+        recording.wait(1_000)
+        recording.add(
+            "AUTHENTICATE",
+            LoginRecording.step(
+                1,
+                #"{"type":"NameCallback","input":[{"name":"IDToken1","value":"demo"}]},{"type":"PasswordCallback","input":[{"name":"IDToken2","value":"password#1"}]},{"type":"ChoiceCallback","input":[{"name":"IDToken3","value":1}]},{"type":"TextOutputCallback"}"#
+            ), LoginRecording.success(4))
+        let journey = try Self.only(recording)
+        #expect(journey.id.description == "1001" && !journey.lacksBeginning && journey.parent == nil)
+        #expect(journey.outcome(at: recording.time) == .succeeded && journey.session?.text == "session#4")
+        #expect(journey.duration == 1_020 && journey.pauses == 1_000 && journey.atServer == 17)
+        #expect(journey.login == "demo" && journey.reason == nil)
+        #expect(journey.steps[0].stage == "One" && journey.steps[0].header == "Sign in")
+        #expect(
+            journey.callbacks(of: 0).map { "\($0.type), \($0.prompt): \($0.answer ?? "-")" } == [
+                "NameCallback, User Name: demo", "PasswordCallback, Password: password#1",
+                "ChoiceCallback, How: Phone", "TextOutputCallback, Hello: -",
+            ])
+        #expect(journey.callbacks(of: 1).isEmpty && journey.callbacks(of: 2).isEmpty)
+    }
+
+    @Test("A refusal is told in AM's words")
+    func refused() throws {
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.refusal, status: 401)
+        var journey = try Self.only(recording)
+        #expect(journey.outcome(at: recording.time) == .failed && journey.reason == "Login failure (401, 107)")
+        #expect(journey.tokens.isEmpty && journey.session == nil)
+
+        for (status, body, reason) in [
+            (502, "<html>", "502, and no JSON"), (500, #"{"code":500}"#, "500"), (200, "", "200, and no JSON"),
+            (401, #"{"errorMessage":"Locked","errorCode":14}"#, "Locked (401, 14)"),
+        ] {
+            var recording = LoginRecording()
+            recording.add("START_AUTHENTICATE", "", body, status: status)
+            journey = try Self.only(recording)
+            #expect(journey.outcome(at: recording.time) == .failed && journey.reason == reason)
+        }
+        recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", "", status: 0) { $0.error = "connection_timeout" }
+        journey = try Self.only(recording)
+        #expect(journey.outcome(at: recording.time) == .failed && journey.reason == "connection_timeout")
+    }
+
+    @Test("Logins at the same time are told apart")
+    func parallel() throws {
+        var recording = LoginRecording()
+        for login in 1...3 { recording.add("START_AUTHENTICATE", "", LoginRecording.step(login)) }
+        for login in [3, 1, 2] {
+            recording.add("AUTHENTICATE", LoginRecording.answer(login, "user\(login)"), LoginRecording.step(login + 10))
+        }
+        for login in [2, 3, 1] {
+            recording.add("AUTHENTICATE", LoginRecording.answer(login + 10), LoginRecording.success(login))
+        }
+        for login in [1, 2, 2] { recording.get("/\(login)", LoginRecording.cookie(login)) }
+        let journeys = recording.book.journeys
+        #expect(journeys.map(\.login) == ["user1", "user2", "user3"])
+        #expect(journeys.map { $0.session?.text } == ["session#1", "session#2", "session#3"])
+        #expect(journeys.map { Self.ids($0.steps.map(\.flow)) }[0] == [0x1001, 0x1005, 0x1009])
+        #expect(journeys.map { $0.resources.first?.requests } == [1, 2, nil])
+        #expect(journeys.allSatisfy { $0.origin == nil && $0.successors.isEmpty && $0.duration > 0 })
+    }
+
+    @Test("Flows are kept in the order in which they ended: a journey is told in that in which they began")
+    func order() throws {
+        var recording = LoginRecording()
+        recording.wait(100)
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.success(1))
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1)) { $0.began -= 100 }
+        let journey = try Self.only(recording)
+        #expect(Self.ids(journey.steps.map(\.flow)) == [0x1002, 0x1001] && !journey.lacksBeginning)
+    }
+
+    @Test("A step that is sent again is shown as one, and what was won stays won")
+    func repeated() throws {
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), "", status: 0) { $0.error = "connection_terminated" }
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.success(1))
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.refusal, status: 401)
+        var journey = try Self.only(recording)
+        #expect(journey.steps.map(\.isRepeated) == [false, false, true, true])
+        #expect(journey.outcome(at: recording.time) == .succeeded && journey.reason == nil)
+
+        // AM that gives the same authId again and again has it sent so
+        recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.step(1))
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.success(1))
+        journey = try Self.only(recording)
+        #expect(journey.steps.map(\.isRepeated) == [false, false, false])
+    }
+
+    @Test("A login that nobody goes on with is abandoned after a while")
+    func abandoned() throws {
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
+        let journey = try Self.only(recording)
+        #expect(journey.outcome(at: recording.time + Journey.patience) == .running)
+        #expect(journey.outcome(at: recording.time + Journey.patience + 1) == .abandoned)
+    }
+
+    @Test("What makes room for others leaves a journey without its beginning")
+    func dropped() throws {
+        var recording = LoginRecording()
+        recording.login(1, 1)
+        let size = recording.ring.bytes
+        recording = LoginRecording(budget: size - 1)
+        recording.login(1, 1)
+        let book = recording.book
+        let journey = try #require(book.journeys.first)
+        #expect(book.journeys.count == 1 && book.hasLost && journey.lacksBeginning)
+        #expect(journey.id.description == "1002" && journey.outcome(at: recording.time) == .succeeded)
+        #expect(journey.login == nil)
+    }
+
+    @Test("A login that a mailed link goes on with is one story, where it can only be that one")
+    func suspended() throws {
+        let mailed = #"{"callbacks":[{"type":"SuspendedTextOutputCallback","output":[]}]}"#
+        let link: (inout FlowSamples.Sample) -> Void = {
+            $0.target = "/am/json/authenticate?realm=/alpha&suspendedId=code#1"
+        }
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), mailed)
+        #expect(try Self.only(recording).outcome(at: recording.time + 2 * Journey.patience) == .suspended)
+        recording.wait(60_000)
+        var two = recording
+        recording.add("RESUME_AUTHENTICATE", "", LoginRecording.success(1), link)
+        let journey = try Self.only(recording)
+        #expect(journey.outcome(at: recording.time) == .succeeded && journey.pauses == 60_000)
+
+        // of two that wait nobody knows which is meant
+        two.add("START_AUTHENTICATE", "", mailed)
+        two.add("RESUME_AUTHENTICATE", "", LoginRecording.success(1), link)
+        #expect(two.book.journeys.count == 3 && two.book.journeys[2].lacksBeginning)
+        // an answer that told the link says it
+        var told = LoginRecording()
+        told.add("START_AUTHENTICATE", "", mailed)
+        told.add("START_AUTHENTICATE", "", mailed.replacing("[]", with: #"[{"value":"?suspendedId=code#1"}]"#))
+        told.add("RESUME_AUTHENTICATE", "", LoginRecording.success(1), link)
+        #expect(told.book.journeys.map(\.stepCount) == [1, 2])
+    }
+
+    @Test("Of an answer that is not kept nobody says how the login went")
+    func unknown() throws {
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", "") { $0.flags = [.responseBodyCut] }
+        #expect(try Self.only(recording).outcome(at: recording.time) == .unknown)
+    }
+
+    @Test("A success without a session, and a session in a cookie alone")
+    func sessions() throws {
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", #" {"successUrl":"/"}"#)
+        var journey = try Self.only(recording)
+        #expect(journey.outcome(at: recording.time) == .succeeded && journey.tokens.isEmpty)
+
+        recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", #"{"tokenId":""}"#) {
+            $0.response += "Set-Cookie: JSESSIONID=session#1\r\nSet-Cookie: iPlanetDirectoryPro=session#2; Path=/\r\n"
+        }
+        journey = try Self.only(recording)
+        #expect(journey.session?.text == "session#2" && journey.tokens.count == 1)
+    }
+}
