@@ -35,7 +35,9 @@ public struct SteadyText {
         var out: [UInt8] = []
         var rest = text
         while !rest.isEmpty {
-            let word = rest.prefix(while: isPart)
+            var word = rest.prefix(while: isPart)
+            // what ends a sentence is no part of its last word
+            while let last = word.last, !ASCII.isAlpha(last), !ASCII.isDigit(last) { word.removeLast() }
             if word.isEmpty {
                 out.append(rest[rest.startIndex])
                 rest = rest.dropFirst()
