@@ -115,6 +115,17 @@ struct JourneyTests {
         #expect(journey.steps.map(\.isRepeated) == [false, false, false])
     }
 
+    @Test("What came of a call before Usher sent it again is no login")
+    func attempts() throws {
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", "", status: 503) {
+            ($0.parent, $0.flags) = (0x1002, .attempt)
+        }
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
+        let journey = try Self.only(recording)
+        #expect(journey.parent == nil && journey.stepCount == 1)
+    }
+
     @Test("A login that nobody goes on with is abandoned after a while")
     func abandoned() throws {
         var recording = LoginRecording()

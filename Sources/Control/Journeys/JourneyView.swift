@@ -63,7 +63,8 @@ struct JourneyView {
         "flow": .text, "action": .optional(.text), "at_ms": .count, "duration_ms": .count, "am_ms": .count,
         "pause_ms": .described("Since the call before it.", .count), "status": status,
         "ending": .choice(JourneyEnding.allCases.map(word)), "reason": .optional(.text),
-        "repeated": .described("The same authId was sent before.", .flag), "stage": .optional(.text),
+        "repeated": .described("The same authId was sent before.", .flag),
+        "attempts": .described("How often Usher sent it.", .count), "stage": .optional(.text),
         "header": .optional(.text),
         "callbacks": .described("What AM asked, with what the next call filled in.", .list(callbackShape)),
     ])
@@ -146,6 +147,7 @@ struct JourneyView {
             .init("am_ms", .integer(step.atServer)), .init("pause_ms", .integer(step.pause)),
             .init("status", Self.status(of: flow)), .init("ending", .string(Self.word(step.ending))),
             .init("reason", Self.text(step.reason)), .init("repeated", .bool(step.isRepeated)),
+            .init("attempts", .integer(flow[.attempts])),
             .init("stage", Self.text(step.stage)), .init("header", Self.text(step.header)),
             .init("callbacks", .array(callbacks)),
         ])

@@ -8,7 +8,9 @@ public struct JourneyBook: Sendable {
     public init(_ ring: FlowRing) {
         var traces: [JourneyTrace] = []
         ring.oldestFirst { flow in
-            if !flow.isEmpty(.action), let trace = JourneyTrace(flow) { traces.append(trace) }
+            // of a call that was sent again, the whole tells how it went
+            guard !flow.isEmpty(.action), !flow.flags.contains(.attempt) else { return true }
+            if let trace = JourneyTrace(flow) { traces.append(trace) }
             return true
         }
         // flows are kept in the order in which they ended, and by several loops

@@ -111,6 +111,8 @@ public struct JourneyText {
         let pause = step["pause_ms"]?.integer ?? 0
         if pause > 0, !isSteady { words.append("\(pause) ms after the call before it") }
         if step["repeated"]?.isTrue == true { words.append("sent again") }
+        let attempts = step["attempts"]?.integer ?? 0
+        if attempts > 1 { words.append("after \(attempts) attempts") }
         switch step["ending"]?.text ?? "" {
         case "succeeds": words.append("signed in")
         case "suspends": words.append("goes on by a link that was mailed")
