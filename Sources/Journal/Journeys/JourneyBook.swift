@@ -82,13 +82,14 @@ public struct JourneyBook: Sendable {
     ///   - now: milliseconds since 1970.
     public func page(_ filter: JourneyFilter, before sequence: Int, limit: Int, now: Int) -> Page {
         var page = Page()
-        let order = journeys.sorted { $0.first[.sequence] > $1.first[.sequence] }
-        for journey in order where journey.first[.sequence] < sequence && filter.accepts(journey, now: now) {
+        let sequences = journeys.map { $0.first[.sequence] }
+        let order = journeys.indices.sorted { sequences[$0] > sequences[$1] }
+        for index in order where sequences[index] < sequence && filter.accepts(journeys[index], now: now) {
             guard page.journeys.count < limit else {
                 page.next = page.journeys.last?.first[.sequence]
                 break
             }
-            page.journeys.append(journey)
+            page.journeys.append(journeys[index])
         }
         return page
     }

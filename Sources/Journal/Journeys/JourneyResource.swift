@@ -39,6 +39,8 @@ public struct JourneyResource: Sendable {
             statuses.append((status, 1))
         }
         guard paths.count < Self.mostPaths else { return }
-        paths.insert(flow[.target].prefix { $0 != 0x3F }.hashValue)
+        var hasher = Hasher()
+        flow[.target].prefix { $0 != 0x3F }.withUnsafeBytes { hasher.combine(bytes: $0) }
+        paths.insert(hasher.finalize())
     }
 }

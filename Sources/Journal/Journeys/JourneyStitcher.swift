@@ -10,6 +10,10 @@ struct JourneyStitcher {
     private(set) var places: [UInt64: Int] = [:]
     /// Those `authId`s that were sent, and not given since.
     private var spent: Set<SecretAlias> = []
+    /// Those that wait for a link that was mailed, the newest last.
+    private var waiting: [Int] = []
+
+    private static let mostWaiting = 256
 
     /// - Parameter trace: the next in the order of time.
     mutating func take(_ trace: JourneyTrace) {
@@ -38,6 +42,9 @@ struct JourneyStitcher {
         }
         let isRepeated = trace.sentAuthId.map { !spent.insert($0).inserted } ?? false
         journeys[index].add(trace, isRepeated: isRepeated)
+        waiting.removeAll { $0 == index }
+        if journeys[index].isSuspended { waiting.append(index) }
+        if waiting.count > Self.mostWaiting { waiting.removeFirst() }
         if let given = trace.givenAuthId {
             spent.remove(given)
             owners[given] = index
@@ -71,14 +78,12 @@ struct JourneyStitcher {
     private func suspended(_ trace: JourneyTrace) -> Int? {
         if let link = trace.shown.first(where: { $0.kind == .code && owners[$0] != nil }) { return owners[link] }
         let client = Self.host(trace.flow)
-        let waiting = journeys.indices.filter { index in
-            let journey = journeys[index]
-            return journey.isSuspended && Self.host(journey.first) == client
-                && journey.first[.parent] == trace.flow[.parent]
-                && journey.first[.realm] == trace.flow[.realm]
-                && journey.first[.authority] == trace.flow[.authority]
+        let fitting = waiting.filter { index in
+            let first = journeys[index].first
+            return Self.host(first) == client && first[.parent] == trace.flow[.parent]
+                && first[.realm] == trace.flow[.realm] && first[.authority] == trace.flow[.authority]
         }
-        return waiting.count == 1 ? waiting.first : nil
+        return fitting.count == 1 ? fitting.first : nil
     }
 
     /// A client's address without its port.
