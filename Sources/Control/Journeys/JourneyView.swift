@@ -128,7 +128,7 @@ struct JourneyView {
         case .succeeds: "succeeds"
         case .refuses: "refuses"
         case .fails: "fails"
-        case .isUnknown: "unknown"
+        case .unread: "unread"
         }
     }
 

@@ -150,7 +150,7 @@ public struct Journey: Sendable {
             case .suspends: .suspended
             case .succeeds: .succeeded
             case .refuses, .fails: .failed
-            case .isUnknown: .unknown
+            case .unread: .unknown
             }
     }
 

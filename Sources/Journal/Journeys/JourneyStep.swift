@@ -11,7 +11,7 @@ public enum JourneyEnding: CaseIterable, Sendable {
     /// Nothing came.
     case fails
     /// Of what came too little is kept.
-    case isUnknown
+    case unread
 }
 
 /// One authenticate call of a journey: what the app sent, and what AM asked then.
@@ -54,7 +54,7 @@ public struct JourneyStep: Sendable {
         switch ending {
         case .fails: return flow.text(.proxyError) ?? "no answer came"
         case .refuses: return refusal
-        case .asks, .suspends, .succeeds, .isUnknown: return nil
+        case .asks, .suspends, .succeeds, .unread: return nil
         }
     }
 

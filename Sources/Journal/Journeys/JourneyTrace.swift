@@ -44,7 +44,7 @@ struct JourneyTrace {
     private(set) var won: [JourneyToken] = []
     /// By which a mailed link names the journey.
     private(set) var links: [SecretAlias] = []
-    private(set) var ending = JourneyEnding.isUnknown
+    private(set) var ending = JourneyEnding.unread
 
     /// Aliases of one message that are looked at.
     private static let most = 32
@@ -127,7 +127,7 @@ struct JourneyTrace {
         if Self.suspension.next(in: flow.bytes.span.extracting(range)) != nil { return .suspends }
         if givenAuthId != nil { return .asks }
         // AM says so by JSON without an authId: what is cut off may have had one
-        if message.isCut { return .isUnknown }
+        if message.isCut { return .unread }
         return flow.bytes[range].first { !Self.isSpace($0) } == 0x7B ? .succeeds : .refuses
     }
 

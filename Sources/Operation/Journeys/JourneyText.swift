@@ -116,7 +116,7 @@ public struct JourneyText {
         switch step["ending"]?.text ?? "" {
         case "succeeds": words.append("signed in")
         case "suspends": words.append("goes on by a link that was mailed")
-        case "unknown": words.append("too little of the answer is kept (journal.bodies)")
+        case "unread": words.append("too little of the answer is kept (journal.bodies)")
         default: if let reason = step["reason"]?.text { words.append(reason) }
         }
         let names = ["stage", "header"].compactMap { step[$0]?.text }
