@@ -19,8 +19,9 @@ public struct JourneyList {
     /// - Parameter journeys: as the daemon lists them.
     public func text(_ journeys: [JSONValue]) -> String {
         let rows = journeys.map { row(FlowRecord($0)) }
-        let others = rows.map { $0.dropLast() }
-        let taken = others.reduce(0) { max($0, $1.reduce(0) { $0 + $1.count + 2 }) }
+        let taken = Self.headings.indices.dropLast().reduce(0) { taken, column in
+            taken + 2 + rows.reduce(Self.headings[column].count) { max($0, $1[column].count) }
+        }
         let room = width.map { max(Self.leastOutcome, $0 - taken) }
         let cells = zip(rows, journeys).map { row, journey in
             let outcome = row.last ?? ""
