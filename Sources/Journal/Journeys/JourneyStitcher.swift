@@ -141,9 +141,8 @@ struct JourneyStitcher {
                 if found == nil { found = owners[alias] }
             }
         }
-        for part in [isSent ? FlowPart.sent : .request, isSent ? .sentURL : .target] where found == nil {
-            look(flow.range(of: part))
-        }
+        look(flow.range(of: isSent ? .sent : .request))
+        if found == nil { look(flow.range(of: isSent ? .sentURL : .target)) }
         let body = flow.range(of: .requestBody)
         if found == nil, body.count <= Self.mostBody { look(body) }
         return found

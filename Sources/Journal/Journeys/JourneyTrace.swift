@@ -50,7 +50,7 @@ struct JourneyTrace {
     private static let most = 32
     /// Cookies of servers that AM or a resource may run in, and not AM's.
     private static let containers: Set<String> = ["jsessionid", "phpsessid", "sid", "session_id", "sessionid"]
-    private static let suspension = ByteSearch(Array("\"SuspendedTextOutputCallback\"".utf8))
+    private static let suspension = ByteSearch(Array("SuspendedTextOutputCallback".utf8))
 
     /// - Returns: nil for what is no part of a journey.
     init?(_ flow: PackedFlow) {
@@ -72,20 +72,20 @@ struct JourneyTrace {
         }
     }
 
-    private mutating func show(_ alias: SecretAlias, _ name: String) {
+    private mutating func show(_ alias: SecretAlias, _ place: Int) {
         if alias.kind == .authId { sentAuthId = sentAuthId ?? alias }
-        if alias.kind == .session, session == nil, !Self.isContainer(name) { session = alias }
+        if alias.kind == .session, session == nil, !Self.isContainer(name(place)) { session = alias }
         if shown.count < Self.most { shown.append(alias) }
     }
 
     private static func isContainer(_ name: String) -> Bool { containers.contains(ASCII.lowercased(name)) }
 
-    private mutating func read(_ part: FlowPart, _ body: (inout JourneyTrace, SecretAlias, String) -> Void) {
-        let bytes = flow.bytes
-        AliasScan.visit(bytes, flow.range(of: part)) { alias, range in
-            body(&self, alias, AliasScan.name(before: range.lowerBound, bytes))
-        }
+    private mutating func read(_ part: FlowPart, _ body: (inout JourneyTrace, SecretAlias, Int) -> Void) {
+        AliasScan.visit(flow.bytes, flow.range(of: part)) { alias, range in body(&self, alias, range.lowerBound) }
     }
+
+    /// What the alias that stands there is the value of.
+    private func name(_ place: Int) -> String { AliasScan.name(before: place, flow.bytes) }
 
     // MARK: the answer
 
@@ -97,21 +97,23 @@ struct JourneyTrace {
         if part.isStep { ending = ending(body) }
     }
 
-    private mutating func win(_ alias: SecretAlias, _ name: String) {
+    private mutating func win(_ alias: SecretAlias, _ place: Int) {
         switch alias.kind {
         case .authId: givenAuthId = givenAuthId ?? alias
-        case .code where ASCII.equal(name, "suspendedId"): if links.count < Self.most { links.append(alias) }
-        default: add(JourneyToken.Kind(named: name), alias)
+        case .code where ASCII.equal(name(place), "suspendedId"): if links.count < Self.most { links.append(alias) }
+        default: add(JourneyToken.Kind(named: name(place)), alias)
         }
     }
 
     /// A cookie counts as the session where the body does not have it.
-    private mutating func winField(_ alias: SecretAlias, _ name: String) {
+    private mutating func winField(_ alias: SecretAlias, _ place: Int) {
         if alias.kind == .session {
-            guard part.isStep, !won.contains(where: { $0.kind == .session }), !Self.isContainer(name) else { return }
+            guard part.isStep, !won.contains(where: { $0.kind == .session }), !Self.isContainer(name(place)) else {
+                return
+            }
             add(.session, alias)
         } else if !part.isStep {
-            add(JourneyToken.Kind(named: name), alias)
+            add(JourneyToken.Kind(named: name(place)), alias)
         }
     }
 

@@ -46,9 +46,11 @@ struct AliasScan {
     private static func kind(before mark: Int, _ bytes: [UInt8], from first: Int) -> (SecretKind, Int)? {
         for (word, kind) in words where mark - first >= word.count {
             let start = mark - word.count
-            guard bytes[start..<mark].elementsEqual(word) else { continue }
+            // most differ in their last letter already
+            var place = word.count - 1
+            while place >= 0, bytes[start + place] == word[place] { place -= 1 }
             // the end of a longer word is none
-            if start == first || !isName(bytes[start - 1]) { return (kind, start) }
+            if place < 0, start == first || !isName(bytes[start - 1]) { return (kind, start) }
         }
         return nil
     }
