@@ -83,7 +83,7 @@ struct JourneyTextTests {
         let wide = JourneyList(.plain, width: nil).text([row]).split(separator: "\n")
         #expect(wide.count == 2 && wide[1].hasSuffix("failed: Login failure (401, 107), signed out"))
         #expect(wide[1].contains("/alpha Login  demo  3      5230  2       1        failed"))
-        let narrow = JourneyList(.plain, width: 80).text([row]).split(separator: "\n")
-        #expect(narrow[1].count <= 80 && narrow[1].hasSuffix("…"))
+        let narrow = JourneyList(.plain, width: 90).text([row]).split(separator: "\n")
+        #expect(narrow[1].count <= 90 && narrow[1].hasSuffix("…"))
     }
 }
