@@ -12,6 +12,7 @@ struct JourneyRoutesTests {
         var isBusy = false
         let time = 1_700_000_060_000
         let version = "0"
+        let disk: (any FlowDisk)? = nil
         static func clock() -> Int { 0 }
 
         func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
