@@ -20,7 +20,8 @@ public struct JourneyBook: Sendable {
         if stitcher.knowsAny {
             ring.oldestFirst { flow in
                 // Usher's own calls are told by what they are for
-                if flow[.parent] == 0, flow[.scheme] != 0, stitcher.places[flow.id] == nil { stitcher.look(flow) }
+                guard flow[.parent] == 0, flow[.scheme] != 0 else { return true }
+                if flow.isEmpty(.action) || stitcher.places[flow.id] == nil { stitcher.look(flow) }
                 return true
             }
         }
