@@ -15,6 +15,9 @@ struct ExportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The file of the HTTP Archive; - for standard output.", valueName: "file"))
     var har: String
 
+    @Flag(help: "With the secrets, where the journal holds them (journal.reveal): the file is for nobody else.")
+    var reveal = false
+
     @Argument(help: ArgumentHelp("What is asked for, as in status=4xx.", valueName: "filter"))
     var filter: [String] = []
 
@@ -25,7 +28,7 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let terms = try FlowTerms.given(filter)
         let client = try control.client()
-        let pages = FlowPages(terms) { try client.done("GET", $0) }
+        let pages = FlowPages(terms, reveals: reveal) { try client.done("GET", $0) }
         var progress = ProgressLine(of: "flows")
         let file = try CommandContext.reporting { () throws(FileError) in
             try OutputFile(har == "-" ? nil : har)

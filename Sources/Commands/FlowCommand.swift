@@ -22,6 +22,9 @@ struct FlowCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "With the secrets, where the journal holds them (journal.reveal).")
+    var reveal = false
+
     @Argument(help: "Its id as usher flows lists it; its beginning or end, where these fit no other.")
     var id: String
 
@@ -33,7 +36,7 @@ struct FlowCommand: ParsableCommand {
     }
 
     func run() throws {
-        let flow = try control.client().done("GET", "/v1/flows/*", naming: id)
+        let flow = try control.client().done("GET", "/v1/flows/*" + (reveal ? "?reveal=true" : ""), naming: id)
         if json {
             Console.print(TerminalText.json(flow) + "\n")
         } else if http {

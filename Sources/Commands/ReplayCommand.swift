@@ -9,7 +9,7 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             The daemon asks its own port, so that the request meets all that a client's would: destinations, limits, interceptors. \
             What is good for one use alone, such as an authorization code or an authId, is not sent again without --force. Nor is \
-            a request that holds secrets, for the journal keeps none: usher flow ID --curl has it, to be filled in.
+            a request that holds secrets, unless the journal keeps them (journal.reveal): usher flow ID --curl has it, to be filled in.
             """)
 
     @OptionGroup var control: ControlOptions

@@ -17,6 +17,7 @@ enum JournalBuilder {
             }
             return nil
         }
+        journal.reveals = fields?.flag("reveal") ?? false
         journal.secrets = fields?.list("secrets").compactMap(\.text) ?? []
         journal.sessionCookies = settings.servers.map(\.cookie)
         return journal

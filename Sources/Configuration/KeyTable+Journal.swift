@@ -12,6 +12,10 @@ extension KeyTable {
             "Names of fields, query parameters, members of JSON and cookies whose values are secrets, beside those that are known.",
             standard: "[]"),
         Key(
+            "reveal", .boolean,
+            "Keeps the secrets that aliases stand for, sealed with state.key, for the socket's owner.",
+            standard: "false"),
+        Key(
             "disk", .object(.journalDisk),
             "Keeps flows in the state directory, too, where they outlive the daemon; without the key they are in memory alone."
         ),

@@ -3,6 +3,7 @@ internal import Declaration
 internal import HTTPCodec
 internal import Interception
 internal import Interceptors
+internal import Journal
 internal import ProxyCore
 internal import TLSEngine
 
@@ -67,7 +68,7 @@ struct SnapshotBuilder {
             log: Self.log(root.fields("log")), journal: journal, tracing: Self.tracing(root.fields("tracing")),
             controlSocket: root.fields("admin")?.text("socket"),
             admin: AdminBuilder(findings: findings).port(root.fields("admin"), listeners: listeners.map(\.listener)),
-            stateKey: stateKey(root.fields("state"), settings.tokens),
+            stateKey: stateKey(root.fields("state"), settings.tokens, journal, root.fields("journal")),
             warnings: [])
     }
 
@@ -197,16 +198,27 @@ struct SnapshotBuilder {
 
     // MARK: what is kept
 
-    private func stateKey(_ fields: Fields?, _ tokens: TokenPolicy?) -> SecretBytes? {
+    private func stateKey(
+        _ fields: Fields?, _ tokens: TokenPolicy?, _ journal: JournalStore.Settings?, _ asked: Fields?
+    ) -> SecretBytes? {
+        let reveals = journal?.reveals == true
+        if reveals, fields?.has("key") != true, let place = asked?.position(of: "reveal") {
+            findings.error(
+                place,
+                "journal.reveal needs state.key, which secrets are sealed with; write state: { key: \"${credential.usher-state}\" }"
+            )
+        }
         guard let fields, let written = fields["key"], case .material(let key)? = written.secret else { return nil }
         if key.count < TokenVault.leastKey {
             findings.error(
                 written.position,
                 "state.key takes \(TokenVault.leastKey) bytes at least, found \(key.count); openssl rand -base64 32 makes some"
             )
-        } else if tokens?.sources.contains(where: { $0.settings.keeping == .sealed }) != true {
+        } else if !reveals, tokens?.sources.contains(where: { $0.settings.keeping == .sealed }) != true {
             findings.warning(
-                written.position, "nothing is sealed with state.key; write keep: sealed into an entry of tokens")
+                written.position,
+                "nothing is sealed with state.key; write keep: sealed into an entry of tokens, or journal: { reveal: true }"
+            )
         }
         return key
     }

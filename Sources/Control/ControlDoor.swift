@@ -2,6 +2,8 @@
 public enum ControlDoor: Sendable {
     /// The Unix socket: its file says who reaches it.
     case local
+    /// The same, for whoever the daemon runs as, or root.
+    case owner
     /// A TCP port: everybody on the machine, or beyond, reaches it, and so does every page in a browser there.
     case network(Network)
 

@@ -18,7 +18,7 @@ struct ControlGate {
     func problem(of head: borrowing RequestHead, _ access: Access) -> ControlProblem? {
         guard head.target.form != .authority else { return ControlProblem(405, "this is no proxy") }
         switch door {
-        case .local: return localProblem(head)
+        case .local, .owner: return localProblem(head)
         case .network(let network): return networkProblem(head, network, access)
         }
     }

@@ -107,6 +107,7 @@ public struct ControlLeg {
             case .end:
                 var request = ControlRequest(head.methodText, head.path, fields: head.fields, body: body, now: now)
                 request.query = head.query
+                if case .owner = gate.door { request.isOwner = true }
                 head = RequestHead()
                 body = []
                 return .request(request)

@@ -12,6 +12,8 @@ public struct ControlRequest: Sendable {
     public var arguments = ControlArguments()
     public var fields: FieldTable
     public var body: [UInt8]
+    /// Who asks may be shown secrets.
+    public var isOwner = false
     /// Monotonic milliseconds.
     public var now: Int
 

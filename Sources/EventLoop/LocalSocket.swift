@@ -35,6 +35,15 @@ public enum LocalSocket {
         return true
     }
 
+    /// The user who connected; nil where the system does not say.
+    public static func peer(_ descriptor: borrowing Descriptor) -> uid_t? {
+        // struct ucred: process, user, group; glibc's header shows it to C alone
+        var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
+        var count = socklen_t(MemoryLayout.size(ofValue: credentials))
+        let found = getsockopt(descriptor.number, SOL_SOCKET, SO_PEERCRED, &credentials, &count)
+        return found == 0 && count == 12 ? credentials.1 : nil
+    }
+
     static func open(_ flags: Int32 = 0) throws(SystemError) -> Descriptor {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | flags | Dialer.closeOnExec, 0)
         guard number >= 0 else { throw SystemError("socket") }

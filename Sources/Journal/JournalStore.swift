@@ -17,6 +17,8 @@ public struct JournalStore {
         public var known: [[UInt8]] = []
         /// Nil where flows are kept in memory alone.
         public var disk: DiskLimits?
+        /// Secrets are handed on to whoever seals them.
+        public var reveals = false
 
         public init(memory: Int = 64 << 20, bodies: Int = 256 << 10) {
             self.memory = memory
@@ -56,6 +58,7 @@ public struct JournalStore {
                     most: min(65_536, max(256, settings.memory >> 10)), behind: counters)),
             bodyLimit: settings.bodies)
         self.describe = describe
+        if settings.reveals { cleaner.redactor.aliases.notes = SecretNotes() }
         cleaner.redactor.learn(settings.known)
     }
 
@@ -81,8 +84,14 @@ public struct JournalStore {
         cleaner.redactor = MessageRedactor(
             SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets),
             aliases: cleaner.redactor.aliases)
+        if settings.reveals != (cleaner.redactor.aliases.notes != nil) {
+            cleaner.redactor.aliases.notes = settings.reveals ? SecretNotes() : nil
+        }
         cleaner.redactor.learn(settings.known)
     }
+
+    /// The secrets that have an alias since this was asked last; none where they are not to be kept.
+    public mutating func takeSecrets() -> [MetSecret] { cleaner.redactor.aliases.notes?.takeMet() ?? [] }
 
     /// - Parameter offset: milliseconds from the loops' clock to the time since 1970.
     /// - Returns: the flows as they are kept.

@@ -3,6 +3,7 @@ import Configuration
 public import Control
 import EventLoop
 import Glibc
+import Journal
 import ProxyCore
 public import ProxyDriver
 import TLSEngine
@@ -87,6 +88,7 @@ extension Supervisor {
 /// What is asked of the journal.
 extension Supervisor {
     var keepsFlows: Bool { journal != nil && snapshot.journal != nil }
+    var secrets: (any SecretKeeper)? { snapshot.journal?.reveals == true ? journal?.secrets : nil }
     /// Where clients ask that speak no TLS with the proxy.
     var replayAddress: ListeningAddress? { listening.first { !$0.isSecure } }
 }

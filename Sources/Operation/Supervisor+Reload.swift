@@ -36,7 +36,7 @@ extension Supervisor {
     ) {
         var new = settings.snapshot
         new.generation = generation + 1
-        try keepJournal(new.journal, isAsked: control != nil)
+        try keepJournal(new, isAsked: control != nil)
         var changed = snapshot.outline.changes(to: new.outline)
         if let old = material?.leaves, let now = settings.workers.tls.leaves,
             old.authority.certificate.der != now.authority.certificate.der,

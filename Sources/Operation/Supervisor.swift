@@ -125,11 +125,11 @@ public final class Supervisor {
                 }
                 adminPort = try openAdminPort(snapshot, inPlaceOfAnother: true)
                 state.reread()
-                try keepJournal(snapshot.journal, isAsked: true)
+                try keepJournal(snapshot, isAsked: true)
             } else {
                 control = try openControl(snapshot)
                 adminPort = try openAdminPort(snapshot)
-                try keepJournal(snapshot.journal, isAsked: control != nil)
+                try keepJournal(snapshot, isAsked: control != nil)
             }
             tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey)
             try start(count, listeners, settings)
@@ -265,9 +265,11 @@ public final class Supervisor {
     }
 
     /// Whom nobody can ask keeps nothing.
-    func keepJournal(_ settings: JournalStore.Settings?, isAsked: Bool) throws(SystemError) {
-        if let journal { return try journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0)) }
-        if let settings, isAsked { journal = try JournalThread(settings, StateDirectory(ProcessEnvironment.all)) }
+    func keepJournal(_ snapshot: Snapshot, isAsked: Bool) throws(SystemError) {
+        let (settings, key) = (snapshot.journal, snapshot.stateKey)
+        if let journal { return try journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0), key: key) }
+        guard let settings, isAsked else { return }
+        journal = try JournalThread(settings, StateDirectory(ProcessEnvironment.all), key: key)
     }
 
     var builder: SettingsBuilder {

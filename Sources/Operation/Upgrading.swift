@@ -52,7 +52,7 @@ final class Upgrading {
             daemon.status.faults.add(words)
             daemon.control?.stepBack()
             daemon.tokenKeeper.adopt(daemon.snapshot.settings.tokens, daemon.snapshot.stateKey)
-            try? daemon.keepJournal(daemon.snapshot.journal, isAsked: true)
+            try? daemon.keepJournal(daemon.snapshot, isAsked: true)
         case .serves:
             guard case .done(let pid)? = upgrade?.state else { return }
             let place = daemon.control.map { "; until then it is spoken to at \($0.path)" } ?? ""

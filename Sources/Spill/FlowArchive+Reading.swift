@@ -27,6 +27,18 @@ extension FlowArchive: FlowShelf {
         return calls
     }
 
+    public func sealed(_ alias: SecretAlias) throws(SQLiteFault) -> [UInt8]? {
+        var sealed: [UInt8]?
+        try noting { () throws(SQLiteFault) in
+            try database.statement("SELECT sealed FROM secrets WHERE alias = ?").forEach([.text(alias.text)]) {
+                (row: borrowing SQLiteRow) throws(SQLiteFault) in
+                sealed = row.bytes(0)
+                return false
+            }
+        }
+        return sealed
+    }
+
     public func find(_ text: String) throws(SQLiteFault) -> FlowRing.Finding {
         guard FlowID.isPart(text) else { return .none }
         if let id = FlowID(text), let flow = try flow(Int(Int64(bitPattern: id.number))) { return .one(flow) }

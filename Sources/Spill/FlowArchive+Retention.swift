@@ -16,6 +16,8 @@ extension FlowArchive {
             let removal = try database.statement("DELETE FROM flows WHERE sequence <= ?")
             try removal.run(.integer(last))
             count -= database.changes
+            // a secret is kept no longer than the flows of the time when it was met
+            try database.statement("DELETE FROM secrets WHERE sequence <= ?").run(.integer(last))
         }
         let free = try database.number("PRAGMA freelist_count")
         if free > Self.spare { try database.run("PRAGMA incremental_vacuum(\(Self.slice))") }

@@ -7,6 +7,7 @@ public final class FlowArchive {
     let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let counting: SQLiteStatement
+    private let sealing: SQLiteStatement
     let run: FlowRun
     /// How many there are.
     public internal(set) var count: Int
@@ -16,7 +17,7 @@ public final class FlowArchive {
     /// By which a file is known as one of these: `UshJ`.
     static let application = 0x5573_684A
     /// Of the tables, and of flows as they are packed. A file of another version is not read: it is put aside.
-    static let version = 1 << 16 | PackedFlow.layout
+    static let version = 2 << 16 | PackedFlow.layout
     /// Bytes of one flow, unpacked: four bodies of the largest size, and what stands beside them.
     private static let largest = 384 << 20
 
@@ -58,6 +59,10 @@ public final class FlowArchive {
                 );
                 CREATE INDEX flows_by_id ON flows (id, run);
                 CREATE INDEX flows_by_parent ON flows (parent, run) WHERE parent <> 0;
+                CREATE TABLE secrets (
+                    alias TEXT PRIMARY KEY, sequence INTEGER NOT NULL, sealed BLOB NOT NULL
+                ) WITHOUT ROWID;
+                CREATE INDEX secrets_by_sequence ON secrets (sequence);
                 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
                 """)
         }
@@ -76,6 +81,7 @@ public final class FlowArchive {
             run = .behind(try database.number("SELECT value FROM counters WHERE name = 'run'"))
             try counting.run(.text("run"), .integer(run.number))
         }
+        sealing = try database.statement("INSERT OR REPLACE INTO secrets (alias, sequence, sealed) VALUES (?, ?, ?)")
         count = try database.number("SELECT count(*) FROM flows")
     }
 
@@ -85,8 +91,12 @@ public final class FlowArchive {
     // MARK: writing
 
     /// Keeps them all, or none.
-    /// - Parameter counters: what was given last by then.
-    public func append(_ flows: [PackedFlow], _ counters: JournalCounters) throws(SQLiteFault) {
+    /// - Parameters:
+    ///   - counters: what was given last by then.
+    ///   - secrets: as they were sealed, those that were met first in these flows.
+    public func append(
+        _ flows: [PackedFlow], _ counters: JournalCounters, secrets: [(alias: SecretAlias, sealed: [UInt8])] = []
+    ) throws(SQLiteFault) {
         var added = 0
         try database.transaction { () throws(SQLiteFault) in
             for flow in flows {
@@ -94,6 +104,9 @@ public final class FlowArchive {
                     .integer(flow[.sequence]), .integer(flow[.began]), .integer(run.number),
                     .integer(flow[.id]), .integer(flow[.parent]), .bytes(Self.pressed(flow)))
                 added += database.changes
+            }
+            for (alias, sealed) in secrets {
+                try sealing.run(.text(alias.text), .integer(counters.sequence), .bytes(sealed))
             }
             try counting.run(.text("sequence"), .integer(counters.sequence))
             for kind in SecretKind.allCases {

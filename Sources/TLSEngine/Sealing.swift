@@ -16,6 +16,23 @@ public struct Sealing: Sendable {
         self.key = key
     }
 
+    /// By a key that is made of a secret for one purpose alone.
+    /// - Parameter secret: of any length; the end of its last line is no part of it.
+    public init?(for purpose: StaticString, of secret: SecretBytes) {
+        var key = Self.derived(purpose, secret)
+        self.init(key: SecretBytes(taking: &key))
+    }
+
+    /// `keySize` bytes that tell nothing of the secret.
+    public static func derived(_ purpose: StaticString, _ secret: SecretBytes) -> [UInt8] {
+        var bytes = purpose.withUTF8Buffer { Array($0) } + secret.withBytes { Array($0) }
+        // a file's last line may end
+        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+        let digest = Digest.sha256(bytes)
+        _ = SecretBytes(taking: &bytes)
+        return digest
+    }
+
     /// The nonce, what is sealed, and its tag. Nil where the library fails.
     public func seal(_ bytes: [UInt8], name: String) -> [UInt8]? {
         ErrorQueue.clear()

@@ -181,7 +181,7 @@ import Testing
             pool_idle: 1ms, half_closed: 1ms, drain: 1ms, attempts: 1ms }
         log: { access: none, show: a, level: debug, to: /var/log/own.log }
         tracing: { endpoint: "http://127.0.0.1:4318", sample: 0.5, service_name: own }
-        journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House, disk: { size: 2MiB, age: 1h } }
+        journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House, reveal: true, disk: { size: 2MiB, age: 1h } }
         admin: { socket: own.sock, listen: "127.0.0.1:3", token: "${env.TOKEN}" }
         """
 

@@ -12,6 +12,7 @@ struct FlowRoutesTests {
         var keepsFlows = true
         /// What lies on the disk; the newest last.
         var older: [PackedFlow]?
+        var secrets: (any SecretKeeper)?
         var disk: (any FlowDisk)? { older.map { OlderFlows(flows: $0) } }
         var replayed: [(id: String, isForced: Bool)] = []
         var followed: (filter: FlowFilter, after: Int?)?
@@ -32,7 +33,7 @@ struct FlowRoutesTests {
             return {}
         }
 
-        func replay(_ id: String, isForced: Bool, _ promise: ControlPromise) {
+        func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {
             replayed.append((id, isForced))
             promise.keep(ControlAnswer(.object([])))
         }
@@ -82,6 +83,7 @@ struct FlowRoutesTests {
             flows.first { FlowID($0.id).description == text }.map { .one($0) } ?? .none
         }
 
+        func sealed(_ alias: SecretAlias) -> [UInt8]? { nil }
         func calls(of id: Int) -> [PackedFlow] { flows.filter { $0[.parent] == id } }
     }
 

@@ -12,9 +12,9 @@ struct ReplayDraftTests {
     }
 
     private static func refusal(
-        isForced: Bool = false, _ change: (inout FlowSamples.Sample) -> Void
+        isForced: Bool = false, secrets: [String: String] = [:], _ change: (inout FlowSamples.Sample) -> Void
     ) -> ReplayDraft.Refusal? {
-        do { _ = try draft(isForced: isForced, change) } catch let refusal as ReplayDraft.Refusal {
+        do { _ = try draft(isForced: isForced, secrets: secrets, change) } catch let refusal as ReplayDraft.Refusal {
             return refusal
         } catch {}
         return nil
@@ -71,6 +71,7 @@ struct ReplayDraftTests {
         let refusal = try #require(Self.refusal { _ in })
         #expect(!refusal.canBeForced && refusal.description.contains("session#3 (session)"))
         let draft = try Self.draft(secrets: ["session#3": "a b/+", "token#1": "q\"&"]) {
+            $0.aliases = "session#3 token#1"
             $0.target = "/x?t=token#1"
             $0.request = "Cookie: session=session#3; b=session#3\r\nContent-Type: application/json\r\n"
             $0.requestBody = Array(#"{"t":"token#1"}"#.utf8)
@@ -78,6 +79,12 @@ struct ReplayDraftTests {
         #expect(draft.head.url == "https://am.test/x?t=q%22%26")
         #expect(draft.head.fields["Cookie"] == "session=a b/+; b=a b/+")
         #expect(String(decoding: draft.body, as: UTF8.self) == #"{"t":"q\"&"}"#)
+        // an alias that a client wrote itself
+        let lure = Self.refusal(secrets: ["session#4": "a session of somebody"]) {
+            $0.aliases = "session#3"
+            $0.request = "X-Lure: session#4\r\n"
+        }
+        #expect(lure?.description.contains("session#4") == true)
     }
 
     @Test("A word that looks like an alias is one only where it stands by itself")

@@ -9,6 +9,8 @@ public protocol FlowDirectory {
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool
     /// Those on the disk; nil where none are kept there.
     var disk: (any FlowDisk)? { get }
+    /// Who gives secrets back; nil where none are kept.
+    var secrets: (any SecretKeeper)? { get }
     /// Tells a follower of the flows that come, and before those, of some that are there.
     /// - Parameters:
     ///   - after: those alone that came after that one; nil for none of them.
@@ -19,8 +21,10 @@ public protocol FlowDirectory {
         event: @escaping @Sendable (PackedFlow) -> ServerEvent
     ) -> () -> Void
     /// Has the request of a flow sent again.
-    /// - Parameter isForced: also where it holds what is good for one use alone.
-    func replay(_ id: String, isForced: Bool, _ promise: ControlPromise)
+    /// - Parameters:
+    ///   - isForced: also where it holds what is good for one use alone.
+    ///   - secrets: fills them in; nil where they are not held, or not for whoever asks.
+    func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise)
     /// Milliseconds since 1970.
     var time: Int { get }
     /// Monotonic milliseconds, from any thread.

@@ -30,6 +30,24 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         .path("id", "As it is listed; its beginning or its end are enough where they fit one alone.")
     }
 
+    private static var reveal: RouteParameter {
+        .query("reveal", .flag, "With the secrets that are held, at the Unix socket and for its owner alone.")
+    }
+
+    /// Who gives secrets back, where they are asked for.
+    private func secrets(_ request: ControlRequest) throws(ControlProblem) -> (any SecretKeeper)? {
+        guard request.arguments.flag("reveal") else { return nil }
+        guard request.isOwner else {
+            throw ControlProblem(
+                403, "secrets are shown at the Unix socket alone, to whoever the daemon runs as and to root")
+        }
+        guard let secrets = directory.secrets else {
+            throw ControlProblem(
+                409, "no secrets are kept: journal.reveal: true has them sealed with state.key, from then on")
+        }
+        return secrets
+    }
+
     private static var missing: [Int: String] {
         [404: "No such flow is kept.", 409: "No journal is kept, or the id fits several flows."]
     }
@@ -117,20 +135,22 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     /// A page of what memory has, and the disk behind it.
+    /// - Parameter all: the answer takes more from the disk than flows.
     private func page(
-        _ query: FlowQuery,
-        _ answer: @escaping @Sendable (FlowQuery.Page, _ kept: (count: Int, dropped: Int)) -> ControlAnswer
+        _ query: FlowQuery, all: Bool = false,
+        _ answer:
+            @escaping @Sendable (FlowQuery.Page, _ kept: (count: Int, dropped: Int), (any FlowShelf)?) -> ControlAnswer
     ) -> ControlReply {
         let patience = patience
         return later { ring, hasDisk throws(ControlProblem) in
             let kept = (ring.count, ring.dropped)
             func onDisk(_ rest: FlowQuery.Rest) -> Step {
-                .onDisk { shelf in answer(try rest.run(shelf, isOver: Self.isOver(after: patience)), kept) }
+                .onDisk { shelf in answer(try rest.run(shelf, isOver: Self.isOver(after: patience)), kept, shelf) }
             }
             if hasDisk, let rest = query.rest(behind: nil, in: ring) { return onDisk(rest) }
             let page = query.run(ring, isOver: Self.isOver(after: patience))
             if hasDisk, let rest = query.rest(behind: page, in: ring) { return onDisk(rest) }
-            return .made(answer(page, kept))
+            return all && hasDisk ? .onDisk { answer(page, kept, $0) } : .made(answer(page, kept, nil))
         }
     }
 
@@ -158,7 +178,7 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             ], problems: [409: "No journal is kept."])
         return ControlRoute("GET", "/v1/flows", description) { request throws(ControlProblem) in
             let query = try query(request, standard: 100)
-            return page(query) { page, kept in
+            return page(query) { page, kept, _ in
                 ControlAnswer(
                     .object([
                         .init("flows", .array(page.flows.map { FlowView($0).listed })),
@@ -196,20 +216,23 @@ public struct FlowRoutes<Directory: FlowDirectory> {
 
     private var showing: ControlRoute {
         let description = RouteDescription(
-            "showFlow", "One flow, whole.", parameters: [Self.id],
+            "showFlow", "One flow, whole.", parameters: [Self.id, Self.reveal],
             answers: [RouteAnswer("It and what belongs to it.", FlowView.wholeShape)], problems: Self.missing)
         return ControlRoute("GET", "/v1/flows/{id}", description) { request throws(ControlProblem) in
             guard directory.keepsFlows else { throw Self.noJournal }
             let id = request.arguments.text("id") ?? ""
+            let secrets = try secrets(request)
             return later { ring, hasDisk throws(ControlProblem) in
                 let (finding, calls) = (ring.find(id), ring.calls)
-                guard hasDisk else { return .made(ControlAnswer(FlowView(try finding.flow(id)).whole(calls))) }
+                guard hasDisk else {
+                    return .made(ControlAnswer(FlowView(try finding.flow(id)).shown(calls, secrets, nil)))
+                }
                 return .onDisk { shelf in
                     let found = if case .none = finding { try shelf.find(id) } else { finding }
                     let flow = try found.flow(id)
                     var family = FlowFamily(calls)
                     try family.add(callsOf: flow, on: shelf)
-                    return ControlAnswer(FlowView(flow).whole(family.calls))
+                    return ControlAnswer(FlowView(flow).shown(family.calls, secrets, shelf))
                 }
             }
         }
@@ -235,8 +258,9 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             guard directory.keepsFlows else { throw Self.noJournal }
             let id = request.arguments.text("id") ?? ""
             let isForced = request.arguments.flag("force")
+            let secrets = request.isOwner ? directory.secrets : nil
             return .later(within: ControlLimits.replay + 3_000) { promise in
-                directory.replay(id, isForced: isForced, promise)
+                directory.replay(id, isForced: isForced, secrets, promise)
             }
         }
     }
@@ -253,13 +277,19 @@ public struct FlowRoutes<Directory: FlowDirectory> {
             parameters: Self.terms + [
                 .query("limit", .integer(1...most), "How many at most; 1000 where nobody says."),
                 .query("after", .integer(0 ... .max), "Those alone that came after that sequence."),
+                Self.reveal,
             ],
             answers: [RouteAnswer("An HTTP Archive.", .map(.any))], problems: [409: "No journal is kept."])
         return ControlRoute("GET", "/v1/flows.har", description) { request throws(ControlProblem) in
             var query = try query(request, standard: 1000)
             query.order = .oldestFirst(after: request.arguments.integer("after") ?? 0)
             let (most, version) = (archiveBytes, directory.version)
-            return page(query) { page, _ in HARPage(page, most: most, version: version).answer }
+            let secrets = try secrets(request)
+            return page(query, all: secrets != nil) { page, _, shelf in
+                var page = page
+                if let secrets { page.flows = page.flows.map { $0.revealed { secrets.secret($0, shelf) } } }
+                return HARPage(page, most: most, version: version).answer
+            }
         }
     }
 }

@@ -87,6 +87,14 @@ struct FlowView {
         ])
     }
 
+    /// The same with the secrets that are held.
+    /// - Parameter secrets: nil where they are not asked for.
+    func shown(_ calls: [Int: [PackedFlow]], _ secrets: (any SecretKeeper)?, _ shelf: (any FlowShelf)?) -> JSONValue {
+        guard let secrets else { return whole(calls) }
+        func revealed(_ flow: PackedFlow) -> PackedFlow { flow.revealed { secrets.secret($0, shelf) } }
+        return FlowView(revealed(flow)).whole(calls.mapValues { $0.map(revealed) })
+    }
+
     private func request(_ side: FlowMessage.Side) -> JSONValue {
         guard let message = FlowMessage(flow, side) else { return .null }
         return .object([

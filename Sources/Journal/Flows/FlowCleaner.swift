@@ -28,6 +28,7 @@ struct FlowCleaner {
     mutating func clean(_ flow: PackedFlow, _ circumstances: Circumstances) -> [UInt8] {
         var flags = flow.flags.union(circumstances.flags)
         let learned = redactor.aliases.learned
+        redactor.aliases.notes?.beginFlow()
         let target = url(flow[.target])
         let request = message(
             flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut),
@@ -71,6 +72,9 @@ struct FlowCleaner {
         if let answer { put(answer, .answer, .answerBody, isNew, &packer) }
         put(response, .response, .responseBody, isNew, &packer)
         if !circumstances.events.isEmpty { packer.set(.events, known(circumstances.events[...], true)) }
+        if let used = redactor.aliases.notes?.used, !used.isEmpty {
+            packer.set(.aliases, used.map(\.text).joined(separator: " "))
+        }
         return packer.finish()
     }
 

@@ -18,4 +18,6 @@ public enum FlowPart: Int, CaseIterable, Sendable {
     case response, responseBody
     /// What happened: a JSON array of objects with `at_ms`, `event` and `text`.
     case events
+    /// The aliases that took a secret's place, where secrets are kept: in the order of nothing, with spaces between them.
+    case aliases
 }

@@ -9,6 +9,8 @@ public protocol FlowShelf {
     func oldestFirst(after sequence: Int, _ body: (PackedFlow) -> Bool) throws
     /// The flow of an id, or of its beginning or its end.
     func find(_ text: String) throws -> FlowRing.Finding
+    /// A secret as it was sealed; nil where it is not there.
+    func sealed(_ alias: SecretAlias) throws -> [UInt8]?
     /// The calls that were made for a flow, in their order; some of them where there are very many.
     func calls(of id: Int) throws -> [PackedFlow]
 }

@@ -31,6 +31,8 @@ public struct SecretAliases: Sendable {
     private(set) var learned = 0
     /// Those that are never forgotten.
     private var pinned: [[UInt8]] = []
+    /// Nil where no secret is to be kept.
+    var notes: SecretNotes?
 
     /// A secret of fewer bytes is recognised by where it stands alone: elsewhere it may be any word.
     static let shortest = 12
@@ -48,8 +50,14 @@ public struct SecretAliases: Sendable {
     public mutating func alias(of secret: some Collection<UInt8>, _ kind: SecretKind) -> SecretAlias {
         let bytes = PercentCoding.decodeBytes(secret, plusAsSpace: false)
         let key = Self.hash(bytes[...])
-        if let known = young.aliases[key] { return known }
-        let alias = old.aliases[key] ?? next(kind)
+        if let known = young.aliases[key] {
+            notes?.note(known)
+            return known
+        }
+        let older = old.aliases[key]
+        let alias = older ?? next(kind)
+        if older == nil { notes?.note(alias, is: secret) }
+        notes?.note(alias)
         add(bytes, key, alias)
         return alias
     }
@@ -57,7 +65,15 @@ public struct SecretAliases: Sendable {
     /// Secrets of the configuration, which are known for as long as it is in force.
     mutating func pin(_ secrets: [[UInt8]]) {
         pinned = Array(secrets.filter { !$0.isEmpty }.prefix(most / 4))
+        learnPinned()
+    }
+
+    /// The configuration has them: they are kept nowhere else.
+    private mutating func learnPinned() {
+        let notes = notes
+        self.notes = nil
         for secret in pinned { _ = self.alias(of: secret, .secret) }
+        self.notes = notes
     }
 
     private mutating func next(_ kind: SecretKind) -> SecretAlias {
@@ -70,7 +86,7 @@ public struct SecretAliases: Sendable {
             old = young
             young = Generation()
             renewFilter()
-            for secret in pinned { _ = self.alias(of: secret, .secret) }
+            learnPinned()
         }
         young.aliases[key] = alias
         learned += 1

@@ -24,8 +24,10 @@ public struct ReplayDraft: Sendable {
 
     /// - Parameters:
     ///   - isForced: also with what is good for one use alone.
-    ///   - secret: what an alias stands for; nil where that is not kept.
-    public init(_ flow: PackedFlow, isForced: Bool, secret: (SecretAlias) -> [UInt8]?) throws(Refusal) {
+    ///   - secret: what an alias stands for; nil where that is not kept. It is asked for those alone that took a secret's place in
+    ///     this flow.
+    public init(_ flow: PackedFlow, isForced: Bool, secret: @escaping (SecretAlias) -> [UInt8]?) throws(Refusal) {
+        let secret = flow.own(secret)
         guard flow[.parent] == 0 else {
             let parent = FlowID(UInt64(bitPattern: Int64(flow[.parent])))
             throw Self.never(
@@ -39,11 +41,13 @@ public struct ReplayDraft: Sendable {
         }
         try Self.judge(flow, isForced, secret)
         id = FlowID(flow.id)
-        body = Self.filled(flow[.requestBody], Self.coding(of: flow), secret)
+        let filling = AliasFilling(secret: secret)
+        body = filling.filled(
+            flow[.requestBody], .init(contentType: FieldLines(flow[.request]).text("content-type")))
         let framing = FieldLines(flow[.request])
         hasBody = !body.isEmpty || framing.value("content-length") != nil || framing.value("transfer-encoding") != nil
         do throws(HTTPFault) {
-            head = try Self.head(flow, secret)
+            head = try Self.head(flow, filling)
         } catch {
             throw Self.never("it cannot be written again: \(error.explanation)")
         }
@@ -119,53 +123,16 @@ public struct ReplayDraft: Sendable {
 
     // MARK: filling in
 
-    /// How a secret is written where it stands.
-    private enum Coding {
-        case plain, percent, json
-    }
-
-    private static func coding(of flow: PackedFlow) -> Coding {
-        let type = ASCII.lowercased(FieldLines(flow[.request]).text("content-type") ?? "")
-        if type.contains("json") { return .json }
-        return type.hasPrefix("application/x-www-form-urlencoded") ? .percent : .plain
-    }
-
-    private static func filled(
-        _ text: ArraySlice<UInt8>, _ coding: Coding, _ secret: (SecretAlias) -> [UInt8]?
-    ) -> [UInt8] {
-        let bytes = Array(text)
-        var out: [UInt8] = []
-        var end = 0
-        for place in AliasScan(bytes).places {
-            guard let value = secret(place.alias) else { continue }
-            out += bytes[end..<place.range.lowerBound]
-            write(value, coding, &out)
-            end = place.range.upperBound
-        }
-        return out + bytes[end...]
-    }
-
-    private static func write(_ value: [UInt8], _ coding: Coding, _ out: inout [UInt8]) {
-        switch coding {
-        case .plain: out += value
-        case .percent: out += PercentCoding.encode(String(decoding: value, as: UTF8.self)).utf8
-        case .json:
-            var text: [UInt8] = []
-            JSONValue.writeString(String(decoding: value, as: UTF8.self), to: &text)
-            out += text.dropFirst().dropLast()
-        }
-    }
-
     private static func head(
-        _ flow: PackedFlow, _ secret: (SecretAlias) -> [UInt8]?
+        _ flow: PackedFlow, _ filling: AliasFilling
     ) throws(HTTPFault) -> RequestHead {
-        let url = filled(Array(flow.url.utf8)[...], .percent, secret)
+        let url = filling.filled(Array(flow.url.utf8)[...], .percent)
         var head = try RequestHead(
             method: flow.text(.method) ?? "GET", url: String(decoding: url, as: UTF8.self))
         FieldLines(flow[.request]).forEach { name, value in
             let name = String(decoding: name, as: UTF8.self)
             guard !dropped.contains(ASCII.lowercased(name)) else { return true }
-            head.fields.add(name, String(decoding: filled(value, .plain, secret), as: UTF8.self))
+            head.fields.add(name, String(decoding: filling.filled(value, .plain), as: UTF8.self))
             return true
         }
         return head

@@ -1,5 +1,6 @@
 import Control
 import EventLoop
+import Glibc
 
 /// Answers at one door of the interface, on the supervisor's own loop.
 final class ControlServer: Listener {
@@ -41,7 +42,10 @@ final class ControlServer: Listener {
 
     // MARK: who comes
 
-    override func accepted(locally descriptor: consuming Descriptor) { take(descriptor) { _ in .local } }
+    override func accepted(locally descriptor: consuming Descriptor) {
+        let user = LocalSocket.peer(descriptor)
+        take(descriptor) { _ in user == 0 || user == geteuid() ? .owner : .local }
+    }
 
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
         guard case .port(let port) = entrance else { return }

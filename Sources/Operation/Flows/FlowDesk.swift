@@ -19,15 +19,16 @@ struct FlowDesk: FlowDirectory {
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
+    var secrets: (any SecretKeeper)? { supervisor.secrets }
     var disk: (any FlowDisk)? { supervisor.journal?.disk }
 
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
         supervisor.journal?.ask { query($0.ring) } ?? false
     }
 
-    func replay(_ id: String, isForced: Bool, _ promise: ControlPromise) {
+    func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {
         guard let journal = supervisor.journal else { return }
-        FlowReplayer(journal, at: supervisor.replayAddress).replay(id, isForced: isForced, promise)
+        FlowReplayer(journal, at: supervisor.replayAddress, secrets).replay(id, isForced: isForced, promise)
     }
 
     // MARK: following

@@ -4,12 +4,15 @@ import Journal
 /// Asks the daemon for flows, page by page, until there are enough of them.
 public struct FlowPages {
     private let terms: FlowTerms
+    private let reveals: Bool
     /// Asks for a path, and has what is answered.
     private let ask: (String) throws -> JSONValue
     private static let largest = 1000
 
-    public init(_ terms: FlowTerms, ask: @escaping (String) throws -> JSONValue) {
+    /// - Parameter reveals: an archive is to have secrets in it.
+    public init(_ terms: FlowTerms, reveals: Bool = false, ask: @escaping (String) throws -> JSONValue) {
         self.terms = terms
+        self.reveals = reveals
         self.ask = ask
     }
 
@@ -40,7 +43,7 @@ public struct FlowPages {
         var after: Int? = 0
         var isBegun = false
         while let place = after {
-            let log = try ask(terms.path("/v1/flows.har", [("after", place)]))["log"]
+            let log = try ask(terms.path("/v1/flows.har", [("after", place)]) + (reveals ? "&reveal=true" : ""))["log"]
             // only now: where the daemon refuses, nothing was written
             if !isBegun { try write(Array(HAREntry.beginning(version: Version.usher).utf8)) }
             isBegun = true

@@ -10,11 +10,15 @@ import Journal
 struct FlowReplayer {
     private let journal: JournalThread
     private let address: ListeningAddress?
+    private let secrets: (any SecretKeeper)?
 
-    /// - Parameter address: where clients ask without TLS.
-    init(_ journal: JournalThread, at address: ListeningAddress?) {
+    /// - Parameters:
+    ///   - address: where clients ask without TLS.
+    ///   - secrets: fills them in again; nil where they are not held, or not for whoever asks.
+    init(_ journal: JournalThread, at address: ListeningAddress?, _ secrets: (any SecretKeeper)?) {
         self.journal = journal
         self.address = address
+        self.secrets = secrets
     }
 
     /// Requests that are sent again at a time: each has a thread.
@@ -28,19 +32,26 @@ struct FlowReplayer {
             return promise.refuse(ControlProblem(422, "every address of listen speaks TLS: it takes one that does not"))
         }
         let journal = journal
-        let disk = journal.disk
-        @Sendable func send(_ finding: FlowRing.Finding) {
+        let (disk, secrets) = (journal.disk, secrets)
+        @Sendable func send(_ finding: FlowRing.Finding, _ shelf: (any FlowShelf)? = nil) {
             do throws(ControlProblem) {
-                Self.begin(try Self.draft(try finding.flow(id), isForced), proxy, journal, promise)
+                let draft = try Self.draft(try finding.flow(id), isForced) { secrets?.secret($0, shelf) }
+                Self.begin(draft, proxy, journal, promise)
             } catch {
                 promise.refuse(error)
             }
         }
         let isTaken = journal.ask { store in
             let finding = store.ring.find(id)
-            guard case .none = finding, let disk, disk.isOpen else { return send(finding) }
+            guard let disk, disk.isOpen else { return send(finding) }
+            if secrets == nil {
+                guard case .none = finding else { return send(finding) }
+            }
             let isTaken = disk.ask { shelf in
-                do { send(try shelf?.find(id) ?? .none) } catch {
+                do {
+                    guard case .none = finding else { return send(finding, shelf) }
+                    send(try shelf?.find(id) ?? .none, shelf)
+                } catch {
                     promise.refuse(ControlProblem(503, "the journal cannot be read from the disk: \(error)"))
                 }
             }
@@ -52,10 +63,10 @@ struct FlowReplayer {
     private static var crowded: ControlProblem { ControlProblem(503, "too many ask the journal at once") }
 
     private static func draft(
-        _ flow: PackedFlow, _ isForced: Bool
+        _ flow: PackedFlow, _ isForced: Bool, _ secret: @escaping (SecretAlias) -> [UInt8]?
     ) throws(ControlProblem) -> ReplayDraft {
         do throws(ReplayDraft.Refusal) {
-            return try ReplayDraft(flow, isForced: isForced) { _ in nil }
+            return try ReplayDraft(flow, isForced: isForced, secret: secret)
         } catch {
             throw ControlProblem(422, "\(FlowID(flow.id)) is not sent again: \(error.description)")
         }

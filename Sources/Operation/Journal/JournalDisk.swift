@@ -29,6 +29,7 @@ final class JournalDisk: FlowDisk {
         var flows: [PackedFlow] = []
         /// By the last of them.
         var counters = JournalCounters()
+        var secrets: [SealedSecrets.Sealed] = []
         var bytes = 0
         var queries: [Query] = []
         var closing = false
@@ -83,19 +84,26 @@ final class JournalDisk: FlowDisk {
     /// From here on flows have numbers behind those that were found.
     func join() { state.signalAll { if case .found = $0.stage { $0.stage = .joined } } }
 
-    /// - Parameter counters: what was given last, behind those flows.
-    func take(_ flows: [PackedFlow], _ counters: JournalCounters) {
+    /// - Parameters:
+    ///   - counters: what was given last, behind those flows.
+    ///   - secrets: those that were met first in them.
+    func take(_ flows: [PackedFlow], _ counters: JournalCounters, _ secrets: [SealedSecrets.Sealed] = []) {
         guard !flows.isEmpty else { return }
         state.signalAll { state in
-            let bytes = flows.reduce(0) { $0 + $1.count }
+            let bytes = Self.bytes(flows, secrets)
             guard case .joined = state.stage, state.bytes + bytes <= Self.limit, !state.closing else {
                 state.figures.lost += UInt64(flows.count)
                 return
             }
             state.flows += flows
             state.counters = counters
+            state.secrets += secrets
             state.bytes += bytes
         }
+    }
+
+    private static func bytes(_ flows: [PackedFlow], _ secrets: [SealedSecrets.Sealed]) -> Int {
+        flows.reduce(0) { $0 + $1.count } + secrets.reduce(0) { $0 + $1.sealed.count }
     }
 
     func adopt(_ limits: JournalStore.DiskLimits) { state.signalAll { $0.limits = limits } }
@@ -139,6 +147,7 @@ final class JournalDisk: FlowDisk {
     private struct Work {
         var flows: [PackedFlow] = []
         var counters = JournalCounters()
+        var secrets: [SealedSecrets.Sealed] = []
         var queries: [Query] = []
         var limits: JournalStore.DiskLimits
         var closing = false
@@ -200,11 +209,12 @@ final class JournalDisk: FlowDisk {
             func take(_ state: inout State) -> Work {
                 defer {
                     state.flows = []
+                    state.secrets = []
                     state.queries = []
                 }
                 return Work(
-                    flows: state.flows, counters: state.counters, queries: state.queries, limits: state.limits,
-                    closing: state.closing)
+                    flows: state.flows, counters: state.counters, secrets: state.secrets, queries: state.queries,
+                    limits: state.limits, closing: state.closing)
             }
             let work = state.wait(milliseconds: wait) { $0.hasWork ? take(&$0) : nil }
             return work ?? state.withLock { take(&$0) }
@@ -244,18 +254,19 @@ final class JournalDisk: FlowDisk {
         private mutating func keep(_ work: Work) {
             if !work.flows.isEmpty { left.counters = work.counters }
             left.flows += work.flows
+            left.secrets += work.secrets
         }
 
         private mutating func write(_ work: Work) {
             keep(work)
             guard let archive, !left.flows.isEmpty else { return }
             do throws(SQLiteFault) {
-                try archive.append(left.flows, left.counters)
+                try archive.append(left.flows, left.counters, secrets: left.secrets)
             } catch {
                 return fail(.database(place.path, error))
             }
-            let (count, bytes) = (left.flows.count, left.flows.reduce(0) { $0 + $1.count })
-            left.flows = []
+            let (count, bytes) = (left.flows.count, JournalDisk.bytes(left.flows, left.secrets))
+            (left.flows, left.secrets) = ([], [])
             state.withLock { state in
                 state.bytes -= bytes
                 state.figures.written += UInt64(count)

@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Metrics
 import Observation
+import TLSEngine
 
 /// Keeps the journal on a thread of its own: loops hand flows on and go on at once, and whoever asks is answered in between.
 final class JournalThread: FlowIntake {
@@ -31,6 +32,8 @@ final class JournalThread: FlowIntake {
 
     private let queue: Locked<Queue>
     private let directory: StateDirectory
+    /// Those that the configuration has kept.
+    private let sealed = SealedSecrets()
     private let thread: SystemThread
     /// Bytes that may wait; more is lost, and counted.
     private static let limit = 16 << 20
@@ -39,8 +42,12 @@ final class JournalThread: FlowIntake {
     /// How long the end waits, in milliseconds.
     private static let timeout = 3_000
 
-    /// - Parameter directory: where it is kept on the disk, where the settings ask for that.
-    init(_ settings: JournalStore.Settings, _ directory: StateDirectory) throws(SystemError) {
+    /// - Parameters:
+    ///   - directory: where it is kept on the disk, where the settings ask for that.
+    ///   - key: what secrets are sealed with, where the settings have them kept.
+    init(
+        _ settings: JournalStore.Settings, _ directory: StateDirectory, key: SecretBytes?
+    ) throws(SystemError) {
         let queue = Locked(Queue(settings: settings))
         self.queue = queue
         self.directory = directory
@@ -48,7 +55,14 @@ final class JournalThread: FlowIntake {
             try Self.disk(limits, directory, queue)
         }
         queue.withLock { $0.disk = disk }
-        thread = try SystemThread(name: "journal") { Self.run(queue, settings) }
+        let sealed = sealed
+        Self.adopt(settings, key, sealed)
+        thread = try SystemThread(name: "journal") { Self.run(queue, settings, sealed) }
+    }
+
+    /// Secrets take an eighth of what flows may.
+    private static func adopt(_ settings: JournalStore.Settings, _ key: SecretBytes?, _ sealed: SealedSecrets) {
+        sealed.adopt(settings.reveals ? key : nil, budget: settings.memory / 8)
     }
 
     private static func disk(
@@ -65,7 +79,7 @@ final class JournalThread: FlowIntake {
         disk.join()
     }
 
-    private static func run(_ queue: Locked<Queue>, _ settings: JournalStore.Settings) {
+    private static func run(_ queue: Locked<Queue>, _ settings: JournalStore.Settings, _ sealed: SealedSecrets) {
         var store = JournalStore(settings) { ($0.kind.rawValue, $0.sentence) }
         join(&store, queue)
         while true {
@@ -83,7 +97,8 @@ final class JournalThread: FlowIntake {
             for batch in work.batches {
                 let kept = store.take(batch, offset: offset)
                 taken += kept.count
-                work.disk?.take(kept, store.counters)
+                let secrets = sealed.keep(store.takeSecrets())
+                work.disk?.take(kept, store.counters, secrets)
                 for follower in work.followers.values { follower(kept) }
             }
             for query in work.queries { query(&store) }
@@ -129,8 +144,9 @@ final class JournalThread: FlowIntake {
     }
 
     /// Another generation of the configuration is in force.
-    func adopt(_ settings: JournalStore.Settings) throws(SystemError) {
+    func adopt(_ settings: JournalStore.Settings, key: SecretBytes?) throws(SystemError) {
         let queue = queue
+        Self.adopt(settings, key, sealed)
         let old = queue.withLock { $0.disk }
         let disk: JournalDisk?
         if let limits = settings.disk {
@@ -147,6 +163,9 @@ final class JournalThread: FlowIntake {
             if isNew { state.queries.append { Self.join(&$0, queue) } }
         }
     }
+
+    /// Who gives secrets back.
+    var secrets: any SecretKeeper { sealed }
 
     /// The flows on the disk.
     var disk: (any FlowDisk)? { queue.withLock { $0.disk } }

@@ -18,22 +18,12 @@ public final class TokenVault: Sendable {
     /// - Returns: nil where there are fewer.
     public init?(_ state: any StateStore & Sendable, secret: SecretBytes, _ policy: TokenPolicy?) {
         guard secret.count >= Self.leastKey else { return nil }
-        var key = Self.derived("usher tokens: key\n", secret)
-        let mark = Self.derived("usher tokens: mark\n", secret)
-        guard let sealing = Sealing(key: SecretBytes(taking: &key)) else { return nil }
+        guard let sealing = Sealing(for: "usher tokens: key\n", of: secret) else { return nil }
+        let mark = Sealing.derived("usher tokens: mark\n", secret)
         self.state = state
         self.sealing = sealing
         self.mark = String(mark.prefix(5).reduce(0) { $0 << 8 | UInt64($1) }, radix: 36) + "-"
         self.policy = policy
-    }
-
-    private static func derived(_ label: StaticString, _ secret: SecretBytes) -> [UInt8] {
-        var bytes = label.withUTF8Buffer { Array($0) } + secret.withBytes { Array($0) }
-        // a file's last line may end
-        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
-        let digest = Digest.sha256(bytes)
-        _ = SecretBytes(taking: &bytes)
-        return digest
     }
 
     /// It is another one, or over.

@@ -1,0 +1,72 @@
+import EventLoop
+import Journal
+import TLSEngine
+
+/// The secrets that aliases stand for, each sealed under its alias's name: in memory within a budget, the oldest making room,
+/// and on the disk where flows are.
+final class SealedSecrets: SecretKeeper {
+    typealias Sealed = (alias: SecretAlias, sealed: [UInt8])
+
+    fileprivate struct State {
+        var sealing: Sealing?
+        var held: [SecretAlias: [UInt8]] = [:]
+        /// As they came; those before `first` are gone.
+        var order: [SecretAlias] = []
+        var first = 0
+        var bytes = 0
+        var budget = 0
+    }
+
+    private let state = Locked(State())
+    /// What one takes beside its own bytes.
+    private static let overhead = 96
+    /// What keys are made for.
+    private static let purpose: StaticString = "usher journal: key\n"
+
+    /// Seals with that from here on; what was sealed with another does not open any more.
+    /// - Parameters:
+    ///   - key: nil where nothing is to be kept: what is here goes.
+    ///   - budget: bytes.
+    func adopt(_ key: SecretBytes?, budget: Int) {
+        let sealing = key.flatMap { Sealing(for: Self.purpose, of: $0) }
+        state.withLock { state in
+            if sealing == nil { state = State() }
+            state.sealing = sealing
+            state.budget = budget
+        }
+    }
+
+    /// - Returns: those that were sealed.
+    func keep(_ secrets: [MetSecret]) -> [Sealed] {
+        guard !secrets.isEmpty, let sealing = state.withLock({ $0.sealing }) else { return [] }
+        let sealed = secrets.compactMap { secret -> Sealed? in
+            sealing.seal(secret.bytes, name: secret.alias.text).map { (alias: secret.alias, sealed: $0) }
+        }
+        state.withLock { state in for one in sealed { state.put(one.alias, one.sealed, Self.overhead) } }
+        return sealed
+    }
+
+    func secret(_ alias: SecretAlias, _ shelf: (any FlowShelf)?) -> [UInt8]? {
+        let (sealing, held) = state.withLock { ($0.sealing, $0.held[alias]) }
+        guard let sealing, let sealed = held ?? (try? shelf?.sealed(alias)) ?? nil else { return nil }
+        return sealing.open(sealed, name: alias.text)
+    }
+}
+
+extension SealedSecrets.State {
+    fileprivate mutating func put(_ alias: SecretAlias, _ sealed: [UInt8], _ overhead: Int) {
+        if let old = held.updateValue(sealed, forKey: alias) {
+            bytes += sealed.count - old.count
+        } else {
+            order.append(alias)
+            bytes += sealed.count + overhead
+        }
+        while bytes > budget, first < order.count {
+            if let old = held.removeValue(forKey: order[first]) { bytes -= old.count + overhead }
+            first += 1
+        }
+        guard first > 1024, first > order.count / 2 else { return }
+        order.removeFirst(first)
+        first = 0
+    }
+}
