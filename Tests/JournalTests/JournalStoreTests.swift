@@ -74,7 +74,7 @@ struct JournalStoreTests {
             (#"<input name='id_token' value='abc'>"#, #"<input name='id_token' value='token#1'>"#),
             (#"location = "/cb?code=abc&x=1""#, #"location = "/cb?code=code#1&x=1""#),
             (#"var s = "{\"tokenId\":\"abc\",\"x\":1}""#, #"var s = "{\"tokenId\":\"session#1\",\"x\":1}""#),
-            ("password = x", "password = x"), ("the code: 12", "the code: 12"),
+            ("password = x", "password = password#1"), ("the code: 12", "the code: 12"),
             (
                 "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\r\n--b--",
                 "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\npassword#1\r\n--b--"

@@ -81,7 +81,7 @@ struct FlowCleaner {
     // MARK: parts
 
     private mutating func url(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard redactor.mayHold(text, isURL: true) else { return text }
+        guard redactor.mayHold(text) else { return text }
         return redactor.cleared(redactor.url(Array(text)))[...]
     }
 
@@ -93,7 +93,9 @@ struct FlowCleaner {
         // one that fills its room may have been longer
         let isCut = isCut || bytes.count >= bodyLimit && !bytes.isEmpty
         var message = Message(fields: fields(lines), body: bytes, isCut: isCut)
-        if bytes.isEmpty || !isEncoded && !isCut && !redactor.mayHold(bytes) { return message }
+        if bytes.isEmpty || !isEncoded && !isCut && !MessageRedactor.hides(bytes) && !redactor.mayHold(bytes) {
+            return message
+        }
         let made = redactor.body(bytes, isCut: isCut, FieldLines(lines), limit: bodyLimit)
         message.body = redactor.cleared(made.bytes)[...]
         message.isCut = made.isCut

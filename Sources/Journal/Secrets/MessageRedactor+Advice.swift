@@ -35,12 +35,6 @@ extension MessageRedactor {
         return Self.encoded(Array(Base64.encode(withoutIds(document)).utf8), encodings)
     }
 
-    private static func encoded(_ bytes: [UInt8], _ times: Int) -> [UInt8] {
-        (0..<times).reduce(bytes) { text, _ in
-            Array(PercentCoding.encode(String(decoding: text, as: UTF8.self)).utf8)
-        }
-    }
-
     /// The values of the conditions that name transactions, by their aliases.
     private mutating func withoutIds(_ document: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
@@ -65,15 +59,15 @@ extension MessageRedactor {
     mutating func challenge(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         let bytes = Array(value)
         guard let place = Self.advices.next(in: bytes.span) else {
-            out += value
+            out += nested(Array(value), 0)
             return
         }
         let start = place + Self.advicesStart.count
         let end = bytes[start...].firstIndex(of: 0x22) ?? bytes.count
         guard let text = Base64.decode(String(decoding: bytes[start..<end], as: UTF8.self)),
-            let made = wholeJSON(text)
+            let made = wholeJSON(text, 0)
         else {
-            out += value
+            out += nested(Array(value), 0)
             return
         }
         out += bytes[..<start]

@@ -14,22 +14,57 @@ extension MessageRedactor {
     mutating func body(
         _ body: ArraySlice<UInt8>, isCut: Bool, _ fields: FieldLines, limit: Int
     ) -> (bytes: [UInt8], isCut: Bool) {
-        guard var bytes = Self.plain(body, isCut: isCut, fields, limit) else { return ([], true) }
+        guard let plain = Self.plain(body, isCut: isCut, fields, limit) else { return ([], true) }
         let type = fields.text("content-type").flatMap { MediaType($0) }
-        if type?.isMedia == true { return (bytes, isCut) }
+        if type?.isMedia == true, !Self.isText(plain) { return (plain, isCut) }
+        guard var bytes = Self.readable(plain) else { return ([], true) }
         if isCut { bytes.removeLast(bytes.count - Self.lastEnd(bytes)) }
         guard mayHold(bytes[...]) else { return (bytes, isCut) }
-        if type?.isForm == true { return (pairs(bytes), isCut) }
-        if Self.looksLikeJSON(bytes), let made = wholeJSON(bytes) { return (made, isCut) }
-        return (scanned(bytes), isCut)
+        // whatever it is called: programs send JSON as forms
+        if Self.looksLikeJSON(bytes), let made = wholeJSON(bytes, 0) { return (made, isCut) }
+        return (scanned(type?.isForm == true ? pairs(bytes) : bytes), isCut)
+    }
+
+    /// A text that has to be read before it can be looked through: one in UTF-16, or compressed without saying so.
+    static func hides(_ body: ArraySlice<UInt8>) -> Bool {
+        let start = body.prefix(4)
+        return start.contains(0) || start.starts(with: [0x1F, 0x8B]) || start.starts(with: [0xFE, 0xFF])
+            || start.starts(with: [0xFF, 0xFE])
+    }
+
+    /// In UTF-8, or as it is; nil for what is compressed and does not say so.
+    private static func readable(_ bytes: [UInt8]) -> [UInt8]? {
+        guard hides(bytes[...]) else { return bytes }
+        if bytes.starts(with: [0x1F, 0x8B]) { return nil }
+        let start = bytes.prefix(4)
+        // RFC 4627 §3 told them apart so: what begins in ASCII has NULs at every other place
+        let isBig = start.starts(with: [0xFE, 0xFF]) || start.count == 4 && start.first == 0 && start.last != 0
+        let isLittle = start.starts(with: [0xFF, 0xFE]) || start.count == 4 && start.first != 0 && start.last == 0
+        guard isBig || isLittle else { return bytes }
+        var units: [UInt16] = []
+        units.reserveCapacity(bytes.count / 2)
+        for place in stride(from: 0, to: bytes.count - 1, by: 2) {
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            units.append(isBig ? first << 8 | second : second << 8 | first)
+        }
+        if units.first == 0xFEFF { units.removeFirst() }
+        let text = Array(String(decoding: units, as: UTF16.self).utf8)
+        // 32 bits a letter, or no text at all
+        return text.contains(0) ? nil : text
+    }
+
+    /// The beginning of what nobody reads as text is none.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        looksLikeJSON(bytes) || bytes.prefix(256).allSatisfy { $0 >= 0x20 && $0 < 0x7F || (0x09...0x0D).contains($0) }
     }
 
     private static func plain(
         _ body: ArraySlice<UInt8>, isCut: Bool, _ fields: FieldLines, _ limit: Int
     ) -> [UInt8]? {
-        guard let names = fields.text("content-encoding") else { return Array(body) }
+        // in as many fields as there may be (RFC 9110 §5.3)
+        let names = fields.list.filter { ASCII.equal($0.name, "content-encoding") }.map(\.value)
         var codings: [Coding] = []
-        for name in names.split(separator: ",") {
+        for name in names.joined(separator: ",").split(separator: ",") {
             let name = name.filter { $0 != " " && $0 != "\t" }
             if name.isEmpty || ASCII.equal(name, "identity") { continue }
             guard let coding = Coding(named: name) else { return nil }
@@ -39,13 +74,6 @@ extension MessageRedactor {
         // half of it cannot be read
         guard !isCut else { return nil }
         return try? BodyDecoder.decode(Array(body), codings, CodingLimits(size: limit))
-    }
-
-    private static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
-        guard let first = bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }) else {
-            return false
-        }
-        return first == 0x7B || first == 0x5B
     }
 
     /// What ends in the middle may end in the middle of a secret: the last that is whole for certain ends before the last

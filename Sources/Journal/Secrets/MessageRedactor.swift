@@ -9,6 +9,9 @@ public struct MessageRedactor: Sendable {
     public internal(set) var aliases: SecretAliases
     let names: SecretNames
 
+    /// How deep texts are looked at that stand in others: a URL in a parameter, JSON in a string of JSON.
+    static let deepest = 3
+
     public init(_ names: SecretNames, aliases: SecretAliases = SecretAliases()) {
         self.names = names
         self.aliases = aliases
@@ -19,74 +22,32 @@ public struct MessageRedactor: Sendable {
     public mutating func learn(_ secrets: [[UInt8]]) { aliases.pin(secrets) }
 
     /// Whether a text may hold a secret; most hold none, which is known by one look.
-    func mayHold(_ text: ArraySlice<UInt8>, isURL: Bool = false) -> Bool {
-        aliases.suspect(in: text, from: text.startIndex, isURL: isURL) != nil
-    }
+    func mayHold(_ text: ArraySlice<UInt8>) -> Bool { aliases.suspect(in: text, from: text.startIndex) != nil }
 
     /// Where in the lines of a head the first secret may stand.
     /// - Parameter start: where a line begins.
-    func suspect(inLines text: ArraySlice<UInt8>, from start: Int) -> Int? {
-        aliases.suspect(in: text, from: start, isURL: true)
-    }
+    func suspect(inLines text: ArraySlice<UInt8>, from start: Int) -> Int? { aliases.suspect(in: text, from: start) }
 
     /// A text of any kind, without what is known.
     public mutating func cleared(_ text: [UInt8]) -> [UInt8] { aliases.cleared(text) }
 
-    // MARK: URLs and forms
-
-    /// A URL, or its path and query: the values of parameters that are named so, in query and fragment.
-    public mutating func url(_ text: [UInt8]) -> [UInt8] {
-        var out: [UInt8] = []
-        var rest = text[...]
-        withoutUser(&rest, &out)
-        while let place = rest.firstIndex(where: { $0 == 0x3F || $0 == 0x23 }) {
-            out += rest[...place]
-            let behind = rest[(place + 1)...]
-            let end = behind.firstIndex { $0 == 0x23 } ?? behind.endIndex
-            out += pairs(behind[..<end])
-            rest = behind[end...]
-        }
-        return out + rest
+    /// A text that stands in another, whatever it is.
+    mutating func nested(_ text: [UInt8], _ depth: Int) -> [UInt8] {
+        guard depth < Self.deepest, mayHold(text[...]) else { return text }
+        if Self.looksLikeJSON(text), let made = wholeJSON(text, depth + 1) { return made }
+        return scanned(Self.looksLikeURL(text) ? url(text[...], depth + 1) : text)
     }
 
-    /// `https://user:password@host`.
-    private mutating func withoutUser(_ rest: inout ArraySlice<UInt8>, _ out: inout [UInt8]) {
-        guard let colon = rest.firstIndex(of: 0x3A), rest[colon...].starts(with: "://".utf8) else { return }
-        let start = colon + 3
-        let end = rest[start...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
-        guard let at = rest[start..<end].lastIndex(of: 0x40) else { return }
-        out += rest[..<start]
-        let user = rest[start..<at]
-        if let divide = user.firstIndex(of: 0x3A) {
-            out += user[...divide]
-            put(user[(divide + 1)...], .password, &out)
-        } else {
-            out += user
-        }
-        rest = rest[at...]
+    mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {
+        guard !value.isEmpty else { return }
+        // what was replaced before is none
+        if Self.isAlias(value) { out += value } else { aliases.alias(of: value, kind).write(to: &out) }
     }
 
-    /// A query or a form: `name=value` joined by `&`.
-    public mutating func pairs(_ text: some Collection<UInt8>) -> [UInt8] {
-        var out: [UInt8] = []
-        for (index, pair) in Array(text).split(separator: 0x26, omittingEmptySubsequences: false).enumerated() {
-            if index > 0 { out.append(0x26) }
-            guard let equals = pair.firstIndex(of: 0x3D) else {
-                out += pair
-                continue
-            }
-            out += pair[...equals]
-            let value = pair[(equals + 1)...]
-            let name = PercentCoding.decodeBytes(pair[..<equals], plusAsSpace: true)
-            if let kind = names.kind(name) {
-                put(value, kind, &out)
-            } else if let made = adviceDocument(name, value) {
-                out += made
-            } else {
-                out += value
-            }
-        }
-        return out
+    private static func isAlias(_ value: some Collection<UInt8>) -> Bool {
+        guard value.count <= 24, value.contains(0x23) else { return false }
+        let places = AliasScan(value).places
+        return places.count == 1 && places[0].range == 0..<value.count
     }
 
     // MARK: heads
@@ -116,19 +77,20 @@ public struct MessageRedactor: Sendable {
         let value = content[start..<max(start, end.map { $0 + 1 } ?? start)]
         out += line[..<value.startIndex]
         defer { out += line[value.endIndex...] }
+        if SecretNames.isAuthorization(name) { return credentials(value, &out) }
         switch String(decoding: name, as: UTF8.self) {
-        case "authorization", "proxy-authorization": credentials(value, &out)
         case "cookie": cookies(value, &out)
         case "set-cookie": setCookie(value, &out)
         case "www-authenticate": challenge(value, &out)
-        case "location", "content-location", "referer", "refresh", "link": out += url(Array(value))
+        case "location", "content-location", "referer": out += url(value, 0)
+        case "sec-websocket-protocol": protocols(value, &out)
         default:
-            if let kind = names.kind(name) { put(value, kind, &out) } else { out += value }
+            if let kind = names.kind(name) { put(value, kind, &out) } else { out += nested(Array(value), 0) }
         }
     }
 
     /// RFC 9110 §11.4: the scheme stays.
-    private mutating func credentials(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+    mutating func credentials(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         guard let space = value.firstIndex(of: ASCII.space) else { return put(value, .secret, &out) }
         out += value[...space]
         let scheme = String(decoding: value[..<space].map(ASCII.lower), as: UTF8.self)
@@ -141,62 +103,59 @@ public struct MessageRedactor: Sendable {
         put(value[(space + 1)...], kind, &out)
     }
 
-    private mutating func cookies(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
-        for (index, pair) in value.split(separator: 0x3B, omittingEmptySubsequences: false).enumerated() {
-            if index > 0 { out.append(0x3B) }
-            cookie(pair, &out)
+    /// Tokens that browsers can show in no other field of a WebSocket's request.
+    private mutating func protocols(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+        let parts = value.split(separator: 0x2C, omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if index > 0 { out.append(0x2C) }
+            let word = part.drop { $0 == ASCII.space || $0 == ASCII.tab }
+            out += part[..<word.startIndex]
+            let isBehindName = index > 0 && names.kind(parts[index - 1].filter { $0 != ASCII.space }) != nil
+            if isBehindName || word.count >= Self.longestProtocol { put(word, .token, &out) } else { out += word }
         }
+    }
+
+    private static let longestProtocol = 40
+
+    mutating func cookies(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+        var rest = value
+        while true {
+            let end = Self.endOfPair(rest)
+            cookie(rest[..<end], &out)
+            guard end < rest.endIndex else { return }
+            out.append(0x3B)
+            rest = rest[(end + 1)...]
+        }
+    }
+
+    /// A `;` between quotes ends nothing.
+    private static func endOfPair(_ text: ArraySlice<UInt8>) -> Int {
+        let end = text.firstIndex(of: 0x3B) ?? text.endIndex
+        guard let equals = text[..<end].firstIndex(of: 0x3D), equals + 1 < end, text[equals + 1] == 0x22,
+            let quote = text[(equals + 2)...].firstIndex(of: 0x22)
+        else { return end }
+        return text[quote...].firstIndex(of: 0x3B) ?? text.endIndex
     }
 
     /// The first pair is the cookie; what follows are attributes.
     private mutating func setCookie(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
-        let end = value.firstIndex(of: 0x3B) ?? value.endIndex
+        let end = Self.endOfPair(value)
         cookie(value[..<end], &out)
         out += value[end...]
     }
 
+    /// One without a name is a value.
     private mutating func cookie(_ pair: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+        let start = pair.firstIndex { $0 != ASCII.space && $0 != ASCII.tab } ?? pair.endIndex
         guard let equals = pair.firstIndex(of: 0x3D) else {
-            out += pair
+            out += pair[..<start]
+            // `flag` is an attribute's name, or somebody's word
+            let word = pair[start...]
+            if word.count < SecretAliases.shortest { out += word } else { put(word, .cookie, &out) }
             return
         }
-        let name = pair[..<equals].drop { $0 == ASCII.space || $0 == ASCII.tab }
         out += pair[...equals]
         let value = pair[(equals + 1)...]
-        if let kind = names.cookieKind(name) { put(value, kind, &out) } else { out += value }
-    }
-
-    // MARK: JSON
-
-    /// A JSON text; one that is none comes back as it is.
-    public mutating func json(_ text: [UInt8]) -> [UInt8] { wholeJSON(text) ?? text }
-
-    /// - Returns: nil for what is no JSON.
-    mutating func wholeJSON(_ text: [UInt8]) -> [UInt8]? {
-        let callbacks = CallbackTypes(text)
-        var written = JSONText(text)
-        do {
-            // what it is called with may not change what it stands in, so the aliases are made on a copy and kept
-            var copy = aliases
-            let names = names
-            try written.replaceStrings { path, value in
-                guard !value.isEmpty, let kind = callbacks.kind(path) ?? Self.kind(path, names) else { return nil }
-                return Array(copy.alias(of: value, kind).text.utf8)
-            }
-            aliases = copy
-        } catch {
-            return nil
-        }
-        return written.bytes
-    }
-
-    private static func kind(_ path: [[UInt8]], _ names: SecretNames) -> SecretKind? {
-        if path.count > 1, path[path.count - 2] == transactionAdvice { return .transaction }
-        return path.last.flatMap { names.kind($0) }
-    }
-
-    mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {
-        guard !value.isEmpty else { return }
-        aliases.alias(of: value, kind).write(to: &out)
+        if let kind = names.cookieKind(pair[start..<equals], value) { put(value, kind, &out) } else { out += value }
     }
 }

@@ -113,12 +113,10 @@ public struct SecretAliases: Sendable {
     }
 
     /// Where in a text the first of them may stand, or another secret.
-    /// - Parameters:
-    ///   - start: where a word may begin.
-    ///   - isURL: an `@` may end a password.
-    func suspect(in text: ArraySlice<UInt8>, from start: Int, isURL: Bool) -> Int? {
+    /// - Parameter start: where a word may begin.
+    func suspect(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
         let place = text.withUnsafeBytes { bytes in
-            sieve.first(in: bytes, from: start - text.startIndex, filter, isURL: isURL) {
+            sieve.first(in: bytes, from: start - text.startIndex, filter) {
                 young.forms[$0] != nil || old.forms[$0] != nil
             }
         }

@@ -15,7 +15,7 @@ enum SecretShape {
         }
     }
 
-    /// RFC 7515 §3.1 and RFC 7516 §3.1: three or five parts of base64url.
+    /// RFC 7515 §3.1 and RFC 7516 §3.1: three or five parts of base64url; and what somebody cut of one.
     private static func token(_ bytes: [UInt8], _ start: Int) -> (kind: SecretKind, count: Int)? {
         var end = start
         var dots = 0
@@ -23,7 +23,7 @@ enum SecretShape {
             if bytes[end] == 0x2E { dots += 1 }
             end += 1
         }
-        return dots >= 2 && end - start >= shortestToken ? (.token, end - start) : nil
+        return dots >= 1 && end - start >= shortestToken ? (.token, end - start) : nil
     }
 
     /// `AQIC…*AAJTSQ…*`, stateless or not, encoded or not.

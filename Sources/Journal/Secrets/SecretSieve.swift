@@ -9,6 +9,8 @@ struct SecretSieve: Sendable {
     private var names: [UInt64: Set<Int>] = [:]
 
     private static let longestName = 64
+    /// `token`, which is a name by itself.
+    private static let shortestEnding = 5
 
     init(_ names: some Sequence<[UInt8]>) {
         for name in names where !name.isEmpty {
@@ -26,11 +28,9 @@ struct SecretSieve: Sendable {
     /// - Parameters:
     ///   - start: where a word may begin.
     ///   - filter: the names, and the beginnings of secrets that are known.
-    ///   - isURL: an `@` may end a password.
     ///   - isKnown: whether a secret may stand at a place that begins so.
     func first(
-        in text: UnsafeRawBufferPointer, from start: Int, _ filter: BeginningFilter, isURL: Bool,
-        isKnown: (ByteWordKey) -> Bool
+        in text: UnsafeRawBufferPointer, from start: Int, _ filter: BeginningFilter, isKnown: (ByteWordKey) -> Bool
     ) -> Int? {
         filter.ask { questions in
             let looksAtSigns = filter.hasSigns
@@ -51,13 +51,12 @@ struct SecretSieve: Sendable {
                     let place = block &+ index
                     let first = Self.first(text, place)
                     let count = (~(words &>> UInt64(truncatingIfNeeded: index))).trailingZeroBitCount
-                    // a word that goes on behind the block has to be measured where its length matters
-                    let isOpen = index &+ count >= ByteClasses.count && count < ByteWordKey.count
-                    let length = isOpen ? Self.length(text, place, upTo: ByteWordKey.count) : count
-                    // `eyJ` and `AQIC` tell by themselves
+                    // a word that goes on behind the block has to be measured
+                    let isOpen = index &+ count >= ByteClasses.count
+                    let length = isOpen ? Self.length(text, place, upTo: Self.longestName &+ 1) : count
                     isFound =
-                        first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141
-                        || questions.mayContain(WordKey(first, length)) && isSuspect(text, place, first, isKnown)
+                        Self.tells(text, place, first, length)
+                        || questions.mayContain(WordKey(first, length)) && isSuspect(first, length, isKnown)
                     if isFound {
                         end = place
                         break
@@ -65,7 +64,7 @@ struct SecretSieve: Sendable {
                 }
                 // the first of all is asked for, and a sign may stand before the word
                 if escapes || looksAtSigns,
-                    let place = Self.sign(in: text, block..<end, filter, isURL: isURL, isKnown)
+                    let place = sign(in: text, block..<end, filter, questions, isKnown)
                 {
                     return place
                 }
@@ -76,12 +75,22 @@ struct SecretSieve: Sendable {
         }
     }
 
-    private func isSuspect(
-        _ text: UnsafeRawBufferPointer, _ place: Int, _ first: UInt64, _ isKnown: (ByteWordKey) -> Bool
-    ) -> Bool {
-        if isKnown(ByteWordKey(bits: first)) { return true }
-        let count = Self.length(text, place, upTo: Self.longestName + 1)
-        return count <= Self.longestName && names[WordKey(first, count).bits]?.contains(count) == true
+    private func isSuspect(_ first: UInt64, _ count: Int, _ isKnown: (ByteWordKey) -> Bool) -> Bool {
+        isKnown(ByteWordKey(bits: first))
+            || count <= Self.longestName && names[WordKey(first, count).bits]?.contains(count) == true
+    }
+
+    /// A word that tells by itself: the beginning of a token, or the end of a name.
+    @inline(__always)
+    private static func tells(_ text: UnsafeRawBufferPointer, _ place: Int, _ first: UInt64, _ count: Int) -> Bool {
+        // `eyJ` and `AQIC`
+        if first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141 { return true }
+        guard count > shortestEnding, place &+ count >= ByteWordKey.count else { return false }
+        let end = place &+ count &- ByteWordKey.count
+        let last = text.loadUnaligned(fromByteOffset: end, as: UInt64.self).littleEndian | 0x2020_2020_2020_2020
+        // `password`, `secret`, `token`, and `authorization`
+        return last == 0x6472_6F77_7373_6170 || last &>> 16 == 0x7465_7263_6573 || last &>> 24 == 0x6E_656B_6F74
+            || last == 0x6E6F_6974_617A_6972
     }
 
     /// How long the word is that begins there, as far as that is asked for.
@@ -93,16 +102,30 @@ struct SecretSieve: Sendable {
     }
 
     /// The first sign that hides something, or with which a secret may begin.
-    private static func sign(
-        in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ filter: BeginningFilter, isURL: Bool,
-        _ isKnown: (ByteWordKey) -> Bool
+    private func sign(
+        in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ filter: BeginningFilter,
+        _ questions: BeginningFilter.Questions, _ isKnown: (ByteWordKey) -> Bool
     ) -> Int? {
         range.first { place in
             let byte = text[place]
             if ByteClasses.isWord(byte) { return false }
-            if hides(text, place, isURL) { return true }
-            return filter.hasSign(byte) && isKnown(ByteWordKey(bits: first(text, place)))
+            if Self.hides(text, place) { return true }
+            if byte == 0x25, let word = Self.wordBehindEscape(text, place) {
+                let first = Self.first(text, word)
+                let length = Self.length(text, word, upTo: Self.longestName + 1)
+                if Self.tells(text, word, first, length) { return true }
+                if questions.mayContain(WordKey(first, length)), isSuspect(first, length, isKnown) { return true }
+            }
+            return filter.hasSign(byte) && isKnown(ByteWordKey(bits: Self.first(text, place)))
         }
+    }
+
+    /// Where a word begins behind `%3F`, or `%253F`.
+    private static func wordBehindEscape(_ text: UnsafeRawBufferPointer, _ place: Int) -> Int? {
+        var word = place + 1
+        while word + 2 < text.count, text[word] == 0x32, text[word + 1] == 0x35 { word += 2 }
+        word += 2
+        return word < text.count && ByteClasses.isWord(text[word]) ? word : nil
     }
 
     /// Eight bytes; those behind the end are 0.
@@ -115,11 +138,14 @@ struct SecretSieve: Sendable {
     }
 
     /// Letters and digits that are written so that they are not seen, or the end of a password in a URL.
-    private static func hides(_ text: UnsafeRawBufferPointer, _ place: Int, _ isURL: Bool) -> Bool {
+    private static func hides(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
         switch text[place] {
-        case 0x40: return isURL
+        case 0x40: return endsUser(text, place)
         case 0x5C: return place + 2 < text.count && text[place + 1] == 0x75 && text[place + 2] == 0x30
         case 0x25:
+            var place = place
+            // `%2563` is `%63` once more
+            while place + 4 < text.count, text[place + 1] == 0x32, text[place + 2] == 0x35 { place += 2 }
             guard place + 2 < text.count else { return false }
             switch text[place + 1] {
             case 0x33: return ASCII.isDigit(text[place + 2])
@@ -133,4 +159,20 @@ struct SecretSieve: Sendable {
         default: return false
         }
     }
+
+    /// `//user:password@`: what stands before the sign begins behind two slashes.
+    private static func endsUser(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
+        var start = place
+        while start > 0, place - start < longestUser {
+            let byte = text[start - 1]
+            if byte == 0x2F || byte == 0x5C {
+                return start > 1 && (text[start - 2] == 0x2F || text[start - 2] == 0x5C)
+            }
+            if byte <= 0x20 || byte == 0x22 || byte == 0x27 || byte == 0x3C || byte == 0x3E { return false }
+            start -= 1
+        }
+        return start > 0
+    }
+
+    private static let longestUser = 512
 }

@@ -34,7 +34,12 @@ extension SecretAliases {
 
     /// Behind the word, the escape of a URL or the sign that stands there: a secret begins where a word does, or a sign.
     private static func endOfWord(_ text: [UInt8], _ start: Int) -> Int {
-        if text[start] == 0x25, start + 3 <= text.count { return start + 3 }
+        if text[start] == 0x25, start + 3 <= text.count {
+            // `%3F`, and `%253F`
+            var end = start + 1
+            while end + 4 <= text.count, text[end] == 0x32, text[end + 1] == 0x35 { end += 2 }
+            return end + 2
+        }
         var end = start
         while end < text.count, isWordByte(text[end]) { end += 1 }
         return max(end, start + 1)

@@ -1,22 +1,24 @@
 extension JSONText {
-    /// Puts others in the place of strings that are values; names of members stay.
-    /// - Parameter replacement: is given the way to a string, the names of members and the numbers of items from the
-    ///   outermost on, and the string without its escapes; nil leaves it as it is written.
+    /// What stands for a value, given the way to it, the names of members and the numbers of items from the outermost on; the
+    /// value, a string without its escapes; and whether it is one. Nil leaves it as it is written.
+    public typealias Replacement = (_ path: [[UInt8]], _ value: [UInt8], _ isText: Bool) -> [UInt8]?
+
+    /// Puts strings in the place of strings and numbers; names of members stay.
     /// - Throws: for what is no JSON; the text is unchanged then.
-    public mutating func replaceStrings(_ replacement: ([[UInt8]], [UInt8]) -> [UInt8]?) throws(JSONFault) {
-        var strings = JSONStrings()
-        try strings.run(bytes.span, replacement)
-        apply(strings.splices)
+    public mutating func replaceScalars(_ replacement: Replacement) throws(JSONFault) {
+        var scalars = JSONScalars()
+        try scalars.run(bytes.span, replacement)
+        apply(scalars.splices)
     }
 }
 
-/// One way through a JSON text that looks at each string.
-private struct JSONStrings {
+/// One way through a JSON text that looks at each string and number.
+private struct JSONScalars {
     private(set) var splices: [JSONWalk.Splice] = []
     private var path: [[UInt8]] = []
 
     mutating func run(
-        _ text: Span<UInt8>, _ replacement: ([[UInt8]], [UInt8]) -> [UInt8]?
+        _ text: Span<UInt8>, _ replacement: JSONText.Replacement
     ) throws(JSONFault) {
         guard text.isUTF8 else { throw JSONFault(offset: 0) }
         var reader = JSONReader()
@@ -28,7 +30,7 @@ private struct JSONStrings {
     }
 
     private mutating func value(
-        _ reader: inout JSONReader, _ text: Span<UInt8>, _ replacement: ([[UInt8]], [UInt8]) -> [UInt8]?
+        _ reader: inout JSONReader, _ text: Span<UInt8>, _ replacement: JSONText.Replacement
     ) throws(JSONFault) {
         let start = reader.position
         guard start < text.count, path.count < JSONReader.maxDepth else { throw JSONFault(offset: start) }
@@ -52,11 +54,21 @@ private struct JSONStrings {
         case 0x22:
             let content = try reader.skipString(text)
             // half a pair of surrogates is nobody's secret
-            guard let bytes = try? reader.unescaped(text, content), let new = replacement(path, bytes) else { return }
-            var written: [UInt8] = []
-            JSONValue.writeString(String(decoding: new, as: UTF8.self), to: &written)
-            splices.append(JSONWalk.Splice(range: start..<reader.position, text: written))
+            guard let bytes = try? reader.unescaped(text, content), let new = replacement(path, bytes, true) else {
+                return
+            }
+            put(new, start..<reader.position)
+        case 0x2D, 0x30...0x39:
+            try reader.skipValue(text, depth: path.count)
+            let number = (start..<reader.position).map { text[$0] }
+            if let new = replacement(path, number, false) { put(new, start..<reader.position) }
         default: try reader.skipValue(text, depth: path.count)
         }
+    }
+
+    private mutating func put(_ text: [UInt8], _ range: Range<Int>) {
+        var written: [UInt8] = []
+        JSONValue.writeString(String(decoding: text, as: UTF8.self), to: &written)
+        splices.append(JSONWalk.Splice(range: range, text: written))
     }
 }

@@ -1,0 +1,72 @@
+internal import Formats
+
+/// A tag of HTML or XML that begins an element, with its attributes, as ranges of the text.
+struct MarkupTag {
+    struct Attribute {
+        var name: Range<Int>
+        var value: Range<Int>
+    }
+
+    /// Without the prefix of its namespace.
+    let localName: Range<Int>
+    private(set) var attributes: [Attribute] = []
+    /// It ends its element, too.
+    private(set) var isEmpty = false
+    /// Behind the tag.
+    private(set) var end = 0
+
+    /// Longer is none; nor has one more attributes.
+    private static let longest = 64 << 10
+    private static let mostAttributes = 256
+
+    /// - Returns: nil where no such tag begins.
+    init?(_ text: [UInt8], at start: Int) {
+        guard start + 1 < text.count, ASCII.isAlpha(text[start + 1]) else { return nil }
+        let limit = min(text.count, start + Self.longest)
+        var place = start + 1
+        var local = place
+        while place < limit, Self.isName(text[place]) {
+            if text[place] == ASCII.colon { local = place + 1 }
+            place += 1
+        }
+        // an address between angle brackets is no tag
+        guard local < place else { return nil }
+        localName = local..<place
+        while place < limit {
+            while place < limit, TextScan.isSpace(text[place]) || text[place] == 0x2F { place += 1 }
+            guard place < limit, text[place] != 0x3C else { return nil }
+            if text[place] == 0x3E {
+                isEmpty = text[place - 1] == 0x2F
+                end = place + 1
+                return
+            }
+            let begin = place
+            while place < limit, !TextScan.isSpace(text[place]), ![0x2F, 0x3D, 0x3E, 0x3C].contains(text[place]) {
+                place += 1
+            }
+            // a sign that begins no name is the first of one, as browsers read it
+            if place == begin { place += 1 }
+            let name = begin..<place
+            while place < limit, TextScan.isSpace(text[place]) { place += 1 }
+            guard place < limit, text[place] == 0x3D else { continue }
+            place += 1
+            while place < limit, TextScan.isSpace(text[place]) { place += 1 }
+            guard place < limit else { return nil }
+            let value: Range<Int>
+            if TextScan.isQuote(text[place]) {
+                guard let close = text[(place + 1)..<limit].firstIndex(of: text[place]) else { return nil }
+                value = (place + 1)..<close
+                place = close + 1
+            } else {
+                let begin = place
+                while place < limit, !TextScan.isSpace(text[place]), text[place] != 0x3E { place += 1 }
+                value = begin..<place
+            }
+            guard attributes.count < Self.mostAttributes else { return nil }
+            attributes.append(Attribute(name: name, value: value))
+        }
+        return nil
+    }
+
+    private static func isName(_ byte: UInt8) -> Bool { TextScan.isNameByte(byte) || byte == ASCII.colon }
+}

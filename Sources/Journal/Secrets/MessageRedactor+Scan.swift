@@ -1,0 +1,26 @@
+internal import Formats
+
+/// Secrets that a text names beside them, whatever the text is: one that is no whole JSON, a page, the parts of a form, a script.
+extension MessageRedactor {
+    /// What stands behind a name that says so: `"name": "value"`, `name: value`, `name=value`, in a tag or between two, and in a part
+    /// of a form; and the users of URLs.
+    mutating func scanned(_ text: [UInt8]) -> [UInt8] {
+        let places = TextScan(text, names).places
+        guard !places.isEmpty else { return text }
+        var out: [UInt8] = []
+        var copied = 0
+        for place in places where place.range.lowerBound >= copied && !place.range.isEmpty {
+            out += text[copied..<place.range.lowerBound]
+            let value = text[place.range]
+            switch place.meaning {
+            case .secret(let kind): put(value, kind, &out)
+            case .credentials: credentials(value, &out)
+            case .cookies: cookies(value, &out)
+            case .url: out += url(value, 1)
+            case .user: user(value, &out)
+            }
+            copied = place.range.upperBound
+        }
+        return out + text[copied...]
+    }
+}

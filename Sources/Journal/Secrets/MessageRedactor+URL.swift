@@ -1,0 +1,131 @@
+internal import Formats
+
+/// URLs, queries and forms.
+extension MessageRedactor {
+    /// A URL, or its path and query: user and password, the values of parameters that are named so, in path, query and fragment,
+    /// and what stands below `sessions`, where AM has sessions themselves.
+    public mutating func url(_ text: [UInt8]) -> [UInt8] { url(text[...], 0) }
+
+    mutating func url(_ text: ArraySlice<UInt8>, _ depth: Int) -> [UInt8] {
+        var out: [UInt8] = []
+        var rest = text
+        withoutUser(&rest, &out)
+        let pathEnd = rest.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
+        path(rest[..<pathEnd], depth, &out)
+        rest = rest[pathEnd...]
+        if rest.first == 0x3F {
+            let end = rest.firstIndex(of: 0x23) ?? rest.endIndex
+            out.append(0x3F)
+            out += pairs(rest[..<end].dropFirst(), depth)
+            rest = rest[end...]
+        }
+        if rest.first == 0x23 {
+            out.append(0x23)
+            let fragment = rest.dropFirst()
+            // pages of one address have paths and queries there
+            let isPath = fragment.first == 0x2F || fragment.first == 0x21 || fragment.contains(0x3F)
+            out += isPath && depth < Self.deepest ? url(fragment, depth + 1) : pairs(fragment, depth)
+        }
+        return out
+    }
+
+    static func looksLikeURL(_ text: [UInt8]) -> Bool {
+        guard let first = text.first, !text.contains(ASCII.space), !text.contains(ASCII.lf) else { return false }
+        if first == 0x2F || first == 0x3F || first == 0x23 { return true }
+        guard let colon = text.prefix(32).firstIndex(of: ASCII.colon) else { return false }
+        return text[..<colon].allSatisfy { ASCII.isUnreserved($0) || $0 == 0x2B }
+            && text[(colon + 1)...].first.map { $0 == 0x2F || $0 == 0x5C } == true
+    }
+
+    /// `https://user:password@host`, and `//…`. Programs take `\` for `/` there.
+    private mutating func withoutUser(_ rest: inout ArraySlice<UInt8>, _ out: inout [UInt8]) {
+        let isSlash = { (byte: UInt8) in byte == 0x2F || byte == 0x5C }
+        var start = rest.startIndex
+        if let colon = rest.prefix(32).firstIndex(of: ASCII.colon), !rest[..<colon].contains(where: isSlash) {
+            start = colon + 1
+        }
+        guard start + 1 < rest.endIndex, isSlash(rest[start]), isSlash(rest[start + 1]) else { return }
+        start += 2
+        let end = rest[start...].firstIndex { isSlash($0) || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
+        guard let at = rest[start..<end].lastIndex(of: 0x40) else { return }
+        out += rest[..<start]
+        user(rest[start..<at], &out)
+        rest = rest[at...]
+    }
+
+    /// The name stays; what has none is a token.
+    mutating func user(_ user: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+        guard let divide = user.firstIndex(of: ASCII.colon) else { return put(user, .password, &out) }
+        out += user[...divide]
+        put(user[(divide + 1)...], .password, &out)
+    }
+
+    private mutating func path(_ text: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
+        var isSession = false
+        for (index, segment) in text.split(separator: 0x2F, omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { out.append(0x2F) }
+            let end = segment.firstIndex(of: 0x3B) ?? segment.endIndex
+            let name = segment[..<end]
+            if isSession, name.count >= SecretAliases.shortest { put(name, .session, &out) } else { out += name }
+            isSession = name.elementsEqual("sessions".utf8)
+            guard end < segment.endIndex else { continue }
+            out.append(0x3B)
+            out += pairs(segment[(end + 1)...], depth)
+        }
+    }
+
+    /// A query or a form: `name=value` joined by `&`, or by `;`.
+    public mutating func pairs(_ text: some Collection<UInt8>) -> [UInt8] { pairs(Array(text)[...], 0) }
+
+    mutating func pairs(_ text: ArraySlice<UInt8>, _ depth: Int) -> [UInt8] {
+        var out: [UInt8] = []
+        for (index, pair) in text.split(separator: 0x26, omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { out.append(0x26) }
+            self.pair(pair, depth, &out)
+        }
+        return out
+    }
+
+    private mutating func pair(_ pair: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
+        guard let equals = pair.firstIndex(of: 0x3D) else {
+            out += pair
+            return
+        }
+        out += pair[...equals]
+        let value = pair[(equals + 1)...]
+        // some names are encoded once more than they have to be
+        let name = PercentCoding.decodeBytes(
+            PercentCoding.decodeBytes(pair[..<equals], plusAsSpace: true), plusAsSpace: false)
+        if let kind = names.kind(name) { return put(value, kind, &out) }
+        if let made = adviceDocument(name, value) {
+            out += made
+            return
+        }
+        guard let divide = value.firstIndex(of: 0x3B), value[divide...].contains(0x3D) else {
+            return inner(value, depth, &out)
+        }
+        inner(value[..<divide], depth, &out)
+        out.append(0x3B)
+        self.pair(value[(divide + 1)...], depth, &out)
+    }
+
+    /// A value that may be a text of its own: where to go next, as a rule.
+    private mutating func inner(_ value: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
+        let text = PercentCoding.decodeBytes(value, plusAsSpace: true)
+        let made = text.count < SecretAliases.shortest ? text : nested(text, depth + 1)
+        if made == text {
+            out += value
+        } else {
+            out += Self.encoded(made, 1)
+        }
+    }
+
+    /// Percent-encoded so often, but for the marks of aliases.
+    static func encoded(_ bytes: [UInt8], _ times: Int) -> [UInt8] {
+        var text = String(decoding: bytes, as: UTF8.self)
+        for _ in 0..<times { text = PercentCoding.encode(text) }
+        let mark = "%" + String(repeating: "25", count: times - 1) + "23"
+        for kind in SecretKind.allCases { text = text.replacing(kind.word + mark, with: kind.word + "#") }
+        return Array(text.utf8)
+    }
+}

@@ -1,0 +1,182 @@
+import Formats
+import Journal
+import Testing
+
+/// What programs write secrets in, each as it was seen to slip through once.
+struct SecretFormsTests {
+    private static let secret = "zQ17k7Xw9Lp2Vb4Tn6Rm8Y"
+
+    /// Where it stands, the type of the body, and the text.
+    // swift-format-ignore
+    private static let forms: [(part: FlowPart, type: String, text: String)] = [
+        (.requestBody, "application/json", "{\"password\": \"$ECRET\"}"),
+        (.requestBody, "application/x-www-form-urlencoded", "{\"password\": \"$ECRET\"}"),
+        (.requestBody, "application/x-www-form-urlencoded", "{\"authId\": \"x\", \"callbacks\": [{\"type\": \"PasswordCallback\", \"input\": [{\"name\": \"IDToken2\", \"value\": \"$ECRET\"}]}]}"),
+        (.requestBody, "application/json", "{\"authId\": \"x\", \"callbacks\": [{\"type\": \"PasswordCallback\", \"input\": [{\"name\": \"IDToken2\", \"value\": \"$ECRET\"}]}]}"),
+        (.requestBody, "application/json", "{\"callbacks\":[{\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}],}"),
+        (.requestBody, "application/json", "{\"body\": {\"callbacks\": [{\"type\": \"PasswordCallback\", \"input\": [{\"name\": \"IDToken2\", \"value\": \"$ECRET\"}]}]}}"),
+        (.requestBody, "application/json", "[{\"callbacks\": [{\"type\": \"PasswordCallback\", \"input\": [{\"name\": \"IDToken2\", \"value\": \"$ECRET\"}]}]}]"),
+        (.requestBody, "application/json", "{\"callbacks\":[{\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}],\"callbacks\":[]}"),
+        (.requestBody, "application/json", "{\"callbacks\":[],\"callbacks\":[{\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}]}"),
+        (.requestBody, "application/json", "{\"callbacks\":[{\"type\":\"NameCallback\",\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}]}"),
+        (.requestBody, "application/json", "{\"callbacks\":[{\"type\":\"PasswordCallback\",\"type\":\"NameCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}]}"),
+        (.requestBody, "application/json", "{\"c\\u0061llbacks\":[{\"type\":\"Passw\\u006frdCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}]}"),
+        (.requestBody, "application/json", "{\"callbacks\":[{\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":[\"$ECRET\"]}]}]}"),
+        (.requestBody, "application/json", "\u{FEFF}{\"callbacks\":[{\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}]}"),
+        (.requestBody, "application/json", "{\"payload\": \"{\\\"callbacks\\\": [{\\\"type\\\": \\\"PasswordCallback\\\", \\\"input\\\": [{\\\"name\\\": \\\"IDToken2\\\", \\\"value\\\": \\\"$ECRET\\\"}]}]}\"}"),
+        (.requestBody, "application/json", "{\"payload\": \"{\\\"password\\\": \\\"$ECRET\\\"}\"}"),
+        (.requestBody, "application/json", "{\"callbacks\": [{\"input\": [{\"name\": \"IDToken2\", \"value\": \"$ECRET\"}]}]}"),
+        (.responseBody, "application/json", "{\"callbacks\": [{\"type\": \"TextOutputCallback\", \"output\": [{\"name\": \"message\", \"value\": \"otpauth://totp/a:b?secret=$ECRET&issuer=x\"}]}]}"),
+        (.responseBody, "application/json", "{\"callbacks\": [{\"type\": \"HiddenValueCallback\", \"output\": [{\"name\": \"value\", \"value\": \"otpauth://totp/a:b?secret=$ECRET&issuer=x\"}, {\"name\": \"id\", \"value\": \"mfaDeviceRegistration\"}], \"input\": [{\"name\": \"IDToken1\", \"value\": \"mfaDeviceRegistration\"}]}]}"),
+        (.responseBody, "application/json", "{\"recoveryCodes\": [\"$ECRET\"]}"),
+        (.requestBody, "application/json", "{\"password\": [\"$ECRET\"]}"),
+        (.requestBody, "application/json", "{\"password\": {\"value\": \"$ECRET\"}}"),
+        (.requestBody, "text/plain", "{\"password\": \"$ECRET\"}"),
+        (.requestBody, "text/plain", "{password: '$ECRET'}"),
+        (.requestBody, "application/json", ")]}',\n{\"access_token\": \"$ECRET\"}"),
+        (.requestBody, "image/png", "{\"password\": \"$ECRET\"}"),
+        (.requestBody, "text/yaml", "password: $ECRET\n"),
+        (.requestBody, "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n$ECRET\r\n--b--\r\n"),
+        (.requestBody, "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=password\r\n\r\n$ECRET\r\n--b--\r\n"),
+        (.requestBody, "multipart/form-data; boundary=b", "--b\nContent-Disposition: form-data; name=\"password\"\n\n$ECRET\n--b--\n"),
+        (.requestBody, "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nx\r\n--$ECRET\r\n--b--\r\n"),
+        (.requestBody, "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n{\"callbacks\":[{\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}]}\r\n--b--\r\n"),
+        (.requestBody, "application/x-www-form-urlencoded", "password[]=$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "user%5Bpassword%5D=$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "j_username=a&j_password=$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "a=b;password=$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "goto=https%3A%2F%2Fapp%2Fcb%3Fcode%3D$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "password=$ECRET"),
+        (.requestBody, "text/plain", "PASSWORD=$ECRET"),
+        (.requestBody, "text/plain", "password= $ECRET"),
+        (.requestBody, "text/plain", "a=1&password=ab,$ECRET&x=1"),
+        (.requestBody, "", "a=1&password=ab;$ECRET&x=1"),
+        (.requestBody, "text/xml", "<login><password>$ECRET</password></login>"),
+        (.requestBody, "text/xml", "<wsse:Password Type=\"x\">$ECRET</wsse:Password>"),
+        (.requestBody, "application/json", "{\"accessToken\": \"$ECRET\"}"),
+        (.requestBody, "application/json", "{\"clientSecret\": \"$ECRET\"}"),
+        (.responseBody, "application/json", "{\"successUrl\": \"https://app/cb?code=$ECRET&x=1\"}"),
+        (.responseBody, "application/json", "{\"u\": \"https://app/cb#access_token=$ECRET&x=1\"}"),
+        (.responseBody, "application/json", "{\"device_code\": \"abc\", \"user_code\": \"$ECRET\", \"verification_uri_complete\": \"https://as/device?user_code=$ECRET\"}"),
+        (.responseBody, "application/json", "{\"u\": \"https://bob:$ECRET@app/cb\"}"),
+        (.responseBody, "application/json", "{\"h\": \"Cookie: iPlanetDirectoryPro=$ECRET\"}"),
+        (.responseBody, "application/json", "{\"headers\": [{\"name\": \"Authorization\", \"value\": \"Bearer $ECRET\"}]}"),
+        (.responseBody, "application/json", "{\"headers\": {\"Authorization\": \"Bearer $ECRET\"}}"),
+        (.responseBody, "application/json", "{\"cookies\": {\"iPlanetDirectoryPro\": \"$ECRET\"}}"),
+        (.responseBody, "application/json", "[{\"name\": \"password\", \"value\": \"$ECRET\"}]"),
+        (.responseBody, "text/html", "<form><input type=\"hidden\" value=\"$ECRET\" name=\"SAMLResponse\"></form>"),
+        (.responseBody, "text/html", "<form><input name=SAMLResponse value=\"$ECRET\"></form>"),
+        (.responseBody, "text/html", "<form><input name=code value=$ECRET></form>"),
+        (.responseBody, "text/html", "<form><input name=\"SAMLResponse\" value=\"$ECRET\"></form>"),
+        (.responseBody, "text/html", "<FORM><INPUT NAME=\"SAMLResponse\" VALUE=\"$ECRET\"></FORM>"),
+        (.responseBody, "text/html", "<input name=\"SAMLResponse\" value = \"$ECRET\">"),
+        (.responseBody, "text/html", "<input name=\"code\" title=\"a > b\" value=\"$ECRET\">"),
+        (.responseBody, "text/html", "<input name=\"code\" class=\"cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc\" value=\"$ECRET\">"),
+        (.responseBody, "text/html", "<input name=\"code\" value-type=\"x\" value=\"$ECRET\">"),
+        (.responseBody, "text/html", "<meta name=\"csrf-token\" content=\"$ECRET\">"),
+        (.responseBody, "text/html", "<meta name=\"_csrf\" content=\"$ECRET\"/>"),
+        (.responseBody, "text/html", "<a href=\"https://app/cb?a=1&amp;code=$ECRET\">"),
+        (.responseBody, "text/html", "const access_token = `$ECRET`;"),
+        (.responseBody, "text/html", "var x={access_token:'$ECRET'}"),
+        (.responseBody, "text/event-stream", "data: {\"access_token\":\"$ECRET\"}\n\n"),
+        (.responseBody, "text/event-stream", "data: {\"callbacks\":[{\"type\":\"PasswordCallback\",\"input\":[{\"name\":\"IDToken2\",\"value\":\"$ECRET\"}]}]}\n\n"),
+        (.responseBody, "application/jwt", "eyJhbGciOiJub25lIn0.$ECRET."),
+        (.responseBody, "application/jwt", "eyJhbGciOiJkaXIifQ..aaaaaaaa.$ECRET.bbbb"),
+        (.responseBody, "text/plain", "eyJhbGciOiJub25lIn0.$ECRET"),
+        (.responseBody, "text/plain", "see https://bob:$ECRET@host/"),
+        (.responseBody, "text/plain", "Authorization: Bearer $ECRET\n"),
+        (.responseBody, "application/json", "{\"password\":\"ab\\\"$ECRET\",}"),
+        (.request, "", "Cookie: $ECRET\r\n"),
+        (.request, "", "Cookie: lang=$ECRET\r\n"),
+        (.request, "", "Cookie: iPlanetDirectoryPro=\"a;$ECRET\"\r\n"),
+        (.request, "", "Authorization: Bearer\u{9}$ECRET\r\n"),
+        (.request, "", "X-Authorization: Bearer $ECRET\r\n"),
+        (.request, "", "X-Forwarded-Authorization: Bearer $ECRET\r\n"),
+        (.request, "", "PRIVATE-TOKEN: $ECRET\r\n"),
+        (.request, "", "X-Vault-Token: $ECRET\r\n"),
+        (.request, "", "Sec-WebSocket-Protocol: bearer, $ECRET\r\n"),
+        (.request, "", "X-Original-URL: /x?code=$ECRET\r\n"),
+        (.request, "", "Referer: https://app/#/cb?access_token=$ECRET\r\n"),
+        (.request, "", "Origin: https://a:$ECRET@b\r\n"),
+        (.request, "", "X-J: {\"access_token\": \"$ECRET\"}\r\n"),
+        (.request, "", "X-OpenAM-Password: $ECRET\r\n"),
+        (.target, "", "/c?code=$ECRET"),
+        (.target, "", "/c;jsessionid=$ECRET"),
+        (.target, "", "/c?a=1;code=$ECRET"),
+        (.target, "", "/c?goto=https%3A%2F%2Fapp%2Fcb%3Fcode%3D$ECRET"),
+        (.target, "", "/c/am/json/sessions/$ECRET?_action=logout"),
+        (.target, "", "/c?next=%23access_token%3D$ECRET"),
+        (.target, "", "/c?+code=$ECRET"),
+        (.target, "", "/c?c%256Fde=$ECRET"),
+        (.target, "", "/c?code[]=$ECRET"),
+        (.target, "", "/c?accessToken=$ECRET"),
+        (.target, "", "/c?X-Amz-Signature=$ECRET"),
+        (.response, "", "Location: https://app/cb#access_token=$ECRET\r\n"),
+        (.response, "", "Location: https://app/#/cb?code=$ECRET\r\n"),
+        (.response, "", "Location: //bob:$ECRET@app/\r\n"),
+        (.response, "", "Location: https://$ECRET@app/\r\n"),
+        (.response, "", "Location: https:\\\\bob:$ECRET@app/\r\n"),
+        (.response, "", "Location: https://app/x;jsessionid=$ECRET\r\n"),
+        (.response, "", "Link: <https://a/>; rel=x, <https://bob:$ECRET@b/?code=1>; rel=y\r\n"),
+        (.response, "", "Set-Cookie: $ECRET; Path=/\r\n"),
+        (.response, "", "X-Redirect-To: https://a/?code=$ECRET\r\n"),
+        (.response, "", "Authentication-Info: nextnonce=\"x\", rspauth=\"$ECRET\"\r\n"),
+        (.response, "", "Authorization: Bearer $ECRET\r\n"),
+        (.response, "", "WWW-Authenticate: Bearer error_uri=\"https://a/?code=$ECRET\"\r\n"),
+    ]
+
+    @Test("None of them is kept", arguments: forms.indices)
+    func isFound(_ index: Int) throws {
+        let form = Self.forms[index]
+        var store = JournalStore(JournalStore.Settings(memory: 1 << 20, bodies: 8192)) { ("note", "\($0)") }
+        var batch = FlowBatch()
+        var packer = batch.begin([])
+        packer.set(.id, 1)
+        let text = form.text.replacing("$ECRET", with: Self.secret)
+        let head = form.type.isEmpty ? "" : "Content-Type: \(form.type)\r\n"
+        for part in [FlowPart.target, .request, .requestBody, .response, .responseBody] {
+            if part == form.part {
+                packer.set(part, text)
+            } else if part == .request || part == .response {
+                packer.set(part, head)
+            }
+        }
+        batch.end(packer)
+        let flow = try #require(store.take(batch, offset: 0).first)
+        let kept = try #require(flow.text(form.part))
+        #expect(!kept.contains(Self.secret) && kept.contains("#"), "\(kept)")
+    }
+
+    @Test("Texts in UTF-16, and numbers that are called so")
+    func others() throws {
+        let json = "{\"password\":\"\(Self.secret)\",\"otp\":918273645546}"
+        let wide = json.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        for body in [Array(json.utf8), wide, [0xFF, 0xFE] + wide] {
+            var store = JournalStore(JournalStore.Settings(memory: 1 << 20, bodies: 8192)) { ("note", "\($0)") }
+            var batch = FlowBatch()
+            var packer = batch.begin([])
+            packer.set(.requestBody, body)
+            batch.end(packer)
+            let flow = try #require(store.take(batch, offset: 0).first)
+            #expect(flow.text(.requestBody) == "{\"password\":\"password#1\",\"otp\":\"one-time#1\"}")
+        }
+    }
+
+    @Test("What is no secret stays as it was written")
+    func harmless() throws {
+        for text in [
+            "{\"code\":401,\"reason\":\"Unauthorized\",\"message\":\"Access Denied\"}",
+            "{\"state\":{\"items\":[\"a\"],\"page\":2},\"session\":{\"user\":\"bob\"}}",
+            "{\"authId\":1,\"callbacks\":[{\"type\":\"NameCallback\",\"output\":[{\"name\":\"prompt\",\"value\":\"User Name\"}],\"input\":[{\"name\":\"IDToken1\",\"value\":\"demo\"}]}]}",
+            "<p class=\"state\">the code: 404</p>", "me@example.com, https://example.com/a?b=c#d",
+        ] {
+            var store = JournalStore(JournalStore.Settings(memory: 1 << 20, bodies: 8192)) { ("note", "\($0)") }
+            var batch = FlowBatch()
+            var packer = batch.begin([])
+            packer.set(.responseBody, text)
+            batch.end(packer)
+            let flow = try #require(store.take(batch, offset: 0).first)
+            #expect(flow.text(.responseBody) == text)
+        }
+    }
+}
