@@ -27,20 +27,24 @@ extension MessageRedactor {
 
     /// A text that has to be read before it can be looked through: one in UTF-16, or compressed without saying so.
     static func hides(_ body: ArraySlice<UInt8>) -> Bool {
-        let start = body.prefix(4)
-        return start.contains(0) || start.starts(with: [0x1F, 0x8B]) || start.starts(with: [0xFE, 0xFF])
-            || start.starts(with: [0xFF, 0xFE])
+        isCompressed(body) || isWide(body, bigEndian: true) || isWide(body, bigEndian: false)
+    }
+
+    private static func isCompressed(_ body: ArraySlice<UInt8>) -> Bool { body.starts(with: [0x1F, 0x8B]) }
+
+    /// RFC 4627 §3 told them apart so: what begins in ASCII has NULs at every other place.
+    private static func isWide(_ body: ArraySlice<UInt8>, bigEndian: Bool) -> Bool {
+        if body.starts(with: bigEndian ? [0xFE, 0xFF] : [0xFF, 0xFE]) { return true }
+        let start = body.prefix(4).enumerated()
+        return body.count >= 4
+            && start.allSatisfy { ($0.offset % 2 == 0) == bigEndian ? $0.element == 0 : $0.element != 0 }
     }
 
     /// In UTF-8, or as it is; nil for what is compressed and does not say so.
     private static func readable(_ bytes: [UInt8]) -> [UInt8]? {
-        guard hides(bytes[...]) else { return bytes }
-        if bytes.starts(with: [0x1F, 0x8B]) { return nil }
-        let start = bytes.prefix(4)
-        // RFC 4627 §3 told them apart so: what begins in ASCII has NULs at every other place
-        let isBig = start.starts(with: [0xFE, 0xFF]) || start.count == 4 && start.first == 0 && start.last != 0
-        let isLittle = start.starts(with: [0xFF, 0xFE]) || start.count == 4 && start.first != 0 && start.last == 0
-        guard isBig || isLittle else { return bytes }
+        if isCompressed(bytes[...]) { return nil }
+        let isBig = isWide(bytes[...], bigEndian: true)
+        guard isBig || isWide(bytes[...], bigEndian: false) else { return bytes }
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2)
         for place in stride(from: 0, to: bytes.count - 1, by: 2) {
