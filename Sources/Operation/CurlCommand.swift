@@ -200,22 +200,21 @@ struct CurlCommand {
     }
 }
 
-/// Splits a command line as a POSIX shell would, without any expansion.
+/// Splits a command line as a POSIX shell would, without any expansion but of what `ShellText` writes.
 enum ShellWords {
+    /// A shell knows no marks that stand upon a quote.
+    private typealias Rest = Substring.UnicodeScalarView
+
     static func split(_ text: String) throws(CurlCommand.Fault) -> [String] {
         var words: [String] = []
-        var word = ""
+        var word = String.UnicodeScalarView()
         var inWord = false
-        var rest = Substring(text)
-        while let character = rest.popFirst() {
-            switch character {
+        var rest = Substring(text).unicodeScalars
+        while let scalar = rest.popFirst() {
+            switch scalar {
             case "'":
                 inWord = true
-                guard let end = rest.firstIndex(of: "'") else {
-                    throw CurlCommand.Fault(description: "a single quote is not closed")
-                }
-                word += rest[..<end]
-                rest = rest[rest.index(after: end)...]
+                word += try upToQuote(&rest)
             case "\"":
                 inWord = true
                 word += try doubleQuoted(&rest)
@@ -225,45 +224,76 @@ enum ShellWords {
                 word += try ansiQuoted(&rest)
             case "\\":
                 guard let next = rest.popFirst() else { break }
-                if next.isNewline { break }
+                if isLineBreak(next, &rest) { break }
                 inWord = true
                 word.append(next)
-            case _ where character.isWhitespace:
-                if inWord { words.append(word) }
-                word = ""
+            case _ where scalar.properties.isWhitespace:
+                if inWord { words.append(String(word)) }
+                word = String.UnicodeScalarView()
                 inWord = false
             default:
                 inWord = true
-                word.append(character)
+                word.append(scalar)
             }
         }
-        if inWord { words.append(word) }
+        if inWord { words.append(String(word)) }
         return words
     }
 
-    private static func doubleQuoted(_ rest: inout Substring) throws(CurlCommand.Fault) -> String {
-        var text = ""
-        while let character = rest.popFirst() {
-            switch character {
+    private static func isLineBreak(_ scalar: Unicode.Scalar, _ rest: inout Rest) -> Bool {
+        if scalar == "\r", rest.first == "\n" { rest = rest.dropFirst() }
+        return scalar == "\n" || scalar == "\r"
+    }
+
+    private static func upToQuote(_ rest: inout Rest) throws(CurlCommand.Fault) -> Rest {
+        guard let end = rest.firstIndex(of: "'") else {
+            throw CurlCommand.Fault(description: "a single quote is not closed")
+        }
+        defer { rest = rest[rest.index(after: end)...] }
+        return rest[..<end]
+    }
+
+    private static func doubleQuoted(_ rest: inout Rest) throws(CurlCommand.Fault) -> String.UnicodeScalarView {
+        var text = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            switch scalar {
             case "\"": return text
+            case "$" where rest.starts(with: "(printf '".unicodeScalars):
+                rest = rest.dropFirst("(printf '".unicodeScalars.count)
+                text += try printed(upToQuote(&rest), &rest)
             case "\\":
                 guard let next = rest.popFirst() else { break }
-                if next.isNewline { continue }
-                if !"\"\\$`".contains(next) { text.append("\\") }
+                if isLineBreak(next, &rest) { continue }
+                if !"\"\\$`".unicodeScalars.contains(next) { text.append("\\") }
                 text.append(next)
-            default: text.append(character)
+            default: text.append(scalar)
             }
         }
         throw CurlCommand.Fault(description: "a double quote is not closed")
     }
 
+    /// Bytes as numbers, each `\ooo`.
+    private static func printed(
+        _ numbers: Rest, _ rest: inout Rest
+    ) throws(CurlCommand.Fault) -> String.UnicodeScalarView {
+        let bytes = String(numbers).utf8.split(separator: UInt8(ascii: "\\"), omittingEmptySubsequences: false)
+            .dropFirst().map { $0.count == 3 ? UInt8(String(Substring($0)), radix: 8) : nil }
+        guard rest.popFirst() == ")", numbers.first == "\\",
+            let text = String(validating: bytes.compactMap(\.self), as: UTF8.self),
+            !bytes.contains(nil)
+        else {
+            throw CurlCommand.Fault(description: "a shell would have to run $(printf '\(String(numbers))")
+        }
+        return text.unicodeScalars
+    }
+
     /// `$'…'`, which browsers write when they copy a request as curl.
-    private static func ansiQuoted(_ rest: inout Substring) throws(CurlCommand.Fault) -> String {
-        var text = ""
-        while let character = rest.popFirst() {
-            if character == "'" { return text }
-            guard character == "\\", let next = rest.popFirst() else {
-                text.append(character)
+    private static func ansiQuoted(_ rest: inout Rest) throws(CurlCommand.Fault) -> String.UnicodeScalarView {
+        var text = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            if scalar == "'" { return text }
+            guard scalar == "\\", let next = rest.popFirst() else {
+                text.append(scalar)
                 continue
             }
             switch next {
@@ -271,12 +301,12 @@ enum ShellWords {
             case "r": text.append("\r")
             case "t": text.append("\t")
             case "u":
-                let digits = rest.prefix(4)
+                let digits = String(rest.prefix(4))
                 guard let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else {
                     throw CurlCommand.Fault(description: "\\u\(digits) is no character")
                 }
                 rest = rest.dropFirst(4)
-                text.unicodeScalars.append(scalar)
+                text.append(scalar)
             default: text.append(next)
             }
         }

@@ -30,17 +30,29 @@ struct FlowTextTests {
 
     @Test(
         "What curl is told is what the client sent, whatever stands in it",
-        arguments: ["plain", "it's", "$HOME `id` \"x\" \\ !", "two\nlines\ttab", "é ü", "", "-d @file", "'", "''"])
+        arguments: [
+            "plain", "it's", "$HOME `id` \"x\" \\ !", "two\nlines\ttab", "é ü", "", "-d @file", "'", "''",
+            "'\u{301}; touch x #'",
+            "a\u{9B}';b\u{202E}'$(c)", "\u{1B}\u{85}\n", "[\u{301}1]",
+        ])
     func curl(_ text: String) throws {
         let flow = try Self.flow(
             "POST", fields: [("Host", "a.test"), ("X-Value", text.filter { $0 != "\n" }), ("Content-Length", "9")],
             body: Self.body(text))
         let line = try FlowText(flow).curl()
-        let request = try CurlCommand.request(line)
+        let isPiped = !ShellText.isShown(text)
+        let request = try CurlCommand.request(
+            isPiped
+                ? String(line[try #require(line.firstRange(of: "curl")).lowerBound...]).replacing("@-", with: "-")
+                : line)
         #expect(request.method == "POST" && request.url == "https://a.test/x")
-        #expect(request.body ?? "" == text)
+        if isPiped {
+            #expect(line.hasPrefix("printf %s \(ShellText.quoted(Base64.encode(text.utf8))) | base64 -d | curl"))
+        } else {
+            #expect(Array((request.body ?? "").utf8) == Array(text.utf8))
+        }
         let value = request.headers.first { $0.name == "X-Value" }
-        #expect(value?.value ?? "" == text.filter { $0 != "\n" })
+        #expect(Array((value?.value ?? "").utf8) == Array(text.filter { $0 != "\n" }.utf8))
         #expect(!request.headers.contains { $0.name == "Content-Length" || $0.name == "User-Agent" && $0.value != nil })
     }
 
@@ -52,9 +64,11 @@ struct FlowTextTests {
         let line = try FlowText(flow).curl()
         #expect(line.hasPrefix("# to be filled in: code#1 (code), session#3 (sid)\ncurl"))
         #expect(
-            line.contains(#"$'X: a\xc2\x9bb\x1b'"#)
+            line.contains(#"'X: a'"$(printf '\302\233')"'b'"$(printf '\033')""#)
                 && !line.unicodeScalars.contains { $0 == "\u{9B}" || $0 == "\u{1B}" })
         #expect(try FlowText(Self.flow(url: "https://a.test/[1]")).curl().contains("--globoff"))
+        #expect(try FlowText(Self.flow(url: "https://a.test/[\u{301}1]")).curl().contains("--globoff"))
+        #expect(try FlowText(Self.flow(url: "https://a.test/.\u{301}/x")).curl().contains("--path-as-is"))
         #expect(throws: FlowText.Fault.self) { try FlowText(Self.flow("CONNECT", url: "a.test:443")).curl() }
     }
 

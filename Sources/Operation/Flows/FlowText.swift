@@ -75,8 +75,17 @@ public struct FlowText {
     }
 
     private func input(_ request: StoredMessage) -> String {
-        guard !request.isText, !request.body.isEmpty else { return "" }
+        guard !request.body.isEmpty, !Self.isWord(request) else { return "" }
         return "printf %s \(ShellText.quoted(Base64.encode(request.body))) | base64 -d | "
+    }
+
+    /// What a command may be told in one word: Linux takes 128 KiB.
+    private static let longestWord = 100 << 10
+
+    /// Whether its body can be a word of the command: one that is long, or holds what no word shows, is given by a pipe.
+    private static func isWord(_ request: StoredMessage) -> Bool {
+        request.isText && request.body.count <= longestWord
+            && ShellText.isShown(String(decoding: request.body, as: UTF8.self))
     }
 
     private func options(_ request: StoredMessage) -> [[String]] {
@@ -88,8 +97,8 @@ public struct FlowText {
         default: options.append(["-X", request.method])
         }
         // what would be taken for a pattern, or made shorter
-        if request.url.contains(where: { "[]{}".contains($0) }) { options.append(["--globoff"]) }
-        if request.url.contains("/.") { options.append(["--path-as-is"]) }
+        if request.url.utf8.contains(where: "[]{}".utf8.contains) { options.append(["--globoff"]) }
+        if Array(request.url.utf8).contains(Array("/.".utf8)) { options.append(["--path-as-is"]) }
         if request.has("accept-encoding") { options.append(["--compressed"]) }
         options.append([request.url])
         for field in request.fields where !Self.made.contains(ASCII.lowercased(field.name)) {
@@ -99,7 +108,7 @@ public struct FlowText {
         for name in ["User-Agent", "Accept"] where !request.has(name) { options.append(["-H", "\(name):"]) }
         guard hasBody else { return options }
         if !request.has("content-type") { options.append(["-H", "Content-Type:"]) }
-        if request.isText {
+        if Self.isWord(request) {
             options.append(["--data-raw", String(decoding: request.body, as: UTF8.self)])
         } else {
             options.append(["--data-binary", "@-"])
