@@ -10,10 +10,12 @@ public enum ControlDoor: Sendable {
     public struct Network: Sendable {
         /// Of this end of the connection.
         public var address: String
+        public var port: UInt16
         public var token: ControlToken
 
-        public init(address: String, token: ControlToken) {
+        public init(address: String, port: UInt16, token: ControlToken) {
             self.address = address
+            self.port = port
             self.token = token
         }
     }

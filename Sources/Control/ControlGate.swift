@@ -24,7 +24,7 @@ struct ControlGate {
     }
 
     private func localProblem(_ head: borrowing RequestHead) -> ControlProblem? {
-        guard Self.names.contains(head.host) else {
+        guard Self.places(head).allSatisfy({ Self.names.contains($0.host) }) else {
             return ControlProblem(421, "this is asked for as localhost, and under no other name")
         }
         guard head.fields["Origin"] == nil, head.fields["Sec-Fetch-Site"] == nil else {
@@ -37,12 +37,11 @@ struct ControlGate {
         _ head: borrowing RequestHead, _ network: ControlDoor.Network, _ access: Access
     ) -> ControlProblem? {
         // a page that has its own name point at this address asks by that name
-        let host = head.host
-        guard host == "localhost" || Self.isSame(host, network.address) else {
+        let places = Self.places(head)
+        guard places.allSatisfy({ Self.isNamed($0.host, network) }) else {
             return ControlProblem(421, "this is asked for by its address or as localhost, and under no other name")
         }
-        let site = head.fields["Sec-Fetch-Site"]
-        guard Self.isOwn(head), site == nil || site == "same-origin" || site == "none" else {
+        guard Self.isOwn(head, places, network) else {
             return ControlProblem(403, "pages of other origins are not answered")
         }
         guard access == .closed, !Self.isShown(network.token, head) else { return nil }
@@ -55,17 +54,49 @@ struct ControlGate {
         return problem
     }
 
-    private static func isSame(_ host: String, _ address: String) -> Bool {
-        guard let asked = IPAddress(host), let own = IPAddress(address) else { return false }
+    /// Whom a request names.
+    private struct Place {
+        let scheme: Target.Scheme
+        let host: String
+        let port: UInt16
+    }
+
+    /// All that it names: where its target is absolute, Host may say something else, and counts as well.
+    private static func places(_ head: borrowing RequestHead) -> [Place] {
+        let asked = Place(scheme: head.target.scheme, host: head.host, port: head.target.port)
+        guard head.target.form == .absolute, let host = head.fields["Host"], !host.isEmpty else { return [asked] }
+        return [asked, place(host, .http) ?? Place(scheme: .http, host: "", port: 0)]
+    }
+
+    /// - Returns: nil where it is no `host[:port]`.
+    private static func place(_ authority: some StringProtocol, _ scheme: Target.Scheme) -> Place? {
+        var head = RequestHead()
+        do throws(HTTPFault) { try head.adopt(authority: authority, scheme: scheme) } catch { return nil }
+        return Place(scheme: scheme, host: head.host, port: head.target.port)
+    }
+
+    private static func isNamed(_ host: String, _ network: ControlDoor.Network) -> Bool {
+        if host == "localhost" { return true }
+        guard let asked = IPAddress(host), let own = IPAddress(network.address) else { return false }
         return asked.unmapped == own.unmapped
     }
 
-    /// No page asks, or one of this very origin.
-    private static func isOwn(_ head: borrowing RequestHead) -> Bool {
+    /// No page asks, or one of this very origin: of this scheme, by one name in all places, with this port. Who is no page may
+    /// come by a port that somebody forwards.
+    private static func isOwn(
+        _ head: borrowing RequestHead, _ places: [Place], _ network: ControlDoor.Network
+    ) -> Bool {
+        let site = head.fields["Sec-Fetch-Site"]
+        guard site == nil || site == "same-origin" || site == "none" else { return false }
         let origins = head.fields.values(named: "Origin")
         guard let origin = origins.first else { return true }
-        let hosts = head.fields.values(named: "Host")
-        return origins.count == 1 && hosts.count == 1 && ASCII.equal(origin, "http://\(hosts[0])")
+        guard origins.count == 1, origin.hasPrefix("http://"), let page = place(origin.dropFirst(7), .http) else {
+            return false
+        }
+        return isNamed(page.host, network)
+            && (places + [page]).allSatisfy {
+                $0.scheme == .http && $0.host == page.host && $0.port == network.port
+            }
     }
 
     static func isShown(_ token: ControlToken, _ head: borrowing RequestHead) -> Bool {

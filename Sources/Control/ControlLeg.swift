@@ -117,6 +117,9 @@ public struct ControlLeg {
 
     // MARK: answers
 
+    /// The connection ends with the answer to this request.
+    public mutating func endsWithThis() { leg.endAfterThis() }
+
     /// What a client hears that waits to send its body.
     public func goOn() -> [UInt8] {
         var out: [UInt8] = []

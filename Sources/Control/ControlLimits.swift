@@ -9,8 +9,6 @@ public enum ControlLimits {
     public static let followers = 16
     /// Milliseconds for a request to come whole, and between two of them.
     public static let time = 10_000
-    /// The same for those that have not shown who they are, while others wait for a place.
-    public static let strangersTime = 500
     /// Milliseconds for an answer that somebody else makes.
     public static let work = 10_000
     /// Milliseconds for a request that is sent again to be answered.

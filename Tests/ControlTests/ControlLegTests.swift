@@ -43,6 +43,28 @@ struct ControlLegTests {
         #expect(refusal("GET / HTTP/1.1\r\nHost: usher\r\n\r\n") == nil)
     }
 
+    @Test func allThatIsNamedIsTheListener() {
+        let door = ControlDoor.network(
+            .init(address: "127.0.0.1", port: 3130, token: ControlToken(Array("0123456789abcdef".utf8))))
+        func status(_ target: String, _ host: String, _ origin: String?) -> Int? {
+            var leg = ControlLeg(door)
+            var position = 0
+            let page = origin.map { "Origin: \($0)\r\n" } ?? ""
+            let text =
+                "GET \(target)/ HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer 0123456789abcdef\r\n\(page)\r\n"
+            guard case .refused(let problem) = leg.next(Array(text.utf8), &position, now: 0) else { return nil }
+            return problem.status
+        }
+        let own = "127.0.0.1:3130"
+        #expect(status("", own, nil) == nil && status("", own, "http://\(own)") == nil)
+        #expect(status("http://\(own)", own, "http://\(own)") == nil && status("", "localhost:1", nil) == nil)
+        #expect(status("http://\(own)", "evil.test", nil) == 421 && status("http://evil.test", own, nil) == 421)
+        #expect(status("", "127.0.0.1:1", "http://127.0.0.1:1") == 403)
+        #expect(status("http://\(own)", "127.0.0.1:1", "http://\(own)") == 403)
+        #expect(status("", own, "http://localhost:3130") == 403 && status("", own, "https://\(own)") == 403)
+        #expect(refusal("GET http://localhost/ HTTP/1.1\r\nHost: evil.test\r\n\r\n") == 421)
+    }
+
     @Test func everythingHasALimit() {
         let host = "Host: localhost\r\n"
         #expect(refusal("POST / HTTP/1.1\r\n\(host)Content-Length: 65537\r\n\r\n") == 413)

@@ -98,6 +98,21 @@ def test_over_ipv6(start, state):
             assert client.read_response().status >= 400, name
 
 
+def test_all_that_a_request_names_is_this_port(port):
+    evil, own, local = "evil.example", port.address, f"localhost:{port.number}"
+    for target, host, origin, status in [
+            (f"http://{own}", evil, None, 421), (f"http://{evil}", own, None, 421), (f"http://{own}", evil, f"http://{evil}", 421),
+            ("", "127.0.0.1:1", "http://127.0.0.1:1", 403), ("", own, "http://127.0.0.1:1", 403), ("", "127.0.0.1:1", f"http://{own}", 403),
+            (f"http://{own}", "127.0.0.1:1", f"http://{own}", 403), ("http://127.0.0.1:1", own, f"http://{own}", 403),
+            ("", own, f"http://{local}", 403), ("", own, f"http://{own}@{evil}", 403), ("", own, "http://", 403), ("", own, "http://127.0.0.1", 403),
+            (f"http://{own}", own, f"http://{own}", 200), ("", own, f"http://{own}", 200), ("", local.upper(), f"http://{local}", 200),
+            # whose port somebody forwards
+            ("", "127.0.0.1:1", None, 200)]:
+        fields = [f"Host: {host}", f"Authorization: Bearer {admin.TOKEN}", "Connection: close", *([f"Origin: {origin}"] if origin else [])]
+        said = port.says(f"GET {target}/v1/lockout HTTP/1.1\r\n" + "".join(f"{line}\r\n" for line in fields) + "\r\n")
+        assert status_of(said) == status, (target, host, origin, said)
+
+
 def test_no_page_of_another_origin_is_answered(port):
     own = f"http://{port.address}"
     for origin, status in ((own, 200), ("null", 403), ("http://attacker.test", 403), (f"https://{port.address}", 403),

@@ -171,3 +171,42 @@ def test_a_crowd_leaves_nothing_behind(daemon, port):
             one.close()
     programs.eventually(lambda: daemon.descriptors() <= before, "all of them are gone", 60)
     assert port.curl("/v1/lockout")[0] == 200
+
+
+def answered(port, within):
+    before = time.monotonic()
+    status, _, _ = port.curl("/v1/status")
+    assert status == 200
+    taken = time.monotonic() - before
+    assert taken < within, f"answered after {taken:.1f} s"
+
+
+def test_who_follows_no_more_gives_its_place_up(port):
+    follow = port.head("GET", "/v1/flows/stream").encode()
+    followers = []
+    for number in range(40):
+        one = port.connect()
+        one.send(follow)
+        said = one.read_until(b"\r\n\r\n")
+        assert said.startswith(b"HTTP/1.1 200 " if number < 16 else b"HTTP/1.1 503 "), (number, said)
+        if number >= 16:
+            assert b"Retry-After: 10\r\n" in said and b"Connection: close\r\n" in said
+        followers.append(one)
+    answered(port, within=1)
+    for one in followers:
+        one.socket.close()
+
+
+@pytest.mark.parametrize("data", [b"", b"GET /v1/lockout HTTP/1.1\r\nX: ", b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_strangers_give_way(port, data):
+    strangers = crowd(port, 1000, data)
+    answered(port, within=1)
+    # those who have shown the token stay
+    with port.connect() as friend:
+        friend.send(port.head("GET", "/v1/lockout"))
+        assert friend.read_until(b"}").startswith(b"HTTP/1.1 200 ")
+        more = crowd(port, 200, data)
+        friend.send(port.head("GET", "/v1/lockout", "Connection: close"))
+        assert b"HTTP/1.1 200 " in friend.read_rest()
+    for one in strangers + more:
+        one.close()

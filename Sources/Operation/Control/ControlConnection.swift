@@ -29,20 +29,36 @@ final class ControlConnection: Channel {
 
     /// Monotonic milliseconds after which it has taken too long. Nothing of a request that comes moves it.
     private var deadline: Int
-    private let since: Int
     private var nextBeat = 0
 
     init(_ server: ControlServer, _ number: Int, _ descriptor: consuming Descriptor) throws(SystemError) {
         self.server = server
         self.number = number
-        since = Loop.monotonicMilliseconds()
-        deadline = since + ControlLimits.time
+        deadline = Loop.monotonicMilliseconds() + ControlLimits.time
         try super.init(loop: server.loop, descriptor: descriptor)
     }
 
     func begin(_ door: ControlDoor) {
         leg = ControlLeg(door, isOpen: server.router.isOpen)
         startReading()
+        readable()
+    }
+
+    /// What gives it a right to its place.
+    enum Claim: Int {
+        /// All was said to it.
+        case none
+        /// It has not shown that it may ask.
+        case unknown
+        case shown
+    }
+
+    var claim: Claim {
+        switch state {
+        case .ending: queuedBytes == 0 ? .none : leg.isKnown ? .shown : .unknown
+        case .reading: leg.isKnown ? .shown : .unknown
+        case .waiting, .following: .shown
+        }
     }
 
     var isFollowing: Bool { if case .following = state { true } else { false } }
@@ -85,7 +101,8 @@ final class ControlConnection: Channel {
         switch state {
         case .reading: takeRequests()
         case .following: takeEvents()
-        case .waiting, .ending: break
+        case .waiting: break
+        case .ending: server.goOn()
         }
     }
 
@@ -155,6 +172,7 @@ final class ControlConnection: Channel {
         guard !isClosed else { return }
         deadline = loop.now + ControlLimits.farewell
         finishWriting()
+        server.goOn()
     }
 
     private func send(_ bytes: [UInt8]) {
@@ -167,6 +185,8 @@ final class ControlConnection: Channel {
         guard server.mayFollow() else {
             var problem = ControlProblem(503, "\(ControlLimits.followers) follow already")
             problem.retryAfter = 10
+            // it would come again, and others want the place
+            leg.endsWithThis()
             return write(problem.answer)
         }
         let (message, takesEvents) = leg.follow(time: time(nil))
@@ -207,8 +227,7 @@ final class ControlConnection: Channel {
 
     // MARK: time
 
-    /// - Parameter othersWait: for a place; who has not shown that it may ask has less time then.
-    func look(_ now: Int, othersWait: Bool) {
+    func look(_ now: Int) {
         switch state {
         case .following:
             if queuedBytes > 0 { if now >= deadline { end() } } else if now >= nextBeat { beat(ServerEvent.heartbeat) }
@@ -218,7 +237,7 @@ final class ControlConnection: Channel {
             problem.retryAfter = 1
             take(problem.answer, turn: turn)
         case .reading, .ending:
-            if now >= deadline || othersWait && !leg.isKnown && now >= since + ControlLimits.strangersTime { expire() }
+            if now >= deadline { expire() }
         }
     }
 

@@ -50,17 +50,30 @@ final class ControlServer: Listener {
     override func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress) {
         guard case .port(let port) = entrance else { return }
         take(descriptor) { connection in
-            .network(.init(address: connection.localAddress?.host ?? "", token: port.token))
+            let place = connection.localAddress
+            return .network(.init(address: place?.host ?? "", port: place?.port ?? 0, token: port.token))
         }
     }
 
     private func take(_ descriptor: consuming Descriptor, _ door: (ControlConnection) -> ControlDoor) {
+        if isFull { dispensable?.end() }
         lastNumber += 1
         guard let connection = try? ControlConnection(self, lastNumber, descriptor) else { return }
-        connection.begin(door(connection))
         connections[lastNumber] = connection
         beginSweep()
-        if connections.count >= ControlLimits.connections { hold() }
+        // what it said already is heard before the next one comes, who might be given its place
+        connection.begin(door(connection))
+        if !hasRoom { hold() }
+    }
+
+    private var isFull: Bool { connections.count >= ControlLimits.connections }
+    private var hasRoom: Bool { !isFull || dispensable != nil }
+
+    /// Whose place is given to the next one where all are taken: that of the oldest one who was answered for the last time,
+    /// or else who has not shown that it may ask.
+    private var dispensable: ControlConnection? {
+        let oldest = connections.values.filter { $0.claim != .shown }
+        return oldest.min { ($0.claim.rawValue, $0.number) < ($1.claim.rawValue, $1.number) }
     }
 
     private func beginSweep() {
@@ -106,16 +119,16 @@ final class ControlServer: Listener {
         pause()
     }
 
-    private func goOn() {
-        guard isPaused, connections.count < ControlLimits.connections else { return }
+    /// There may be room for whoever waits.
+    func goOn() {
+        guard isPaused, hasRoom else { return }
         isPaused = false
         resume()
     }
 
     private func look() {
         let now = loop.refreshNow()
-        let isFull = connections.count >= ControlLimits.connections
-        for connection in connections.values { connection.look(now, othersWait: isFull) }
+        for connection in connections.values { connection.look(now) }
         goOn()
         guard connections.isEmpty, !isPaused else { return }
         sweep?.cancel()
