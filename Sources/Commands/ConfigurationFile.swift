@@ -14,14 +14,15 @@ struct ConfigurationFile: ParsableArguments {
     var config: [String] = []
 
     /// A file that was named must be there; the usual one may be missing, and the defaults hold then.
-    func load(generation: Int = 1) -> Result<Snapshot, ConfigurationFaults> {
+    /// - Parameter isThere: it was there before, and is not to be done without.
+    func load(generation: Int = 1, isThere: Bool = false) -> Result<Snapshot, ConfigurationFaults> {
         let environment = ProcessEnvironment.all
         let interceptors = RegisteredInterceptors.all
         if !config.isEmpty {
             return ConfigurationLoader.load(
                 paths: config, generation: generation, environment: environment, interceptors: interceptors)
         }
-        guard !Input.isMissing(Self.standard) else {
+        guard isThere || !Input.isMissing(Self.standard) else {
             return ConfigurationLoader.load(
                 text: "version: 1\n", file: "(defaults)", generation: generation, environment: environment,
                 interceptors: interceptors, readFile: { _ throws(FileFault) in throw .missing })

@@ -35,9 +35,15 @@ struct DrainCommand: ParsableCommand {
             if words != last, !json { Console.error(words) }
             last = words
             _ = patience.next()
-            // nobody answers any more: it has ended
-            guard case .done(let answer)? = try? client.ask("GET", "/v1/status") else { break }
-            status = answer
+            do throws(ControlClient.Fault) {
+                if case .done(let answer) = try client.ask("GET", "/v1/status") { status = answer }
+            } catch  where error.isNobody {
+                break
+            } catch {
+                // it is there, and only slow to say so
+                if error.description != last, !json { Console.error(error.description) }
+                last = error.description
+            }
         }
         if !json { Console.print("the daemon has ended\n") }
     }

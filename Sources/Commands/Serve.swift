@@ -20,6 +20,7 @@ struct Serve: ParsableCommand {
     var listen: [String] = []
 
     func run() throws {
+        EarlySignals.hold()
         // before the configuration's keys are read
         ProcessEnvironment.hideMemory()
         let listeners = try listen.map { text in
@@ -35,12 +36,14 @@ struct Serve: ParsableCommand {
             if !listeners.isEmpty { snapshot.listeners = listeners }
             return snapshot
         }
+        // one that is about to be replaced may be missing for a moment
+        let isThere = !Input.isMissing(ConfigurationFile.standard)
         let trust = TrustAhead()
         defer { trust.finish() }
         let snapshot = replaced(
             try file.loadOrExit { Handover.fail($0.diagnostics.first?.description ?? "its configuration has faults") })
         do {
-            try Supervisor(snapshot, trust: trust, reload: { file.load().map(replaced) }).run()
+            try Supervisor(snapshot, trust: trust, reload: { file.load(isThere: isThere).map(replaced) }).run()
         } catch {
             Handover.fail(error.description)
             throw CommandExit.failure(error.description)

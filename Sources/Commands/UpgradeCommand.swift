@@ -23,12 +23,25 @@ struct UpgradeCommand: ParsableCommand {
         let old = state["pid"]?.integer ?? 0
         let wait = PatientWait(interval: 50, limit: 120_000)
         func name() -> String { state["state"]?.text ?? "" }
+        var absence: PatientWait?
         while state["pid"]?.integer == old, name() == "running" {
             guard wait.next() else {
                 throw CommandExit.failure("the new process takes too long; usher status will tell")
             }
             // between two processes nobody may answer for a moment
-            if case .done(let answer)? = try? client.ask("GET", "/v1/upgrade") { state = answer }
+            do throws(ControlClient.Fault) {
+                if case .done(let answer) = try client.ask("GET", "/v1/upgrade") { state = answer }
+                absence = nil
+            } catch  where error.isNobody {
+                let since = absence ?? PatientWait(interval: 50, limit: 2_000)
+                absence = since
+                guard since.next() else {
+                    throw CommandExit.failure("the daemon has ended, and no other took its place: \(error.description)")
+                }
+            } catch {
+                // it is there, and only slow to say so
+                continue
+            }
         }
         let isDone = name() == "left" || name() == "done" && state["from"]?.integer == old
         let new = (name() == "left" ? state["to"] : state["pid"])?.integer ?? 0

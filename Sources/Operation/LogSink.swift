@@ -10,6 +10,8 @@ final class LogSink: Sendable {
         var bytes = 0
         /// Records that did not fit into the queue.
         var lost = 0
+        /// Since when nobody took them off, in monotonic milliseconds.
+        var lostSince = 0
         /// For a person, and not for the log.
         var words: [String] = []
         var reopens = false
@@ -21,6 +23,8 @@ final class LogSink: Sendable {
     private final class Tally: Sendable {
         let written = Atomic<Int>(0)
         let lost = Atomic<Int>(0)
+        /// When it may be said next that nobody reads.
+        let nextWord = Atomic<Int>(0)
     }
 
     let frame: LogFrame
@@ -31,6 +35,9 @@ final class LogSink: Sendable {
     /// What may wait for a slow reader; more is lost, and said to be.
     private static let limit = 16 << 20
     private static let wordsLimit = 64
+    /// How long a write may take before it is said, and how long it is not said again, in milliseconds.
+    private static let standstill = 1_000
+    private static let interval = 60_000
     /// How long the end waits for a reader, in milliseconds.
     private static let timeout = 3_000
 
@@ -84,6 +91,7 @@ final class LogSink: Sendable {
     func post(_ batch: [UInt8]) {
         queue.signal { queue in
             guard queue.bytes + batch.count <= Self.limit else {
+                if queue.lost == 0 { queue.lostSince = Loop.monotonicMilliseconds() }
                 queue.lost += frame.records(in: batch[...])
                 return
             }
@@ -95,6 +103,17 @@ final class LogSink: Sendable {
     /// A line on standard error, which may be read as slowly as the log.
     func say(_ words: String) {
         queue.signal { if $0.words.count < Self.wordsLimit { $0.words.append(words) } }
+    }
+
+    /// What has to be said of a log that nobody reads, once a minute: its own thread is in the middle of a write then.
+    /// - Parameter now: in monotonic milliseconds.
+    func complaint(_ now: Int) -> String? {
+        let (lost, since) = queue.withLock { ($0.lost, $0.lostSince) }
+        guard lost > 0, now >= since + Self.standstill, now >= tally.nextWord.load(ordering: .relaxed) else {
+            return nil
+        }
+        tally.nextWord.store(now + Self.interval, ordering: .relaxed)
+        return "\(lost) \(lost == 1 ? "record" : "records") of the log did not fit, for \(name) is not read"
     }
 
     /// Whoever keeps the files has moved them.

@@ -47,6 +47,9 @@ final class Reloader: ReloadDesk {
     @discardableResult
     func begin(by whom: String) throws(ControlProblem) -> Int {
         guard !daemon.isStopping else { throw ControlProblem(409, "the daemon is about to end") }
+        guard daemon.upgrading?.isUnderWay != true else {
+            throw ControlProblem(409, "an upgrade is under way: reload once it is over")
+        }
         if let next { return next.number }
         count += 1
         if isUnderWay {

@@ -28,30 +28,32 @@ enum ServiceManager {
         return interval / 1000
     }
 
-    /// Tells the service manager, where there is one, how things stand: `READY=1`.
-    static func notify(_ state: String) {
+    /// Tells the service manager, where there is one, how things stand: `READY=1`. Never waits.
+    /// - Returns: false where it has no room now.
+    @discardableResult
+    static func notify(_ state: String) -> Bool {
         guard let path = environment("NOTIFY_SOCKET"), let first = path.utf8.first, first == 0x2F || first == 0x40
-        else { return }
+        else { return true }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(path.utf8)
         // an abstract name begins with a zero byte, written as @
         if first == 0x40 { bytes[0] = 0 }
         let room = MemoryLayout.size(ofValue: address.sun_path)
-        guard bytes.count < room else { return }
+        guard bytes.count < room else { return true }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
         let message = Array(state.utf8)
-        withUnsafePointer(to: &address) { pointer in
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        let sent = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                _ = message.withUnsafeBytes {
-                    sendto(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL), pointer, length)
-                }
+                message.withUnsafeBytes { sendto(descriptor, $0.baseAddress, $0.count, flags, pointer, length) }
             }
         }
+        return sent >= 0 || ![EAGAIN, EWOULDBLOCK, ENOBUFS].contains(errno)
     }
 
     private static func environment(_ name: String) -> String? {

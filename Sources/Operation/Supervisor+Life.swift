@@ -14,7 +14,7 @@ final class SupervisorLife: DaemonLife, ReloadDesk {
 
     var status: JSONValue { daemon.view }
 
-    func drain() { if !daemon.isStopping { daemon.stop() } }
+    func drain() { daemon.drain() }
 
     func upgrade() throws(ControlProblem) {
         guard let upgrading = daemon.upgrading, !daemon.isStopping else {

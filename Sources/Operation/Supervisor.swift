@@ -51,7 +51,10 @@ public final class Supervisor {
     private var isListenerSecure = false
     private var sources: [EventSource] = []
     private var alive = 0
-    private(set) var isStopping = false
+    /// Whether it ends, and whether somebody asked by a signal for that.
+    private enum Ending { case none, drains, isAskedFor }
+    private var ending = Ending.none
+    private var words = ServiceWords()
     private var failure: SystemError?
     /// What loops have to end, once a drain is over, in milliseconds.
     private static let grace = 5_000
@@ -112,6 +115,7 @@ public final class Supervisor {
         do {
             // first: a SIGHUP that comes while the daemon starts must not end it
             try hear()
+            if options.isDaemon { EarlySignals.release() }
             try raiseDescriptorLimit()
             let listeners = try listen(count, handover)
             listening = listeners.listening
@@ -305,9 +309,12 @@ public final class Supervisor {
         }
     }
 
+    /// The other process speaks for the service from here on.
+    func tellFollower(_ pid: Int) { if options.isDaemon { words.tell("MAINPID=\(pid)\nREADY=1") } }
+
     func tell(_ state: String) {
         // the one that took this one's place speaks for the service
-        if options.isDaemon, upgrading?.isOver != true { ServiceManager.notify(state) }
+        if options.isDaemon, upgrading?.isOver != true { words.tell(state) }
     }
 
     /// - Parameter remark: what `systemctl status` is to show beside.
@@ -321,15 +328,15 @@ public final class Supervisor {
 
     private func hear() throws {
         if let ending = options.ending {
-            sources.append(try MailboxPort(loop: loop, ending) { [unowned self] in stop() })
+            sources.append(try MailboxPort(loop: loop, ending) { [unowned self] in end() })
         }
         guard options.isDaemon else { return }
         for number in [SIGTERM, SIGINT] {
-            sources.append(try SignalSource(loop: loop, signal: number) { [unowned self] in stop() })
+            sources.append(try SignalSource(loop: loop, signal: number) { [unowned self] in end() })
         }
         sources.append(
             try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in
-                _ = try? reloader?.begin(by: "SIGHUP")
+                if upgrading?.putOff() != true { _ = try? reloader?.begin(by: "SIGHUP") }
             })
         sources.append(
             try SignalSource(loop: loop, signal: SIGUSR1) { [unowned self] in instruments.reopenLog() })
@@ -339,20 +346,34 @@ public final class Supervisor {
             try Timer(loop: loop, everyMilliseconds: 250) { [unowned self] in
                 loop.pulse.turn(at: loop.refreshNow())
                 status.note(total, now: loop.now)
+                words.tellRest()
+                if let fault = instruments.log.sink?.complaint(loop.now) {
+                    status.faults.add(fault)
+                    Console.error(fault)
+                }
             })
     }
 
-    func stop() {
-        if isStopping {
-            for worker in workers { worker.stop() }
-            if options.isDaemon { endForced(after: 0, "a second signal") }
-            return
-        }
-        isStopping = true
-        tell("STOPPING=1")
+    /// Somebody wants it to end; who says so twice does not wait for what is under way.
+    private func end() {
+        guard ending == .isAskedFor else { return begin(.isAskedFor) }
+        for worker in workers { worker.stop() }
+        if options.isDaemon { endForced(after: 0, "a second signal") }
+    }
+
+    var isStopping: Bool { ending != .none }
+
+    /// Lets no more clients in and ends once what is under way is over, whoever else wants that, too.
+    func drain() { if !isStopping { begin(.drains) } }
+
+    private func begin(_ new: Ending) {
+        let isFirst = !isStopping
+        ending = new
+        guard isFirst else { return }
         let patience = upgrading?.patience ?? 0
         upgrading?.close()
         if options.isDaemon { endForced(after: snapshot.settings.timeouts.drain, "timeouts.drain") }
+        tell("STOPPING=1")
         for worker in workers { worker.drain(sparingIdleFor: patience) }
     }
 
@@ -371,7 +392,7 @@ public final class Supervisor {
         alive -= 1
         if let error {
             failure = error
-            stop()
+            drain()
         }
         if alive == 0 { loop.stop() }
     }

@@ -45,9 +45,13 @@ final class Upgrade {
     private let news: Mailbox<News>
     private var port: EventSource?
     private let turn = Locked(false)
+    /// By the name that it had when this process began: another may lie in its place by now.
+    private let program = Upgrade.ownProgram
 
     /// What the new process may take until it is ready, in milliseconds.
     private static let patience = 60_000
+    /// What one that says nothing more may take to end.
+    private static let farewell = 1_000
 
     init(_ loop: Loop, _ hear: @escaping (News) -> Void) throws(SystemError) {
         news = try Mailbox()
@@ -74,11 +78,11 @@ final class Upgrade {
         }
         let pid: pid_t
         do throws(SystemError) {
-            pid = try Self.start(sockets, servesAll: servesAll, line: ends[1])
+            pid = try start(sockets, servesAll: servesAll, line: ends[1])
         } catch {
             close(ends[0])
             close(ends[1])
-            throw ControlProblem(503, "\(Self.program) cannot be started: \(error.reason)")
+            throw ControlProblem(503, "\(program) cannot be started: \(error.reason)")
         }
         close(ends[1])
         state = .underWay(pid: Int(pid))
@@ -101,11 +105,14 @@ final class Upgrade {
         _ pid: pid_t, _ line: HandoverLine, _ turn: Locked<Bool>, _ ready: () -> Void, _ settle: () -> Void
     ) -> News {
         func end(_ said: String?) -> News {
-            kill(pid, SIGKILL)
-            var status: Int32 = 0
-            waitpid(pid, &status, 0)
+            let status = ended(pid)
             if let said, said.hasPrefix("failed ") { return .failed(String(said.dropFirst(7))) }
-            let how = status & 0x7F == 0 ? "ended with status \(status >> 8 & 0xFF)" : "did not become ready in time"
+            let how =
+                switch status {
+                case nil: "did not become ready in time"
+                case let status? where status & 0x7F == 0: "ended with status \(status >> 8 & 0xFF)"
+                case let status?: "was ended by signal \(status & 0x7F)"
+                }
             return .failed("the new process \(how); its words are in the log")
         }
         let said = line.next(within: patience)
@@ -118,17 +125,28 @@ final class Upgrade {
         return answer == "serving" ? .serves : end(answer)
     }
 
+    /// Has a process end that is not wanted any more.
+    /// - Returns: how it ended by itself; nil where it did not.
+    private static func ended(_ pid: pid_t) -> Int32? {
+        var status: Int32 = 0
+        // one whose end of the line is closed may take a moment to be gone
+        let wait = PatientWait(interval: 10, limit: farewell)
+        repeat { if waitpid(pid, &status, WNOHANG) == pid { return status } } while wait.next()
+        kill(pid, SIGKILL)
+        waitpid(pid, &status, 0)
+        return nil
+    }
+
     // MARK: the new process
 
-    /// The program as it was found when this process began: another may lie in its place by now.
-    static let program: String = {
+    private static var ownProgram: String {
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         guard count > 0 else { return CommandLine.arguments.first ?? "usher" }
         return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }()
+    }
 
-    private static func start(_ sockets: [WorkerListener], servesAll: Bool, line: Int32) throws(SystemError) -> pid_t {
+    private func start(_ sockets: [WorkerListener], servesAll: Bool, line: Int32) throws(SystemError) -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

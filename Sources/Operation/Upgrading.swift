@@ -13,6 +13,8 @@ final class Upgrading {
     /// The process in whose place this one came.
     private let predecessor: Int?
     private var upgrade: Upgrade?
+    /// Somebody wanted a reload meanwhile, by a signal.
+    private var owesReload = false
 
     /// How long connections without a request are kept: whoever asks in that time gets an answer and goes to the new process.
     private static let patience = 2_000
@@ -25,12 +27,21 @@ final class Upgrading {
         upgrade = try Upgrade(daemon.loop) { [unowned self] in heard($0) }
     }
 
+    var isUnderWay: Bool { if case .underWay? = upgrade?.state { true } else { false } }
+
+    /// Has a reload wait until it is known whose it is.
+    /// - Returns: false where it need not.
+    func putOff() -> Bool {
+        if isUnderWay { owesReload = true }
+        return isUnderWay
+    }
+
     /// Another process serves.
     var isOver: Bool { if case .done? = upgrade?.state { true } else { false } }
 
     func begin() throws(ControlProblem) {
         guard let upgrade else { return }
-        if case .underWay = upgrade.state { throw ControlProblem(409, "an upgrade is under way") }
+        if isUnderWay { throw ControlProblem(409, "an upgrade is under way") }
         guard getpid() != 1 else {
             throw ControlProblem(
                 409, "this is the first process of a container, which ends with it: start the container anew instead")
@@ -47,19 +58,24 @@ final class Upgrading {
             daemon.control?.stepAside()
             upgrade?.letGo()
         case .failed(let reason):
-            let words = "the upgrade failed, and process \(getpid()) goes on: \(reason)"
+            let rest = daemon.isStopping ? "ends" : "goes on"
+            let words = "the upgrade failed, and process \(getpid()) \(rest): \(reason)"
             Console.error(words)
             daemon.status.faults.add(words)
             daemon.control?.stepBack()
             daemon.tokenKeeper.adopt(daemon.snapshot.settings.tokens, daemon.snapshot.stateKey)
             try? daemon.keepJournal(daemon.snapshot, isAsked: true)
+            if owesReload { _ = try? daemon.reloader?.begin(by: "SIGHUP") }
+            owesReload = false
         case .serves:
             guard case .done(let pid)? = upgrade?.state else { return }
-            let place = daemon.control.map { "; until then it is spoken to at \($0.path)" } ?? ""
+            let place = daemon.control?.path.map { "; until then it is spoken to at \($0)" } ?? ""
             Console.error("process \(pid) serves; this one finishes what is under way and ends\(place)")
-            ServiceManager.notify("MAINPID=\(pid)")
+            daemon.tellFollower(pid)
+            // it read the configuration before
+            if owesReload { kill(pid_t(pid), SIGHUP) }
             daemon.adminPort?.retire()
-            daemon.stop()
+            daemon.drain()
         }
     }
 

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import threading
 
 import pytest
@@ -93,9 +94,47 @@ def test_it_need_not_be_waited_for(daemon, held):
         assert usher.process.poll() is None
         # a second word does not end it at once, as a second signal does
         assert person.says("drain", "--no-wait").returncode == 0
+        # nor does the first signal
+        usher.process.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            usher.process.wait(0.5)
         usher.process.send_signal(signal.SIGTERM)
         assert usher.process.wait(wire.TIMEOUT) == 0
         go.set()
+
+
+def test_one_signal_behind_a_drain_cuts_nothing_off(daemon, held):
+    usher, person = daemon
+    server, go = held
+    with Connection(("127.0.0.1", usher.port)) as client:
+        client.send(request("GET", f"{server.url}/"))
+        programs.eventually(lambda: server.requests, "the request at the origin")
+        assert person.says("drain", "--no-wait").returncode == 0
+        usher.process.send_signal(signal.SIGTERM)
+        assert person.asks("GET", "/v1/status")[1]["exchanges"]["under_way"] == 1
+        go.set()
+        assert client.read_response().body == b"to the end"
+    assert usher.process.wait(wire.TIMEOUT) == 0
+
+
+def test_a_daemon_that_is_slow_to_answer_has_not_ended(daemon, held):
+    usher, person = daemon
+    server, go = held
+    with Connection(("127.0.0.1", usher.port)) as client:
+        client.send(request("GET", f"{server.url}/"))
+        programs.eventually(lambda: server.requests, "the request at the origin")
+        drain = programs.Program([person.binary, "drain"], {**person.environment})
+        drain.wait_for(lambda: any("1 exchange under way" in line for line in drain.errors), "what is left")
+        usher.process.send_signal(signal.SIGSTOP)
+        try:
+            drain.wait_for(lambda: any("did not answer" in line for line in drain.errors), "that it is slow")
+            assert drain.process.poll() is None
+        finally:
+            usher.process.send_signal(signal.SIGCONT)
+        go.set()
+        client.read_response()
+    assert usher.process.wait(wire.TIMEOUT) == 0
+    assert drain.process.wait(wire.TIMEOUT) == 0
 
 
 def test_what_takes_too_long_is_cut_off(binary, write_config, state, held):

@@ -10,6 +10,7 @@ import tempfile
 
 import pytest
 
+import people
 import programs
 import wire
 from wire import Connection, request, response
@@ -46,6 +47,20 @@ def test_the_service_manager_is_told_what_became_of_a_reload(binary, write_confi
             usher.process.send_signal(signal.SIGHUP)
             assert manager.recv(4096).startswith(b"RELOADING=1\n")
             assert manager.recv(4096) == b"READY=1\nSTATUS=serving with 1 worker " + told
+        assert usher.stop() == 0
+
+
+def test_a_service_manager_that_does_not_read_holds_nobody_up(binary, write_config, state, tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(wire.TIMEOUT)
+        usher = programs.Usher(
+            binary, write_config("version: 1\nworkers: 1\n"), state=state, environment={"NOTIFY_SOCKET": str(tmp_path / "notify")})
+        person = people.Person(binary, state)
+        for count in range(20):
+            assert person.says("reload").returncode == 0, count
+        # the last word is heard once there is room
+        programs.eventually(lambda: manager.recv(4096).endswith(b" by generation 21"), "the last of its words")
         assert usher.stop() == 0
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import stat
@@ -66,6 +67,84 @@ def test_another_process_takes_over(serve, origin):
         assert client.exchange(request("GET", f"{server.url}/")).status == 200
     assert stat.S_ISSOCK(os.stat(person.socket).st_mode)
     assert [name for name in os.listdir(person.socket.parent) if "sock" in name] == ["admin.sock"]
+
+
+def test_another_program_in_its_place_is_started(binary, write_config, state, tmp_path):
+    program = tmp_path / "usher"
+    shutil.copy2(binary, program)
+    usher = programs.Usher(str(program), write_config({"workers": 1}), state=state)
+    person = people.Person(binary, state)
+    # as a package manager does it
+    shutil.copy2(binary, tmp_path / "new")
+    os.rename(tmp_path / "new", program)
+    done = person.says("upgrade")
+    assert done.returncode == 0, done
+    assert usher.process.wait(wire.TIMEOUT) == 0
+    assert not any("Optional" in line for line in usher.errors)
+    pid = person.asks("GET", "/v1/status")[1]["pid"]
+    os.kill(pid, signal.SIGTERM)
+    programs.eventually(lambda: ended(pid), "the end of the other process")
+
+
+def successor(pid):
+    """The process that is to take its place, once it is there."""
+    def found():
+        for task in os.listdir(f"/proc/{pid}/task"):
+            if children := pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split():
+                return int(children[0])
+        return None
+
+    return programs.eventually(found, "another process")
+
+
+def test_a_successor_that_is_ended_is_told_of(serve):
+    usher, person = serve()
+    upgrade = programs.Program([person.binary, "upgrade"], {**person.environment})
+    os.kill(successor(usher.process.pid), signal.SIGKILL)
+    assert upgrade.process.wait(wire.TIMEOUT) == 1
+    upgrade.wait_for(lambda: any("was ended by signal 9" in line for line in upgrade.errors), "why it failed")
+
+
+def test_nothing_is_reloaded_while_nobody_knows_by_whom(binary, write_config, state):
+    # one that takes a while to read
+    rules = [{"name": f"r{number}", "when": {"path": f"/x{number}/*"}, "response": [{"set_header": {"X-A": "1"}}]} for number in range(1000)]
+    config = write_config({"workers": 1, "limits": {"connections": 101}, "interceptors": rules})
+    old = config.read_text(encoding="utf-8")
+    usher = programs.Usher(binary, config, state=state)
+    person = people.Person(binary, state)
+    upgrade = programs.Program([person.binary, "upgrade"], {**person.environment})
+    new = successor(usher.process.pid)
+    os.kill(new, signal.SIGSTOP)
+    try:
+        status, said = person.asks("POST", "/v1/reload")
+        assert status.status == 409 and "upgrade is under way" in said["detail"]
+        aside = config.with_suffix(".new")
+        aside.write_text(old.replace("101", "202"), encoding="utf-8")
+        os.rename(aside, config)
+        usher.process.send_signal(signal.SIGHUP)
+        assert person.asks("GET", "/v1/upgrade")[1]["state"] == "running"
+    finally:
+        os.kill(new, signal.SIGCONT)
+    assert upgrade.process.wait(wire.TIMEOUT) == 0, upgrade.errors
+    programs.eventually(
+        lambda: person.asks("GET", "/v1/status")[1]["connections"]["most"] == 202, "what was to be reloaded is in force")
+    pid = person.asks("GET", "/v1/status")[1]["pid"]
+    assert usher.process.wait(wire.TIMEOUT) == 0
+    os.kill(pid, signal.SIGTERM)
+    programs.eventually(lambda: ended(pid), "the end of the other process")
+
+
+def test_the_command_ends_with_the_daemon(serve):
+    usher, person = serve()
+    upgrade = programs.Program([person.binary, "upgrade"], {**person.environment})
+    new = successor(usher.process.pid)
+    os.kill(new, signal.SIGSTOP)
+    usher.process.kill()
+    os.kill(new, signal.SIGKILL)
+    usher.process.wait()
+    assert upgrade.process.wait(wire.TIMEOUT) == 1
+    upgrade.wait_for(lambda: any("the daemon has ended" in line for line in upgrade.errors), "that nobody is there")
+    os.unlink(person.socket)
 
 
 def test_no_connection_is_refused(serve, origin):
@@ -171,7 +250,7 @@ def test_the_service_manager_is_told_of_the_new_process(serve, tmp_path):
         assert person.says("upgrade").returncode == 0
         pid = person.asks("GET", "/v1/status")[1]["pid"]
         said = []
-        programs.eventually(lambda: said.append(manager.recv(4096)) or f"MAINPID={pid}".encode() in said, "the new process's id")
+        programs.eventually(lambda: said.append(manager.recv(4096)) or f"MAINPID={pid}\nREADY=1".encode() in said, "the new process's id")
         # the end of the old one is not the end of the service
         assert usher.process.wait(wire.TIMEOUT) == 0
         assert not any(b"STOPPING" in word for word in said)

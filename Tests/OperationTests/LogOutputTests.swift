@@ -44,6 +44,35 @@ struct LogOutputTests {
         #expect(try String(contentsOfFile: folder.path + "/moved/access.log", encoding: .utf8) == "one\n")
     }
 
+    /// One that takes nothing until it is let go.
+    private final class Stuck: LogOutput, Sendable {
+        let name = "the test"
+        let isFree = Locked(false)
+
+        func put(_ bytes: UnsafeRawBufferPointer) -> LogWriter.Result {
+            _ = isFree.wait { $0 ? true : nil }
+            return .written(bytes.count)
+        }
+        func reopen() -> String? { nil }
+    }
+
+    @Test("A log that nobody reads is told of though its thread is stuck, once a minute")
+    func stuck() throws {
+        let output = Stuck()
+        let sink = try LogSink { output }
+        let now = Loop.monotonicMilliseconds()
+        #expect(sink.complaint(now + 100_000) == nil)
+        let batch = [UInt8](repeating: UInt8(ascii: "x"), count: (1 << 20) - 1) + [0x0A]
+        // more than waits, and what the thread may have taken
+        for _ in 0..<40 { sink.post(batch) }
+        let later = Loop.monotonicMilliseconds() + 2_000
+        let words = try #require(sink.complaint(later))
+        #expect(words.contains("did not fit, for the test is not read"))
+        #expect(sink.complaint(later + 59_000) == nil && sink.complaint(later + 60_000) != nil)
+        output.isFree.signal { $0 = true }
+        sink.close()
+    }
+
     /// A journal of the test's own.
     private final class Journal {
         let path: String

@@ -9,6 +9,8 @@ public struct ControlClient {
     /// Nobody was asked, in words.
     public struct Fault: Error, Sendable {
         public let description: String
+        /// Nobody is there: the daemon has ended, or was never begun.
+        public var isNobody = false
     }
 
     public enum Reply: Sendable {
@@ -43,6 +45,8 @@ public struct ControlClient {
             throw Fault(description: "the daemon did not answer: \(error.reason)")
         } catch let fault as Fault {
             throw fault
+        } catch let error as HTTPFault {
+            throw Fault(description: "what answered is no usher: \(error.explanation)")
         } catch {
             throw Fault(description: "what answered is no usher: \(error)")
         }
@@ -84,6 +88,8 @@ public struct ControlClient {
             throw Fault(description: "the daemon says nothing more: \(error.reason)")
         } catch let fault as Fault {
             throw fault
+        } catch let error as HTTPFault {
+            throw Fault(description: "what answered is no usher: \(error.explanation)")
         } catch {
             throw Fault(description: "what answered is no usher: \(error)")
         }
@@ -91,10 +97,12 @@ public struct ControlClient {
 
     private func connected(_ limit: Int) throws(Fault) -> BlockingConnection {
         var forbidden: String?
+        var isNobody = true
         for path in paths {
             do throws(SystemError) {
                 return try BlockingConnection(path: path, withinMilliseconds: limit)
             } catch {
+                if error.code != ENOENT, error.code != ECONNREFUSED { isNobody = false }
                 if error.code == EACCES || error.code == EPERM { forbidden = forbidden ?? path }
             }
         }
@@ -104,7 +112,8 @@ public struct ControlClient {
         }
         throw Fault(
             description:
-                "no usher answers at \(paths.joined(separator: " or ")): start one with usher serve, or name its socket with --socket"
+                "no usher answers at \(paths.joined(separator: " or ")): start one with usher serve, or name its socket with --socket",
+            isNobody: isNobody
         )
     }
 
