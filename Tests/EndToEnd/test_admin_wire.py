@@ -199,13 +199,13 @@ def test_who_follows_no_more_gives_its_place_up(port):
 
 @pytest.mark.parametrize("data", [b"", b"GET /v1/lockout HTTP/1.1\r\nX: ", b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n"])
 def test_strangers_give_way(port, data):
-    strangers = crowd(port, 1000, data)
+    strangers = crowd(port, 300, data)
     answered(port, within=1)
     # those who have shown the token stay
     with port.connect() as friend:
         friend.send(port.head("GET", "/v1/lockout"))
         assert friend.read_until(b"}").startswith(b"HTTP/1.1 200 ")
-        more = crowd(port, 200, data)
+        more = crowd(port, 100, data)
         friend.send(port.head("GET", "/v1/lockout", "Connection: close"))
         assert b"HTTP/1.1 200 " in friend.read_rest()
     for one in strangers + more:

@@ -117,8 +117,9 @@ def test_one_signal_behind_a_drain_cuts_nothing_off(daemon, held):
     assert usher.process.wait(wire.TIMEOUT) == 0
 
 
-def test_a_daemon_that_is_slow_to_answer_has_not_ended(daemon, held):
-    usher, person = daemon
+def test_a_daemon_that_is_slow_to_answer_has_not_ended(binary, write_config, state, held):
+    usher = programs.Usher(binary, write_config({"workers": 1, "timeouts": {"drain": "2m"}}), state=state)
+    person = people.Person(binary, state)
     server, go = held
     with Connection(("127.0.0.1", usher.port)) as client:
         client.send(request("GET", f"{server.url}/"))
