@@ -111,16 +111,18 @@ def test_one_signal_behind_a_drain_cuts_nothing_off(daemon, held):
         programs.eventually(lambda: server.requests, "the request at the origin")
         assert person.says("drain", "--no-wait").returncode == 0
         usher.process.send_signal(signal.SIGTERM)
-        assert person.asks("GET", "/v1/status")[1]["exchanges"]["under_way"] == 1
+        assert person.asks("GET", "/v1/status")[1]["state"] == "draining"
         go.set()
         assert client.read_response().body == b"to the end"
     assert usher.process.wait(wire.TIMEOUT) == 0
 
 
-def test_a_daemon_that_is_slow_to_answer_has_not_ended(binary, write_config, state, held):
+def test_a_daemon_that_is_slow_to_answer_has_not_ended(binary, write_config, state, origin):
     usher = programs.Usher(binary, write_config({"workers": 1, "timeouts": {"drain": "2m"}}), state=state)
     person = people.Person(binary, state)
-    server, go = held
+    go = threading.Event()
+    # longer than the command waits for an answer
+    server = origin(lambda _: (go.wait(6 * wire.TIMEOUT), response(body=b"to the end"))[1])
     with Connection(("127.0.0.1", usher.port)) as client:
         client.send(request("GET", f"{server.url}/"))
         programs.eventually(lambda: server.requests, "the request at the origin")

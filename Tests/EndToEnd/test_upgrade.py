@@ -108,7 +108,7 @@ def test_a_successor_that_is_ended_is_told_of(serve):
 def test_nothing_is_reloaded_while_nobody_knows_by_whom(binary, write_config, state):
     # one that takes a while to read
     rules = [{"name": f"r{number}", "when": {"path": f"/x{number}/*"}, "response": [{"set_header": {"X-A": "1"}}]} for number in range(1000)]
-    config = write_config({"workers": 1, "limits": {"connections": 101}, "interceptors": rules})
+    config = write_config({"workers": 1, "limits": {"connections": 1011}, "interceptors": rules})
     old = config.read_text(encoding="utf-8")
     usher = programs.Usher(binary, config, state=state)
     person = people.Person(binary, state)
@@ -119,7 +119,7 @@ def test_nothing_is_reloaded_while_nobody_knows_by_whom(binary, write_config, st
         status, said = person.asks("POST", "/v1/reload")
         assert status.status == 409 and "upgrade is under way" in said["detail"]
         aside = config.with_suffix(".new")
-        aside.write_text(old.replace("101", "202"), encoding="utf-8")
+        aside.write_text(old.replace("1011", "2022"), encoding="utf-8")
         os.rename(aside, config)
         usher.process.send_signal(signal.SIGHUP)
         assert person.asks("GET", "/v1/upgrade")[1]["state"] == "running"
@@ -127,7 +127,7 @@ def test_nothing_is_reloaded_while_nobody_knows_by_whom(binary, write_config, st
         os.kill(new, signal.SIGCONT)
     assert upgrade.process.wait(wire.TIMEOUT) == 0, upgrade.errors
     programs.eventually(
-        lambda: person.asks("GET", "/v1/status")[1]["connections"]["most"] == 202, "what was to be reloaded is in force")
+        lambda: person.asks("GET", "/v1/status")[1]["connections"]["most"] == 2022, "what was to be reloaded is in force")
     pid = person.asks("GET", "/v1/status")[1]["pid"]
     assert usher.process.wait(wire.TIMEOUT) == 0
     os.kill(pid, signal.SIGTERM)
@@ -139,6 +139,7 @@ def test_the_command_ends_with_the_daemon(serve):
     upgrade = programs.Program([person.binary, "upgrade"], {**person.environment})
     new = successor(usher.process.pid)
     os.kill(new, signal.SIGSTOP)
+    assert person.asks("GET", "/v1/upgrade")[1]["state"] == "running"
     usher.process.kill()
     os.kill(new, signal.SIGKILL)
     usher.process.wait()

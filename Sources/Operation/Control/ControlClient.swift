@@ -45,6 +45,8 @@ public struct ControlClient {
             throw Fault(description: "the daemon did not answer: \(error.reason)")
         } catch let fault as Fault {
             throw fault
+        } catch let fault as ProxyClient.Fault {
+            throw Fault(description: "what answered is no usher: \(fault.description)")
         } catch let error as HTTPFault {
             throw Fault(description: "what answered is no usher: \(error.explanation)")
         } catch {
@@ -88,6 +90,8 @@ public struct ControlClient {
             throw Fault(description: "the daemon says nothing more: \(error.reason)")
         } catch let fault as Fault {
             throw fault
+        } catch let fault as ProxyClient.Fault {
+            throw Fault(description: "what answered is no usher: \(fault.description)")
         } catch let error as HTTPFault {
             throw Fault(description: "what answered is no usher: \(error.explanation)")
         } catch {
