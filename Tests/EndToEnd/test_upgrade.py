@@ -87,11 +87,12 @@ def test_another_program_in_its_place_is_started(binary, write_config, state, tm
 
 
 def successor(pid):
-    """The process that is to take its place, once it is there."""
+    """The process that is to take its place, once it runs its own program: until then the old one waits for it."""
     def found():
         for task in os.listdir(f"/proc/{pid}/task"):
-            if children := pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split():
-                return int(children[0])
+            for child in pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii").split():
+                if b"USHER_HANDOVER=" in pathlib.Path(f"/proc/{child}/environ").read_bytes():
+                    return int(child)
         return None
 
     return programs.eventually(found, "another process")
