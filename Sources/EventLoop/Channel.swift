@@ -97,6 +97,12 @@ open class Channel: EventSource {
         }
     }
 
+    /// The peer has closed its side and takes nothing any more, whatever of it waits to be read.
+    public final var hasHungUp: Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return !isClosed && poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
     /// Whether the kernel holds something of the peer that nobody has read: bytes, or its end. Asks it.
     public final var holdsUnread: Bool { !isClosed && loop.peek(descriptor) }
 

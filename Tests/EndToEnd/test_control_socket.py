@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import resource
 import select
+import signal
 import socket
 import stat
 
@@ -28,6 +30,40 @@ def test_nothing_waits(daemon):
     assert person.says("transactions").stdout == "nothing waits for a person\n"
     assert person.says("lockout").stdout == "no login is counted\n"
     assert person.says("deny", "abcdef").returncode == 1
+
+
+def test_whoever_asks_is_answered_though_clients_took_all_descriptors(daemon):
+    usher, person = daemon
+    limit = usher.descriptors() + 10
+    resource.prlimit(usher.process.pid, resource.RLIMIT_NOFILE, (limit, limit))
+    clients = [socket.create_connection(("127.0.0.1", usher.port)) for _ in range(40)]
+    usher.wait_for(lambda: any("could not be accepted" in line for line in usher.lines + usher.errors), "the word")
+    # more often than descriptors are kept for it
+    for _ in range(8):
+        assert person.asks("GET", "/v1/status")[0].status == 200
+    for client in clients:
+        client.close()
+
+
+def test_what_somebody_gave_up_is_not_done(daemon):
+    usher, person = daemon
+    order = b"POST /v1/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
+    usher.process.send_signal(signal.SIGSTOP)
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(person.socket))
+            client.sendall(order)
+    finally:
+        usher.process.send_signal(signal.SIGCONT)
+    # this one came after it
+    assert person.asks("GET", "/v1/status")[1]["configuration"]["generation"] == 1
+    # who ends his side alone waits for the answer
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(10)
+        client.connect(str(person.socket))
+        client.sendall(order)
+        client.shutdown(socket.SHUT_WR)
+        assert client.recv(100).startswith(b"HTTP/1.1 202")
 
 
 def test_without_a_daemon_it_is_said(binary, state):

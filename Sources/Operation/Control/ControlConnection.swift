@@ -124,7 +124,10 @@ final class ControlConnection: Channel {
             case .needsMore: break events
             case .expectsContinue: send(leg.goOn())
             case .refused(let problem): write(problem.answer)
-            case .request(let request): begin(server.router.reply(request))
+            case .request(let request):
+                // who was told that it failed would be surprised
+                guard request.method == "GET" || request.method == "HEAD" || !hasHungUp else { return end() }
+                begin(server.router.reply(request))
             }
         }
         input.removeFirst(position)

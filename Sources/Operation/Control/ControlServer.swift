@@ -19,6 +19,8 @@ final class ControlServer: Listener {
     /// Runs while somebody is there.
     private var sweep: Timer?
     private var isPaused = false
+    /// Clients of the proxy may have taken all descriptors there are: whoever asks why is answered all the same.
+    private var reserve = DescriptorReserve(4)
 
     private static let sweepInterval = 500
 
@@ -84,6 +86,7 @@ final class ControlServer: Listener {
 
     /// What waits is tried again with the next look round; where nobody is there, one is begun for that.
     override func acceptFailed(_ error: SystemError) {
+        if reserve.lend() { return resume() }
         isPaused = true
         beginSweep()
     }
@@ -111,6 +114,7 @@ final class ControlServer: Listener {
 
     func forget(_ connection: ControlConnection) {
         connections[connection.number] = nil
+        reserve.refill()
         goOn()
     }
 
