@@ -23,13 +23,30 @@ struct SecurityBuilder {
         folder = StateDirectory(environment)
     }
 
+    /// The certificates that are shown to clients; nil where none are. The CA is there from here on, and its pages can be made.
+    /// - Parameter isListenerSecure: clients speak TLS to the proxy itself.
+    /// - Returns: also what the operator should know.
+    func leaves(for snapshot: Snapshot, isListenerSecure: Bool, previous: TLSMaterial?)
+        throws(Fault) -> (LeafStore?, remarks: [String])
+    {
+        let tls = snapshot.tls
+        guard !tls.interception.isEmpty || isListenerSecure && tls.listener == nil else { return (nil, []) }
+        var remarks: [String] = []
+        do throws(MaterialFault) {
+            let leaves = try leaves(tls, snapshot.settings.limits.leafCertificates, previous?.leaves, &remarks)
+            return (leaves, remarks)
+        } catch {
+            throw Fault(description: "tls: \(error.words)")
+        }
+    }
+
     /// - Parameters:
-    ///   - isListenerSecure: clients speak TLS to the proxy itself.
+    ///   - leaves: what is shown to clients.
     ///   - trust: the system's authorities, where they were read ahead.
     ///   - previous: of the generation before; what has not changed is taken over from it, so that clients which
     ///   resume, and hosts whose certificates were made, notice nothing.
     /// - Returns: also what the operator should know.
-    func material(for snapshot: Snapshot, isListenerSecure: Bool, trust: SystemTrust? = nil, previous: TLSMaterial?)
+    func material(for snapshot: Snapshot, leaves: LeafStore?, trust: SystemTrust? = nil, previous: TLSMaterial?)
         throws(Fault) -> (TLSMaterial, remarks: [String])
     {
         var remarks: [String] = []
@@ -46,9 +63,7 @@ struct SecurityBuilder {
             material.keyLog = keyLog
             material.listener = tls.listener
             if let name = ProcessEnvironment.hostName { material.listenerNames.insert(ASCII.lowercased(name)) }
-            if !tls.interception.isEmpty || isListenerSecure && tls.listener == nil {
-                material.leaves = try leaves(tls, snapshot.settings.limits.leafCertificates, previous?.leaves, &remarks)
-            }
+            material.leaves = leaves
             for host in tls.unverified {
                 remarks.append("the certificates of \(host) are not verified (tls.upstream.hosts, verify: false)")
             }

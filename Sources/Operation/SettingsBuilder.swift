@@ -31,14 +31,18 @@ struct SettingsBuilder: Sendable {
     ) throws(SecurityBuilder.Fault) -> Settings {
         var settings = snapshot.settings
         if !exportsTraces { settings.disclosure.traceShare = nil }
+        let security = SecurityBuilder()
+        // the pages show the CA, which may be made only now
+        let (leaves, words) = try security.leaves(
+            for: snapshot, isListenerSecure: isListenerSecure, previous: previous)
         let engine = Engine(settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address))
-        let (material, remarks) = try SecurityBuilder().material(
-            for: snapshot, isListenerSecure: isListenerSecure, trust: trust(), previous: previous)
+        let (material, remarks) = try security.material(
+            for: snapshot, leaves: leaves, trust: trust(), previous: previous)
         var workers = WorkerSettings(
             engine: engine, clients: snapshot.clients, destinations: snapshot.destinations, tls: material)
         workers.names = NameService.Settings(
             servers: snapshot.nameServers, timeout: snapshot.settings.timeouts.resolve)
         if let drainLimit { workers.drainLimit = drainLimit }
-        return Settings(snapshot: snapshot, workers: workers, remarks: remarks)
+        return Settings(snapshot: snapshot, workers: workers, remarks: words + remarks)
     }
 }

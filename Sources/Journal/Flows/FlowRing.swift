@@ -3,7 +3,6 @@ public struct FlowRing: Sendable {
     /// In the order of their sequence; those before `first` are gone.
     private var flows: [PackedFlow?] = []
     private var first = 0
-    private var places: [UInt64: Int] = [:]
     /// What was there before `flows[0]`.
     private var forgotten = 0
     private var refused = 0
@@ -28,7 +27,6 @@ public struct FlowRing: Sendable {
             return
         }
         while bytes + size > budget { dropOldest() }
-        places[flow.id] = forgotten + flows.count
         flows.append(flow)
         bytes += size
     }
@@ -41,7 +39,6 @@ public struct FlowRing: Sendable {
     private mutating func dropOldest() {
         guard first < flows.count, let flow = flows[first] else { return }
         bytes -= flow.count + Self.overhead
-        if places[flow.id] == forgotten + first { places[flow.id] = nil }
         flows[first] = nil
         first += 1
         guard first > 1024, first > flows.count / 2 else { return }
@@ -53,9 +50,14 @@ public struct FlowRing: Sendable {
     /// The sequence of the oldest that is there.
     public var oldest: Int? { first < flows.count ? flows[first]?[.sequence] : nil }
 
+    /// Looks for it: people ask for few, and a table of all would have to be kept with each that comes and goes.
     public subscript(id id: UInt64) -> PackedFlow? {
-        guard let place = places[id], place >= forgotten + first else { return nil }
-        return flows[place - forgotten]
+        var found: PackedFlow?
+        newestFirst { flow in
+            if flow.id == id { found = flow }
+            return found == nil
+        }
+        return found
     }
 
     /// The newest first, for as long as `body` returns true.
