@@ -1,5 +1,6 @@
 import ArgumentParser
 public import Interceptors
+import TLSEngine
 
 struct UsherCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +20,7 @@ struct UsherCommand: ParsableCommand {
     /// Exit codes: 0 done, 1 the answer is no, 2 wrong use.
     static func main() {
         do {
+            guard Library.begin() else { throw CommandExit.failure("OpenSSL could not be made ready") }
             var command = try parseAsRoot()
             try command.run()
         } catch {

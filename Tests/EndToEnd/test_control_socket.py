@@ -66,6 +66,17 @@ def test_what_somebody_gave_up_is_not_done(daemon):
         assert client.recv(100).startswith(b"HTTP/1.1 202")
 
 
+def test_an_end_while_the_configuration_is_read_is_a_clean_one(binary, write_config, state):
+    for attempt in range(12):
+        usher = serve(binary, write_config, state)
+        person = people.Person(binary, state)
+        assert person.asks("POST", "/v1/reload")[0].status == 202
+        # at another moment of the reading each time
+        for _ in range(attempt):
+            person.asks("GET", "/v1/status")
+        assert usher.stop() == 0
+
+
 def test_without_a_daemon_it_is_said(binary, state):
     person = people.Person(binary, state)
     for command in (["transactions"], ["answer", "abcdef", "x"], ["deny", "abcdef"], ["lockout"], ["lockout", "clear"]):
