@@ -123,6 +123,12 @@ struct SecretFormsTests {
         (.response, "", "Authentication-Info: nextnonce=\"x\", rspauth=\"$ECRET\"\r\n"),
         (.response, "", "Authorization: Bearer $ECRET\r\n"),
         (.response, "", "WWW-Authenticate: Bearer error_uri=\"https://a/?code=$ECRET\"\r\n"),
+        (.responseBody, "text/html", "<script>for(i=0;i<n;i++){x={token:\"$ECRET\"}} if(a>b){}</script>"),
+        (.responseBody, "text/html", "<div onclick=\"go({token:'$ECRET'})\">"),
+        (.responseBody, "text/html", "<script>if (i<n && access_token==\"$ECRET\") { a = b > c }</script>"),
+        (.responseBody, "text/html", "<input name=\"password\" value=\"$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "a=1;password=x;$ECRET"),
+        (.request, "", "X-Where: a@b //c:$ECRET@d\r\n"),
     ]
 
     @Test("None of them is kept", arguments: forms.indices)

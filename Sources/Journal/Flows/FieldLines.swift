@@ -48,6 +48,17 @@ public struct FieldLines: Sendable {
 
     public func text(_ name: StaticString) -> String? { value(name).map { String(decoding: $0, as: UTF8.self) } }
 
+    /// The values of all fields of that name.
+    /// - Parameter name: in small letters.
+    func texts(_ name: StaticString) -> [String] {
+        var texts: [String] = []
+        forEach { field, value in
+            if Self.isNamed(field, name) { texts.append(String(decoding: value, as: UTF8.self)) }
+            return true
+        }
+        return texts
+    }
+
     /// All of them, as text.
     public var list: [(name: String, value: String)] {
         var list: [(name: String, value: String)] = []

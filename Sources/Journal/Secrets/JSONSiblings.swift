@@ -45,7 +45,12 @@ struct JSONSiblings {
         (callbacks, called) = found
     }
 
-    private static func key(_ path: ArraySlice<[UInt8]>) -> [UInt8] { Array(path.joined(separator: [0])) }
+    /// Of long names the beginnings, for each value has its own: who shares one is judged by what both say.
+    private static func key(_ path: ArraySlice<[UInt8]>) -> [UInt8] {
+        Array(path.map { $0.prefix(longestName) }.joined(separator: [0]))
+    }
+
+    private static let longestName = 64
 
     /// Where `callbacks` stands in a path that leads into one of them.
     private static func callback(_ path: [[UInt8]]) -> Int? {

@@ -32,6 +32,10 @@ struct MarkupTag {
         // an address between angle brackets is no tag
         guard local < place else { return nil }
         localName = local..<place
+        // `i<n;` begins none
+        guard place < limit, TextScan.isSpace(text[place]) || text[place] == 0x2F || text[place] == 0x3E else {
+            return nil
+        }
         while place < limit {
             while place < limit, TextScan.isSpace(text[place]) || text[place] == 0x2F { place += 1 }
             guard place < limit, text[place] != 0x3C else { return nil }
@@ -44,8 +48,8 @@ struct MarkupTag {
             while place < limit, !TextScan.isSpace(text[place]), ![0x2F, 0x3D, 0x3E, 0x3C].contains(text[place]) {
                 place += 1
             }
-            // a sign that begins no name is the first of one, as browsers read it
-            if place == begin { place += 1 }
+            // nor does a comparison, whose words are no names
+            guard place > begin, !text[begin..<place].contains(where: Self.isForeign) else { return nil }
             let name = begin..<place
             while place < limit, TextScan.isSpace(text[place]) { place += 1 }
             guard place < limit, text[place] == 0x3D else { continue }
@@ -54,7 +58,7 @@ struct MarkupTag {
             guard place < limit else { return nil }
             let value: Range<Int>
             if TextScan.isQuote(text[place]) {
-                guard let close = text[(place + 1)..<limit].firstIndex(of: text[place]) else { return nil }
+                let close = text[(place + 1)..<limit].firstIndex(of: text[place]) ?? limit
                 value = (place + 1)..<close
                 place = close + 1
             } else {
@@ -62,10 +66,22 @@ struct MarkupTag {
                 while place < limit, !TextScan.isSpace(text[place]), text[place] != 0x3E { place += 1 }
                 value = begin..<place
             }
-            guard attributes.count < Self.mostAttributes else { return nil }
             attributes.append(Attribute(name: name, value: value))
+            // what was read is not read again from the next `<` in it
+            if place >= limit || attributes.count == Self.mostAttributes {
+                end = min(place, limit)
+                return
+            }
         }
         return nil
+    }
+
+    /// What stands in scripts, and in no attribute's name.
+    private static func isForeign(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x22, 0x24, 0x26, 0x27, 0x2B, 0x2C, 0x3B, 0x3F, 0x60, 0x7B...0x7D: true
+        default: false
+        }
     }
 
     private static func isName(_ byte: UInt8) -> Bool { TextScan.isNameByte(byte) || byte == ASCII.colon }

@@ -66,9 +66,8 @@ extension MessageRedactor {
         _ body: ArraySlice<UInt8>, isCut: Bool, _ fields: FieldLines, _ limit: Int
     ) -> [UInt8]? {
         // in as many fields as there may be (RFC 9110 §5.3)
-        let names = fields.list.filter { ASCII.equal($0.name, "content-encoding") }.map(\.value)
         var codings: [Coding] = []
-        for name in names.joined(separator: ",").split(separator: ",") {
+        for name in fields.texts("content-encoding").joined(separator: ",").split(separator: ",") {
             let name = name.filter { $0 != " " && $0 != "\t" }
             if name.isEmpty || ASCII.equal(name, "identity") { continue }
             guard let coding = Coding(named: name) else { return nil }

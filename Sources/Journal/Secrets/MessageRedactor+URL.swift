@@ -86,27 +86,30 @@ extension MessageRedactor {
         return out
     }
 
+    /// Between two `&`. One that has no secret's name may have others in it, behind `;`.
     private mutating func pair(_ pair: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
-        guard let equals = pair.firstIndex(of: 0x3D) else {
-            out += pair
-            return
+        var rest = pair
+        while true {
+            let end = rest.firstIndex(of: 0x3B) ?? rest.endIndex
+            if let equals = rest[..<end].firstIndex(of: 0x3D) {
+                out += rest[...equals]
+                // some names are encoded once more than they have to be
+                let name = PercentCoding.decodeBytes(
+                    PercentCoding.decodeBytes(rest[..<equals], plusAsSpace: true), plusAsSpace: false)
+                // a value in a form goes on behind a `;`
+                if let kind = names.kind(name) { return put(rest[(equals + 1)...], kind, &out) }
+                if let made = adviceDocument(name, rest[(equals + 1)...]) {
+                    out += made
+                    return
+                }
+                inner(rest[(equals + 1)..<end], depth, &out)
+            } else {
+                out += rest[..<end]
+            }
+            guard end < rest.endIndex else { return }
+            out.append(0x3B)
+            rest = rest[(end + 1)...]
         }
-        out += pair[...equals]
-        let value = pair[(equals + 1)...]
-        // some names are encoded once more than they have to be
-        let name = PercentCoding.decodeBytes(
-            PercentCoding.decodeBytes(pair[..<equals], plusAsSpace: true), plusAsSpace: false)
-        if let kind = names.kind(name) { return put(value, kind, &out) }
-        if let made = adviceDocument(name, value) {
-            out += made
-            return
-        }
-        guard let divide = value.firstIndex(of: 0x3B), value[divide...].contains(0x3D) else {
-            return inner(value, depth, &out)
-        }
-        inner(value[..<divide], depth, &out)
-        out.append(0x3B)
-        self.pair(value[(divide + 1)...], depth, &out)
     }
 
     /// A value that may be a text of its own: where to go next, as a rule.

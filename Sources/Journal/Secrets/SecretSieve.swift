@@ -168,7 +168,10 @@ struct SecretSieve: Sendable {
             if byte == 0x2F || byte == 0x5C {
                 return start > 1 && (text[start - 2] == 0x2F || text[start - 2] == 0x5C)
             }
-            if byte <= 0x20 || byte == 0x22 || byte == 0x27 || byte == 0x3C || byte == 0x3E { return false }
+            // one that stands before this one was looked at
+            if byte == 0x40 || byte <= 0x20 || byte == 0x22 || byte == 0x27 || byte == 0x3C || byte == 0x3E {
+                return false
+            }
             start -= 1
         }
         return start > 0

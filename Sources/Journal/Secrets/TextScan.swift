@@ -15,6 +15,8 @@ struct TextScan {
     private(set) var places: [(range: Range<Int>, meaning: Meaning)] = []
     private let text: [UInt8]
     private let names: SecretNames
+    /// What stands in an attribute has no tags of its own.
+    private var isInTag = false
     /// In what speaks of callbacks and is no JSON as a whole, every `value` may be an answer.
     private let hasCallbacks: Bool
 
@@ -34,7 +36,7 @@ struct TextScan {
     /// - Returns: where to go on.
     private mutating func look(at place: Int) -> Int {
         let byte = text[place]
-        if byte == 0x3C, let tag = MarkupTag(text, at: place) { return look(at: tag) }
+        if byte == 0x3C, !isInTag, let tag = MarkupTag(text, at: place) { return look(at: tag) }
         if byte == 0x2F || byte == 0x5C { return lookForUser(at: place) }
         guard Self.isNameByte(byte) else { return place + 1 }
         var end = place
@@ -137,7 +139,10 @@ struct TextScan {
 
     /// Behind `name=` a string, or a word.
     private func word(from start: Int) -> Range<Int>? {
-        let place = skippingBlanks(start)
+        var place = start
+        // a comparison
+        while place < text.count, text[place] == 0x3D { place += 1 }
+        place = skippingBlanks(place)
         if let string = string(at: place) { return string }
         var end = place
         while end < text.count, !Self.isSpace(text[end]), ![0x26, 0x22, 0x27, 0x60, 0x3C, 0x3E].contains(text[end]),
@@ -222,19 +227,23 @@ struct TextScan {
 
     /// `<input name="X" value="Y">`, `<meta name="csrf-token" content="Y">`, `<a href="…">`, `<password>Y</password>`.
     private mutating func look(at tag: MarkupTag) -> Int {
-        var found: [(range: Range<Int>, meaning: Meaning)] = []
         let named = name(of: tag)
+        isInTag = true
         for attribute in tag.attributes {
             let name = text[attribute.name]
             if let named, Self.isWord(name, "value") || Self.isWord(name, "content") {
-                found.append((attribute.value, named))
+                places.append((attribute.value, named))
             } else if let meaning = meaning(attribute.name), !Self.isWord(name, "value") {
-                found.append((attribute.value, meaning))
+                places.append((attribute.value, meaning))
             } else if MessageRedactor.looksLikeURL(Array(text[attribute.value])) {
-                found.append((attribute.value, .url))
+                places.append((attribute.value, .url))
+            } else {
+                // a script, a style, data
+                var place = attribute.value.lowerBound
+                while place < attribute.value.upperBound { place = max(place + 1, look(at: place)) }
             }
         }
-        places += found
+        isInTag = false
         guard !tag.isEmpty, let meaning = meaning(tag.localName) else { return tag.end }
         let end = text[tag.end...].firstIndex(of: 0x3C) ?? text.count
         guard text[tag.end..<end].contains(where: { !Self.isSpace($0) }) else { return tag.end }
