@@ -106,9 +106,9 @@ extension Exchange {
         let began = [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 } ?? capture.started
         let sent = attempt.head ?? request
         let body = attempt.body ?? body.bytes
+        let id = Int(truncatingIfNeeded: out.attemptID())
         var packer = out.flows.begin([])
-        // the flow's own id, with the attempt's number in front
-        packer.set(.id, Int(truncatingIfNeeded: capture.id | UInt64(clamping: record.attempts) &<< 56))
+        packer.set(.id, id)
         packer.set(.parent, Int(truncatingIfNeeded: capture.id))
         packer.set(.began, began)
         packer.set(.duration, out.now - began)

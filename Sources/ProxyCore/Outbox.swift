@@ -19,6 +19,10 @@ public struct Outbox: ~Copyable {
     private(set) var seconds = 0
     /// What the journal is told, until the driver takes it.
     var flows = FlowBatch()
+    /// Counts the flows that no connection numbers.
+    private var attempts: UInt64 = 0
+    /// By which this loop's flows are known; the one before those of its first connection.
+    public var number: UInt64 = 0
     /// Bytes of bodies that are held for it.
     var captured = 0
     /// The loop takes no more clients: what is answered from here on is the last of its connection.
@@ -80,6 +84,12 @@ public struct Outbox: ~Copyable {
         guard cell.exchange.capture.isOn else { return }
         cell.exchange.pack(into: &flows, now: now)
         cell.exchange.capture.forget(total: &captured)
+    }
+
+    /// The id of an attempt, which is a flow beside those of its connection. Sixteen million of a loop's have their own.
+    mutating func attemptID() -> UInt64 {
+        attempts = (attempts &+ 1) & 0xFF_FFFF
+        return number << 24 | attempts
     }
 
     /// What the journal is to be told by now.

@@ -100,6 +100,7 @@ final class Worker {
         recorder.adopt(start.settings)
         nextSweep = loop.now + Self.sweepInterval
         out.tell(time: time(nil))
+        out.number = nextNumber
         sources.append(try MailboxPort(loop: loop, start.messages) { [unowned self] in receive($0) })
         sources.append(
             try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweep() })
