@@ -13,16 +13,18 @@ private final class Door: Sendable {
     private let thread: SystemThread
     let followers = Locked<[any ControlFollower]>([])
     let gone = Locked(0)
+    /// Those that `/slow` has not kept.
+    let late = Locked<[ControlPromise]>([])
 
     init(_ folder: TemporaryFolder) throws {
         path = folder.file("door.sock")
-        let (path, followers, gone) = (path, followers, gone)
+        let (path, followers, gone, late) = (path, followers, gone, late)
         let stop = try Mailbox<Void>()
         let isOpen = Locked(false)
         self.stop = stop
         thread = try SystemThread(name: "door") {
             guard let loop = try? Loop(), let socket = try? ControlSocket(at: path),
-                let server = try? ControlServer(loop, .socket(socket), Self.router(followers, gone)),
+                let server = try? ControlServer(loop, .socket(socket), Self.router(followers, gone, late)),
                 let port = try? MailboxPort(loop: loop, stop, { loop.stop() })
             else { return }
             isOpen.signal { $0 = true }
@@ -38,7 +40,9 @@ private final class Door: Sendable {
         thread.join()
     }
 
-    private static func router(_ followers: Locked<[any ControlFollower]>, _ gone: Locked<Int>) -> ControlRouter {
+    private static func router(
+        _ followers: Locked<[any ControlFollower]>, _ gone: Locked<Int>, _ late: Locked<[ControlPromise]>
+    ) -> ControlRouter {
         func route(_ path: String, _ handler: @escaping ControlRoute.Handler) -> ControlRoute {
             ControlRoute("GET", path, RouteDescription(path, "", answers: [RouteAnswer("", .any)]), handler)
         }
@@ -54,12 +58,7 @@ private final class Door: Sendable {
             },
             route("/dropped") { _ throws(ControlProblem) in .later { _ in } },
             route("/slow") { _ throws(ControlProblem) in
-                .later(within: 1) { promise in
-                    Thread.detachNewThread {
-                        Thread.sleep(forTimeInterval: 3)
-                        promise.keep(ControlAnswer(.string("late")))
-                    }
-                }
+                .later(within: 1) { promise in late.signal { $0.append(promise) } }
             },
             route("/follow") { _ throws(ControlProblem) in
                 .following { follower in
@@ -113,10 +112,14 @@ struct ControlStreamTests {
         #expect(dropped.hasPrefix("HTTP/1.1 503 ") && dropped.contains("nobody was there to answer"))
         // what comes too late is no answer to the next request
         let connection = try door.connect()
-        try connection.send(request("/slow") + request("/later", "Connection: close\r\n"))
-        let both = try read(connection, until: "nothing")
-        #expect(both.hasPrefix("HTTP/1.1 503 ") && both.contains("Retry-After: 1"))
-        #expect(both.hasSuffix("\"done\"\n") && !both.contains("late"))
+        try connection.send(request("/slow"))
+        let refused = try read(connection, until: "}\n")
+        #expect(refused.hasPrefix("HTTP/1.1 503 ") && refused.contains("Retry-After: 1"))
+        let promise = try #require(door.late.wait(milliseconds: 10_000) { $0.first })
+        promise.keep(ControlAnswer(.string("late")))
+        try connection.send(request("/later", "Connection: close\r\n"))
+        let last = try read(connection, until: "nothing")
+        #expect(last.hasSuffix("\"done\"\n") && !last.contains("late"))
     }
 
     @Test func eventsGoToWhoFollows() throws {
