@@ -76,8 +76,8 @@ extension Supervisor {
 
     private var router: ControlRouter {
         var routes =
-            HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(transactions).all
-            + LockoutRoutes(logins).all
+            HealthRoutes(self).all + MetricsRoutes(self).all + TransactionRoutes(tables.transactions).all
+            + LockoutRoutes(tables.logins).all
         routes += ConfigurationRoutes(ServedConfiguration(self)).all + LogRoutes(ServedLog(self)).all
         routes += FlowRoutes(FlowDesk(self)).all + JourneyRoutes(FlowDesk(self)).all
         if options.isDaemon { routes += LifeRoutes(SupervisorLife(self)).all + ReloadRoutes(SupervisorLife(self)).all }

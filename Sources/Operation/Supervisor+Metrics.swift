@@ -7,7 +7,7 @@ extension Supervisor: MetricsSource {
     public var metrics: (text: [UInt8], type: String) {
         var figures = ProcessFigures()
         figures.generation = snapshot.generation
-        figures.transactionsWaiting = transactions.list().count
+        figures.transactionsWaiting = tables.transactions.list().count
         figures.journal = journal?.figures
         return (instruments.page(figures), MetricsRoutes.mediaType)
     }

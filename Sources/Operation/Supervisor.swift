@@ -25,25 +25,15 @@ public final class Supervisor {
     private(set) var listening: [ListeningAddress] = []
     var upgrading: Upgrading?
     private var watch: LoopWatch?
-    private let refusals = RefusalTable()
-    private let clients = ClientTable()
     private let endWatch = ShutdownWatchdog()
-    let logins = LoginTable()
-    private let cookies = CookieSessionTable()
-    private let limits = LimitTable()
     let state: StateKeeper
-    let transactions: TransactionTable
+    let tables: SharedTables
     private let notifier = Notifier()
     private(set) var control: ControlServer?
     /// The same over TCP.
     private(set) var adminPort: ControlServer?
-    private let tokens = TokenTable()
     let tokenKeeper: TokenKeeper
     private(set) var journal: JournalThread?
-    private let pushes = PushTable()
-    private let sessions = SessionTable()
-    private let errands = ErrandTable()
-    private let decisions = DecisionTable()
     private(set) var material: TLSMaterial?
     /// What the operator was told of the configuration that is in force.
     private(set) var remarks: [String] = []
@@ -86,13 +76,14 @@ public final class Supervisor {
         started = snapshot
         self.options = options
         load = reload
-        transactions = TransactionTable { [notifier] in notifier.tell($0, $1, $2) }
         instruments = try Instruments(snapshot, options)
         do throws(SystemError) {
             loop = try Loop()
             let directory = StateDirectory(ProcessEnvironment.all)
             state = try StateKeeper(directory)
-            tokenKeeper = TokenKeeper(state, directory, tokens)
+            tables = SharedTables(
+                transactions: TransactionTable { [notifier] in notifier.tell($0, $1, $2) }, state: state)
+            tokenKeeper = TokenKeeper(state, directory, tables.tokens)
         } catch {
             throw StartFault(description: error.description)
         }
@@ -242,8 +233,6 @@ public final class Supervisor {
     }
 
     private func start(_ count: Int, _ listeners: Listeners, _ settings: SettingsBuilder.Settings) throws {
-        let flows = FlowTable()
-        let authenticator = Authenticator()
         (material, remarks) = (settings.workers.tls, settings.remarks)
         var first = settings.workers
         first.journal = journal
@@ -254,10 +243,7 @@ public final class Supervisor {
             let metrics = instruments.addLoop()
             workers.append(
                 try WorkerThread(
-                    number: number, settings: first, flows: flows, refusals: refusals, clients: clients,
-                    logins: logins, cookies: cookies, limits: limits, transactions: transactions, tokens: tokens,
-                    decisions: decisions, state: state, pushes: pushes, sessions: sessions, errands: errands,
-                    authenticator: authenticator, metrics: metrics,
+                    number: number, settings: first, tables: tables, metrics: metrics,
                     listeners: listeners.perWorker[number],
                     addresses: listening.map(\.address) + [adminPort?.localAddress].compactMap { $0 },
                     recorder: noting(options.recorder ?? instruments.recorder(metrics)),
@@ -292,7 +278,7 @@ public final class Supervisor {
         var next = settings.workers
         next.journal = journal
         for worker in workers { worker.adopt(next) }
-        sessions.keep(loginsOf: new.settings.authorization)
+        tables.sessions.keep(loginsOf: new.settings.authorization)
     }
 
     /// Two descriptors a client connection, and some to spare.

@@ -73,22 +73,24 @@ final class Worker {
         number = start.number
         gauge = start.gauge
         settings = start.settings
-        limits = try LimitDesk(loop: loop, start.limits)
-        transactions = try TransactionDesk(loop: loop, start.transactions)
+        let tables = start.tables
+        limits = try LimitDesk(loop: loop, tables.limits)
+        transactions = try TransactionDesk(loop: loop, tables.transactions)
         flights = FlightBell(loop: loop)
-        sessions = start.sessions
-        tokens = start.tokens
-        shared = start.errands
+        sessions = tables.sessions
+        tokens = tables.tokens
+        shared = tables.errands
         messages = start.messages
         stores = SharedStores(
-            flows: start.flows, refusals: start.refusals, logins: start.logins, cookies: start.cookies, limits: limits,
-            state: start.state, transactions: transactions, tokens: start.tokens, pushes: start.pushes,
-            sessions: start.sessions.stores(flights, start.errands), errands: start.errands, decisions: start.decisions)
-        clients = start.clients
+            flows: tables.flows, refusals: tables.refusals, logins: tables.logins, cookies: tables.cookies,
+            limits: limits, state: tables.state, transactions: transactions, tokens: tables.tokens,
+            pushes: tables.pushes, sessions: tables.sessions.stores(flights, tables.errands),
+            errands: tables.errands, decisions: tables.decisions)
+        clients = tables.clients
         metrics = start.metrics
         security = WorkerTLS(start.settings.tls, on: loop, start.metrics)
         names = try NameResolver(loop: loop, start.settings.names) { recorder.warn($0) }
-        authenticator = start.authenticator
+        authenticator = tables.authenticator
         own = OwnAddresses(
             start.addresses.compactMap { address in
                 IPAddress(bytes: address.address).map { ($0, address.port) }

@@ -1,4 +1,3 @@
-public import Authorization
 public import EventLoop
 public import Metrics
 internal import ProxyCore
@@ -18,20 +17,7 @@ enum WorkerMessage: Sendable {
 struct WorkerStart: Sendable {
     var number: Int
     var settings: WorkerSettings
-    var flows: FlowTable
-    var refusals: RefusalTable
-    var clients: ClientTable
-    var logins: LoginTable
-    var cookies: CookieSessionTable
-    var limits: LimitTable
-    var decisions: DecisionTable
-    var state: (any StateStore & Sendable)?
-    var transactions: TransactionTable
-    var tokens: TokenTable
-    var pushes: PushTable
-    var sessions = SessionTable()
-    var errands = ErrandTable()
-    var authenticator: Authenticator
+    var tables: SharedTables
     var metrics = LoopMetrics()
     var listeners: [WorkerListener]
     /// Every address that this process listens on.
@@ -66,12 +52,7 @@ public final class WorkerThread: Sendable {
     ///   - recorder: called once, on the new thread.
     ///   - ended: called on the new thread when the loop is over, with the reason when it could not begin.
     public init(
-        number: Int, settings: WorkerSettings, flows: FlowTable, refusals: RefusalTable, clients: ClientTable,
-        logins: LoginTable, cookies: CookieSessionTable, limits: LimitTable, transactions: TransactionTable,
-        tokens: TokenTable, decisions: DecisionTable, state: (any StateStore & Sendable)? = nil,
-        pushes: PushTable = PushTable(),
-        sessions: SessionTable = SessionTable(), errands: ErrandTable = ErrandTable(),
-        authenticator: Authenticator, metrics: LoopMetrics = LoopMetrics(),
+        number: Int, settings: WorkerSettings, tables: SharedTables, metrics: LoopMetrics = LoopMetrics(),
         listeners: [WorkerListener],
         addresses: [SocketAddress],
         recorder: @escaping @Sendable () -> any Recorder,
@@ -80,12 +61,8 @@ public final class WorkerThread: Sendable {
         let messages = try Mailbox<WorkerMessage>()
         self.messages = messages
         let start = WorkerStart(
-            number: number, settings: settings, flows: flows, refusals: refusals, clients: clients, logins: logins,
-            cookies: cookies, limits: limits, decisions: decisions, state: state, transactions: transactions,
-            tokens: tokens, pushes: pushes,
-            sessions: sessions, errands: errands, authenticator: authenticator, metrics: metrics, listeners: listeners,
-            addresses: addresses,
-            messages: messages)
+            number: number, settings: settings, tables: tables, metrics: metrics, listeners: listeners,
+            addresses: addresses, messages: messages)
         pulse = start.pulse
         gauge = start.gauge
         thread = try SystemThread(name: "worker-\(number)") {

@@ -53,10 +53,7 @@ final class TestProxy: Sendable {
         let log = Locked(Log())
         self.log = log
         let start = WorkerStart(
-            number: 0, settings: settings, flows: FlowTable(), refusals: RefusalTable(),
-            clients: ClientTable(), logins: LoginTable(), cookies: CookieSessionTable(), limits: LimitTable(),
-            decisions: DecisionTable(), transactions: TransactionTable(), tokens: TokenTable(), pushes: PushTable(),
-            authenticator: Authenticator(),
+            number: 0, settings: settings, tables: SharedTables(),
             listeners: [WorkerListener(descriptor: socket.take().release(), isSecure: false)], addresses: [address],
             messages: messages)
         thread = try SystemThread(name: "proxy") {
