@@ -15,6 +15,11 @@ struct SecretFloodTests {
     private static let longName: String =
         "{\"code\":\"1\",\"\(repeated("n", 100_000))\":{\"callbacks\":[{\"type\":\"T\",\"output\":[\(repeated("\"v\",", 100_000))\"v\"]}]}}"
 
+    /// JSON Web Tokens begin alike.
+    private static let tokens: String = (0..<4000).map { number in
+        "eyJhbGciOiJSUzI1NiJ9.\(String(repeating: "e", count: number % 50))\(number).c2ln"
+    }.joined(separator: " ")
+
     private static let floods: [(type: String, text: String)] = [
         ("application/x-www-form-urlencoded", "code=1&x=1\(repeated(";a=b"))"),
         ("application/x-www-form-urlencoded", "x=\(repeated("%2525"))&code=1"),
@@ -26,6 +31,8 @@ struct SecretFloodTests {
         ("text/plain", repeated("password: ")), ("text/plain", repeated("password[")),
         ("text/plain", repeated("\"password\":[")), ("text/plain", repeated("password=\\\"")),
         ("multipart/form-data", repeated("Content-Disposition: form-data; name=\"password\"\r\n")),
+        ("text/html", repeated("\(repeated("<a/b=", 60 << 10)) !>")),
+        ("text/plain", "token=1 \(tokens)"), ("text/html", repeated("<password><!-- ")),
         ("application/json", deep), ("application/json", longName),
     ]
 

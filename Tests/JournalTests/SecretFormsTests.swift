@@ -128,6 +128,23 @@ struct SecretFormsTests {
         (.responseBody, "text/html", "<script>if (i<n && access_token==\"$ECRET\") { a = b > c }</script>"),
         (.responseBody, "text/html", "<input name=\"password\" value=\"$ECRET"),
         (.requestBody, "application/x-www-form-urlencoded", "a=1;password=x;$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "password%20=$ECRET&p%252561ssword=x"),
+        (.requestBody, "application/x-www-form-urlencoded", "p%252561ssword=$ECRET"),
+        (.requestBody, "application/x-www-form-urlencoded", "goto=http%253A%252F%252Fh%252F%253Faccess_token%253D$ECRET"),
+        (.target, "", "/?goto=http%3A%2F%2Fh%2Flogin%3Fgoto%3Dhttp%253A%252F%252Fh%252Fcb%253Faccess_token%253D$ECRET"),
+        (.requestBody, "application/json", #"{"a":"{\"a\":\"{\\\"password\\\":\\\"$ECRET\\\"}\"}"}"#),
+        (.responseBody, "text/xml", "<password><![CDATA[$ECRET]]></password>"),
+        (.responseBody, "text/xml", "<password><!-- it --> $ECRET</password>"),
+        (.responseBody, "text/html", "<textarea name=password>$ECRET</textarea>"),
+        (.responseBody, "text/html", "<input \(String(repeating: "a=b ", count: 300))name=password value=$ECRET>"),
+        (
+            .requestBody, "multipart/form-data; boundary=b",
+            "--b\r\nContent-Disposition: form-data;\r\n name=\"password\"\r\n\r\n$ECRET\r\n--b--\r\n"
+        ),
+        (.responseBody, "text/javascript", "x['password']='$ECRET'"),
+        (.responseBody, "text/javascript", "x = {password:['$ECRET']}"),
+        (.responseBody, "text/yaml", "password:\n  $ECRET\n"), (.responseBody, "text/yaml", "password: |\n  $ECRET\n"),
+        (.responseBody, "text/plain", "password:$ECRET"),
         (.request, "", "X-Where: a@b //c:$ECRET@d\r\n"),
     ]
 

@@ -17,13 +17,15 @@ struct MarkupTag {
 
     /// Longer is none; nor has one more attributes.
     private static let longest = 64 << 10
-    private static let mostAttributes = 256
+    private static let mostAttributes = 4096
 
+    /// - Parameter reached: up to where it was read, also where no tag begins.
     /// - Returns: nil where no such tag begins.
-    init?(_ text: [UInt8], at start: Int) {
+    init?(_ text: [UInt8], at start: Int, _ reached: inout Int) {
         guard start + 1 < text.count, ASCII.isAlpha(text[start + 1]) else { return nil }
         let limit = min(text.count, start + Self.longest)
         var place = start + 1
+        defer { reached = place }
         var local = place
         while place < limit, Self.isName(text[place]) {
             if text[place] == ASCII.colon { local = place + 1 }

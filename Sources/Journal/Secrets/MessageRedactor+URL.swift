@@ -93,9 +93,7 @@ extension MessageRedactor {
             let end = rest.firstIndex(of: 0x3B) ?? rest.endIndex
             if let equals = rest[..<end].firstIndex(of: 0x3D) {
                 out += rest[...equals]
-                // some names are encoded once more than they have to be
-                let name = PercentCoding.decodeBytes(
-                    PercentCoding.decodeBytes(rest[..<equals], plusAsSpace: true), plusAsSpace: false)
+                let name = Self.plainName(rest[..<equals])
                 // a value in a form goes on behind a `;`
                 if let kind = names.kind(name) { return put(rest[(equals + 1)...], kind, &out) }
                 if let made = adviceDocument(name, rest[(equals + 1)...]) {
@@ -112,16 +110,35 @@ extension MessageRedactor {
         }
     }
 
+    /// As it is meant: some are encoded more often than they have to be, and what is blank around them is taken off by many.
+    private static func plainName(_ written: ArraySlice<UInt8>) -> [UInt8] {
+        var name = PercentCoding.decodeBytes(written, plusAsSpace: true)
+        for _ in 0..<deepest where name.contains(0x25) { name = PercentCoding.decodeBytes(name, plusAsSpace: false) }
+        guard let start = name.firstIndex(where: { $0 > ASCII.space }),
+            let end = name.lastIndex(where: { $0 > ASCII.space })
+        else { return [] }
+        return start == 0 && end == name.count - 1 ? name : Array(name[start...end])
+    }
+
     /// A value that may be a text of its own: where to go next, as a rule.
     private mutating func inner(_ value: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
-        let text = PercentCoding.decodeBytes(value, plusAsSpace: true)
+        var text = PercentCoding.decodeBytes(value, plusAsSpace: true)
+        var times = 1
+        while times < Self.deepest, text.contains(0x25), !Self.isMadeOfParts(text) {
+            let further = PercentCoding.decodeBytes(text, plusAsSpace: false)
+            guard Self.isMadeOfParts(further) else { break }
+            text = further
+            times += 1
+        }
         let made = text.count < SecretAliases.shortest ? text : nested(text, depth + 1)
         if made == text {
             out += value
         } else {
-            out += Self.encoded(made, 1)
+            out += Self.encoded(made, times)
         }
     }
+
+    private static func isMadeOfParts(_ text: [UInt8]) -> Bool { looksLikeURL(text) || looksLikeJSON(text) }
 
     /// Percent-encoded so often, but for the marks of aliases.
     static func encoded(_ bytes: [UInt8], _ times: Int) -> [UInt8] {

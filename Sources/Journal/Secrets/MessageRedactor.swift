@@ -33,9 +33,9 @@ public struct MessageRedactor: Sendable {
 
     /// A text that stands in another, whatever it is.
     mutating func nested(_ text: [UInt8], _ depth: Int) -> [UInt8] {
-        guard depth < Self.deepest, mayHold(text[...]) else { return text }
-        if Self.looksLikeJSON(text), let made = wholeJSON(text, depth + 1) { return made }
-        return scanned(Self.looksLikeURL(text) ? url(text[...], depth + 1) : text)
+        guard depth <= Self.deepest, mayHold(text[...]) else { return text }
+        if Self.looksLikeJSON(text), let made = wholeJSON(text, depth) { return made }
+        return scanned(Self.looksLikeURL(text) ? url(text[...], depth) : text)
     }
 
     mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {

@@ -6,17 +6,10 @@ internal import Formats
 /// The secrets themselves are not kept, but for a hash by a key that only this process has. Of those that were not met for
 /// long the aliases are forgotten; a number is never given twice.
 public struct SecretAliases: Sendable {
-    /// A value that was met, in one of the forms in which it may be written.
-    struct Known: Sendable {
-        let count: Int
-        let hash: Int
-        let alias: SecretAlias
-    }
-
     /// What was met lately, and what was met before that: a table that is full takes the place of the older one.
     private struct Generation {
         var aliases: [Int: SecretAlias] = [:]
-        var forms: [ByteWordKey: [Known]] = [:]
+        var forms: [ByteWordKey: KnownForms] = [:]
     }
 
     private var young = Generation()
@@ -94,8 +87,7 @@ public struct SecretAliases: Sendable {
         for form in Self.forms(of: bytes) {
             let beginning = ByteWordKey(form[...])
             filter.insert(beginning: beginning)
-            young.forms[beginning, default: []].append(
-                Known(count: form.count, hash: Self.hash(form[...]), alias: alias))
+            young.forms[beginning, default: KnownForms()].insert(form, alias)
         }
     }
 
@@ -128,20 +120,9 @@ public struct SecretAliases: Sendable {
     func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
         guard place + ByteWordKey.count <= bytes.count else { return nil }
         let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
-        var found: (alias: SecretAlias, count: Int)?
-        look(young.forms[beginning], in: bytes, at: place, &found)
-        look(old.forms[beginning], in: bytes, at: place, &found)
-        return found
-    }
-
-    private func look(
-        _ forms: [Known]?, in bytes: [UInt8], at place: Int, _ found: inout (alias: SecretAlias, count: Int)?
-    ) {
-        for known in forms ?? [] where known.count > found?.count ?? 0 {
-            guard place + known.count <= bytes.count, Self.hash(bytes[place..<place + known.count]) == known.hash
-            else { continue }
-            found = (known.alias, known.count)
-        }
+        let new = young.forms[beginning]?.find(in: bytes, at: place)
+        let older = old.forms[beginning]?.find(in: bytes, at: place)
+        return older?.count ?? 0 > new?.count ?? 0 ? older : new
     }
 
     /// Long and mixed enough to be nothing but itself.

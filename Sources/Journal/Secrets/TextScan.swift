@@ -10,6 +10,14 @@ struct TextScan {
         case url
         /// What stands before the `@` of a URL.
         case user
+
+        /// Also where the name stands in other texts, as in `state:open`, a value behind it is one as a rule.
+        var isSecretInItself: Bool {
+            switch self {
+            case .secret(.password), .secret(.oneTime), .credentials: true
+            default: false
+            }
+        }
     }
 
     private(set) var places: [(range: Range<Int>, meaning: Meaning)] = []
@@ -17,6 +25,9 @@ struct TextScan {
     private let names: SecretNames
     /// What stands in an attribute has no tags of its own.
     private var isInTag = false
+    /// Bytes that were read for tags which are none. Where that is much, what was read is not read again for one.
+    private var misread = 0
+    private var tagsFrom = 0
     /// In what speaks of callbacks and is no JSON as a whole, every `value` may be an answer.
     private let hasCallbacks: Bool
 
@@ -36,7 +47,7 @@ struct TextScan {
     /// - Returns: where to go on.
     private mutating func look(at place: Int) -> Int {
         let byte = text[place]
-        if byte == 0x3C, !isInTag, let tag = MarkupTag(text, at: place) { return look(at: tag) }
+        if byte == 0x3C, !isInTag, place >= tagsFrom, let tag = tag(at: place) { return look(at: tag) }
         if byte == 0x2F || byte == 0x5C { return lookForUser(at: place) }
         guard Self.isNameByte(byte) else { return place + 1 }
         var end = place
@@ -98,12 +109,17 @@ struct TextScan {
         if place < text.count, text[place] == 0x5C { place += 1 }
         let isQuoted = place < text.count && Self.isQuote(text[place])
         if isQuoted { place += 1 }
+        // `x['name'] = value`
+        if isQuoted, place < text.count, text[place] == 0x5D { place += 1 }
         let behindName = place
         while place < text.count, Self.isSpace(text[place]) { place += 1 }
         if place < text.count, text[place] == ASCII.colon {
             return isQuoted ? member(from: place + 1) : line(from: place + 1, meaning)
         }
         if place < text.count, text[place] == 0x3D { return word(from: place + 1) }
+        guard behindName < text.count, isQuoted || Self.isSpace(text[behindName]) || text[behindName] == 0x3B else {
+            return nil
+        }
         return part(behind: behindName)
     }
 
@@ -127,14 +143,26 @@ struct TextScan {
     private func line(from start: Int, _ meaning: Meaning) -> Range<Int>? {
         // a code that a sentence tells of is one of an error, as a rule
         if case .secret(.code) = meaning { return nil }
-        let place = skippingBlanks(start)
+        var place = skippingBlanks(start)
+        // `name: [`, and `name: |` with lines of its own
+        while place < text.count, text[place] == 0x5B || text[place] == 0x7B { place += 1 }
         if let string = string(at: place) { return string }
-        guard place > start else { return nil }
+        place = skippingBlanks(block(behind: place) ?? place)
+        guard place > start || meaning.isSecretInItself else { return nil }
         var end = place
         while end < text.count, text[end] != ASCII.lf, text[end] != ASCII.cr, text[end] != 0x3C, text[end] != 0x22 {
             end += 1
         }
         return place..<end
+    }
+
+    /// Where the lines of a value of YAML begin, which are indented below its name.
+    private func block(behind start: Int) -> Int? {
+        var place = start
+        while place < text.count, [0x7C, 0x3E, 0x2D, 0x2B].contains(text[place]) { place += 1 }
+        if place < text.count, text[place] == ASCII.cr { place += 1 }
+        guard place + 1 < text.count, text[place] == ASCII.lf, text[place + 1] == ASCII.space else { return nil }
+        return place + 1
     }
 
     /// Behind `name=` a string, or a word.
@@ -176,12 +204,18 @@ struct TextScan {
 
     // MARK: parts of forms
 
-    private static let longestHead = 1024
+    private static let longestHead = 4096
 
     /// The content of a form's part, whose head names it (RFC 7578 §4.2): up to the line that began it.
     private func part(behind start: Int) -> Range<Int>? {
         var lineStart = start
-        while lineStart > 0, text[lineStart - 1] != ASCII.lf, start - lineStart < Self.longestHead { lineStart -= 1 }
+        func isFolded() -> Bool { Self.isSpace(text[lineStart]) }
+        repeat {
+            if lineStart > 0, text[lineStart - 1] == ASCII.lf { lineStart -= 1 }
+            while lineStart > 0, text[lineStart - 1] != ASCII.lf, start - lineStart < Self.longestHead {
+                lineStart -= 1
+            }
+        } while lineStart > 0 && start - lineStart < Self.longestHead && lineStart < text.count && isFolded()
         let word = Array("content-disposition".utf8)
         guard text.count - lineStart > word.count, text[lineStart..<lineStart + word.count].map(ASCII.lower) == word
         else { return nil }
@@ -225,6 +259,14 @@ struct TextScan {
 
     // MARK: tags
 
+    private mutating func tag(at place: Int) -> MarkupTag? {
+        var reached = place
+        if let tag = MarkupTag(text, at: place, &reached) { return tag }
+        misread += reached - place
+        if misread > 4 * text.count { tagsFrom = reached }
+        return nil
+    }
+
     /// `<input name="X" value="Y">`, `<meta name="csrf-token" content="Y">`, `<a href="…">`, `<password>Y</password>`.
     private mutating func look(at tag: MarkupTag) -> Int {
         let named = name(of: tag)
@@ -244,12 +286,34 @@ struct TextScan {
             }
         }
         isInTag = false
-        guard !tag.isEmpty, let meaning = meaning(tag.localName) else { return tag.end }
-        let end = text[tag.end...].firstIndex(of: 0x3C) ?? text.count
-        guard text[tag.end..<end].contains(where: { !Self.isSpace($0) }) else { return tag.end }
-        places.append((tag.end..<end, meaning))
-        return end
+        guard !tag.isEmpty else { return tag.end }
+        let isArea = Self.isWord(text[tag.localName], "textarea")
+        guard let meaning = isArea ? named : meaning(tag.localName) else { return tag.end }
+        let content = content(from: tag.end)
+        guard text[content].contains(where: { !Self.isSpace($0) }) else { return tag.end }
+        places.append((content, meaning))
+        return content.upperBound
     }
+
+    /// The text that an element begins with, behind comments; of a CDATA section what is in it.
+    private func content(from start: Int) -> Range<Int> {
+        var place = start
+        while true {
+            while place < text.count, Self.isSpace(text[place]) { place += 1 }
+            guard text[place...].starts(with: "<!--".utf8) else { break }
+            let near = text.span.extracting(place..<min(text.count, place + Self.longestComment))
+            guard let end = Self.commentEnd.next(in: near) else { break }
+            place += end + 3
+        }
+        if text[place...].starts(with: "<![CDATA[".utf8) {
+            return place + 9..<(Self.sectionEnd.next(in: text.span, from: place + 9) ?? text.count)
+        }
+        return place..<(text[place...].firstIndex(of: 0x3C) ?? text.count)
+    }
+
+    private static let longestComment = 1024
+    private static let commentEnd = ByteSearch(Array("-->".utf8))
+    private static let sectionEnd = ByteSearch(Array("]]>".utf8))
 
     /// What an element is called.
     private func name(of tag: MarkupTag) -> Meaning? {

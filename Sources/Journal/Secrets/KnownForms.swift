@@ -1,0 +1,82 @@
+internal import Formats
+
+/// Secrets that begin alike, in the forms in which they may be written: the longest that stands at a place is found in one run
+/// over the bytes there, however many there are. Of the secrets themselves sums are kept that are made with a number which
+/// only this process has.
+struct KnownForms: Sendable {
+    private struct Known {
+        let count: Int
+        let alias: SecretAlias
+    }
+
+    private var known: [UInt64: Known] = [:]
+    /// Bit n of these: one of n bytes is among them.
+    private var lengths: [UInt64] = []
+    /// Bits by byte: what none of them has ends the search.
+    private var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    /// Longer ones are recognised by what names them alone.
+    static let longest = 16 << 10
+
+    /// Sums are remainders by this prime; 2 to the 61st is 1 then.
+    private static let prime: UInt64 = 1 << 61 - 1
+    private static let base = UInt64.random(in: 1 << 32..<prime)
+
+    private static func add(_ byte: UInt8, to sum: UInt64, _ base: UInt64) -> UInt64 {
+        let product = sum.multipliedFullWidth(by: base)
+        let folded = (product.low & prime) + (product.high << 3 | product.low >> 61) + UInt64(byte) + 1
+        let rest = (folded & prime) + folded >> 61
+        return rest >= prime ? rest - prime : rest
+    }
+
+    mutating func insert(_ form: [UInt8], _ alias: SecretAlias) {
+        guard form.count <= Self.longest else { return }
+        var sum: UInt64 = 0
+        for byte in form {
+            sum = Self.add(byte, to: sum, Self.base)
+            switch byte >> 6 {
+            case 0: bytes.0 |= 1 << UInt64(byte)
+            case 1: bytes.1 |= 1 << UInt64(byte & 63)
+            case 2: bytes.2 |= 1 << UInt64(byte & 63)
+            default: bytes.3 |= 1 << UInt64(byte & 63)
+            }
+        }
+        known[sum] = Known(count: form.count, alias: alias)
+        let word = form.count >> 6
+        if lengths.count <= word { lengths += [UInt64](repeating: 0, count: word + 1 - lengths.count) }
+        lengths[word] |= 1 << UInt64(form.count & 63)
+    }
+
+    private func has(_ byte: UInt8) -> Bool {
+        let word =
+            switch byte >> 6 {
+            case 0: bytes.0
+            case 1: bytes.1
+            case 2: bytes.2
+            default: bytes.3
+            }
+        return word >> UInt64(byte & 63) & 1 == 1
+    }
+
+    /// The longest that begins at a place and ends where a word may.
+    func find(in text: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
+        let base = Self.base
+        let limit = min(text.count - place, lengths.count << 6 - 1)
+        var found: (alias: SecretAlias, count: Int)?
+        var sum: UInt64 = 0
+        for index in 0..<max(0, limit) {
+            let byte = text[place + index]
+            guard has(byte) else { break }
+            sum = Self.add(byte, to: sum, base)
+            let count = index + 1
+            guard lengths[count >> 6] >> UInt64(count & 63) & 1 == 1,
+                place + count == text.count || !Self.isInWord(text[place + count]),
+                let one = known[sum], one.count == count
+            else { continue }
+            found = (one.alias, count)
+        }
+        return found
+    }
+
+    private static func isInWord(_ byte: UInt8) -> Bool { ASCII.isAlpha(byte) || ASCII.isDigit(byte) }
+}
