@@ -8,7 +8,7 @@ public struct JournalCounters: Equatable, Sendable {
     public init() {}
 
     /// The higher of both in each.
-    func merged(with other: JournalCounters) -> JournalCounters {
+    public func merged(with other: JournalCounters) -> JournalCounters {
         var merged = self
         merged.sequence = max(sequence, other.sequence)
         for (index, number) in other.aliases.enumerated() where aliases.indices.contains(index) {

@@ -64,7 +64,7 @@ final class Upgrading {
             daemon.status.faults.add(words)
             daemon.control?.stepBack()
             daemon.tokenKeeper.adopt(daemon.snapshot.settings.tokens, daemon.snapshot.stateKey)
-            try? daemon.keepJournal(daemon.snapshot, isAsked: true)
+            daemon.journal?.goOn()
             if owesReload { _ = try? daemon.reloader?.begin(by: "SIGHUP") }
             owesReload = false
         case .serves:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -34,7 +35,8 @@ class World:
     def begin(self, **journal):
         self.config["journal"] |= journal
         self.running.append(programs.Usher(
-            self.binary, self.write_config(self.config), state=self.folder))
+            self.binary, self.write_config(self.config), state=self.folder,
+            environment={"SPILL_TOKEN": "0123456789abcdef0123"}))
         return self
 
     def end(self, how=signal.SIGTERM):
@@ -284,6 +286,26 @@ def test_a_folder_that_nobody_may_write_to(world):
     world.usher.wait_for(lambda: world.said("on the disk again"), "its end", seconds=30)
     world.get("/gzip")
     world.written(1)
+
+
+def test_an_upgrade_that_fails_changes_nothing(world):
+    cookie = [("Cookie", "iPlanetDirectoryPro=AQIC5wM2LY4SfczFxI9lMv4PgF7l")]
+    world.begin().get("/json", cookie)
+    world.written(1)
+    before = world.listed(count=1)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        admin = {"listen": "127.0.0.1:%d" % taken.getsockname()[1], "token": "${env.SPILL_TOKEN}"}
+        world.write_config(world.config | {"admin": admin})
+        assert world.person.says("upgrade").returncode == 1
+    world.get("/gzip", cookie)
+    world.written(2)
+    later = world.listed(count=2)
+    assert [flow["id"] for flow in later if flow["sequence"] == 1] == [before[0]["id"]]
+    stories = [json.loads(world.person.says("flow", flow["id"], "--json").stdout) for flow in later]
+    shown = {field["value"] for one in stories for field in one["request"]["fields"] if field["name"] == "Cookie"}
+    assert shown == {"iPlanetDirectoryPro=session#1"}
 
 
 def test_a_reload_begins_and_ends_it(world):

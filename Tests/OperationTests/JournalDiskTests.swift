@@ -94,6 +94,44 @@ struct JournalDiskTests {
         #expect(said.count == 2)
     }
 
+    @Test func whoMakesRoomInVainGoesOnAsIfNothingHadBeen() throws {
+        let first = try disk()
+        _ = first.awaitCounters()
+        first.join()
+        first.take([try Self.flow(1)], Self.counters(1))
+        first.rest()
+        // it has to let go before another one can have it
+        let second = try disk()
+        #expect(second.awaitCounters() == Self.counters(1))
+        second.close()
+        first.take([try Self.flow(2)], Self.counters(2))
+        first.goOn()
+        first.take([try Self.flow(3)], Self.counters(3))
+        #expect(try Self.sequences(first) == [3, 2, 1])
+        first.close()
+        #expect(said == [] && calls.withLock { $0 } == 0 && first.figures.lost == 0)
+    }
+
+    @Test func whoMakesRoomForOneThatWritesBeginsBehindIt() throws {
+        let first = try disk()
+        _ = first.awaitCounters()
+        first.join()
+        first.rest()
+        let second = try disk()
+        #expect(second.awaitCounters() == JournalCounters())
+        first.take([try Self.flow(1)], Self.counters(1))
+        second.join()
+        second.take([try Self.flow(1)], Self.counters(1))
+        second.close()
+        first.goOn()
+        #expect(calls.wait(milliseconds: 10_000) { $0 == 1 ? true : nil } == true)
+        #expect(first.awaitCounters() == Self.counters(1))
+        first.join()
+        first.take([try Self.flow(2)], Self.counters(2))
+        #expect(try Self.sequences(first) == [2, 1] && first.figures.lost == 1)
+        first.close()
+    }
+
     @Test func whatIsNoJournalIsPutAside() throws {
         try FileManager.default.createDirectory(
             atPath: folder.file("state/kept"), withIntermediateDirectories: true,

@@ -72,6 +72,9 @@ struct DiskPlace: ~Copyable {
         say("the journal in \(path) cannot be read by this version: it lies in \(aside) now, and a new one is begun")
     }
 
+    /// Another process may keep its own there. What this one's flows are known by stays.
+    mutating func letGo() { lock = nil }
+
     private mutating func take() throws(FileError) {
         guard lock == nil else { return }
         try folder.make()

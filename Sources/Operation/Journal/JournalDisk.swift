@@ -21,6 +21,14 @@ final class JournalDisk: FlowDisk {
         case failed
     }
 
+    /// What the disk's thread is to do.
+    private enum Demand {
+        case write
+        /// Another process is about to keep its own there: what comes waits.
+        case rest
+        case end
+    }
+
     private struct State {
         var stage = Stage.opening
         /// The file can be read.
@@ -32,10 +40,10 @@ final class JournalDisk: FlowDisk {
         var secrets: [SealedSecrets.Sealed] = []
         var bytes = 0
         var queries: [Query] = []
-        var closing = false
+        var demand = Demand.write
         var figures = ProcessFigures.DiskFigures()
 
-        var hasWork: Bool { !flows.isEmpty || !queries.isEmpty || closing }
+        func hasWork(_ known: Demand) -> Bool { !flows.isEmpty || !queries.isEmpty || demand != known }
     }
 
     private let state: Locked<State>
@@ -91,7 +99,7 @@ final class JournalDisk: FlowDisk {
         guard !flows.isEmpty else { return }
         state.signalAll { state in
             let bytes = Self.bytes(flows, secrets)
-            guard case .joined = state.stage, state.bytes + bytes <= Self.limit, !state.closing else {
+            guard case .joined = state.stage, state.bytes + bytes <= Self.limit, state.demand != .end else {
                 state.figures.lost += UInt64(flows.count)
                 return
             }
@@ -113,7 +121,7 @@ final class JournalDisk: FlowDisk {
     func ask(_ query: @escaping Query) -> Bool {
         var isTaken = false
         state.signalAll { state in
-            guard state.queries.count < Self.mostQueries, !state.closing else { return }
+            guard state.queries.count < Self.mostQueries, state.demand != .end else { return }
             state.queries.append(query)
             isTaken = true
         }
@@ -128,15 +136,21 @@ final class JournalDisk: FlowDisk {
         }
     }
 
-    /// Lets another process keep its own there, once what has come is written. Returns at once; instead of `close`.
+    /// Lets another process keep its own there, once what has come is written. Returns at once.
+    func rest() { state.signalAll { if $0.demand == .write { $0.demand = .rest } } }
+
+    /// The other process does not. Flows go on as if nothing had been, unless it has written some by then.
+    func goOn() { state.signalAll { if $0.demand == .rest { $0.demand = .write } } }
+
+    /// The same as `rest`, for good; instead of `close`.
     func leave() {
-        state.signalAll { $0.closing = true }
+        state.signalAll { $0.demand = .end }
         thread.detach()
     }
 
     /// Writes what is left and ends.
     func close() {
-        state.signalAll { $0.closing = true }
+        state.signalAll { $0.demand = .end }
         if !thread.join(withinMilliseconds: Self.timeout) {
             Console.error("what came last may not be in the journal on the disk: the disk takes too long")
         }
@@ -150,7 +164,7 @@ final class JournalDisk: FlowDisk {
         var secrets: [SealedSecrets.Sealed] = []
         var queries: [Query] = []
         var limits: JournalStore.DiskLimits
-        var closing = false
+        var demand = Demand.write
     }
 
     private struct Writer: ~Copyable {
@@ -165,7 +179,9 @@ final class JournalDisk: FlowDisk {
         var trouble: (since: Int, isSaid: Bool)?
         /// What could not be written so far.
         var left = Work(limits: JournalStore.DiskLimits())
-        var isFound = false
+        /// What was given last, once that is known.
+        var known: JournalCounters?
+        var demand = Demand.write
 
         /// Milliseconds until what failed is tried again: longer each time.
         private static let retries = (first: 250, last: 10_000)
@@ -190,19 +206,33 @@ final class JournalDisk: FlowDisk {
             while true {
                 let work = next(wait: hasMore ? 0 : archive == nil || retry != nil ? Self.retries.first : Self.interval)
                 // tried once more at the end, whenever the last time was
-                if work.closing { retry = nil }
+                if work.demand == .end, demand != .rest { retry = nil }
+                if work.demand == .write { demand = .write }
                 if archive == nil, isDue { open() }
                 if isDue { write(work) } else { keep(work) }
                 hasMore = isDue && retain(work.limits)
                 answer(work.queries)
+                if work.demand == .rest { rest() }
                 tell()
-                if work.closing { break }
+                if work.demand == .end { break }
             }
-            if !left.flows.isEmpty { say("\(left.flows.count) flows are not in the journal on the disk") }
+            // what came last is in the memory of a process that another one follows
+            if !left.flows.isEmpty, demand != .rest {
+                say("\(left.flows.count) flows are not in the journal on the disk")
+            }
             state.signalAll { $0.isOpen = false }
         }
 
-        private var isDue: Bool { retry.map { Loop.monotonicMilliseconds() >= $0.at } ?? true }
+        /// What has come is written, as far as that was possible.
+        private mutating func rest() {
+            demand = .rest
+            archive = nil
+            place.letGo()
+        }
+
+        private var isDue: Bool {
+            demand != .rest && retry.map { Loop.monotonicMilliseconds() >= $0.at } ?? true
+        }
 
         /// What came, or nothing by then.
         private func next(wait: Int) -> Work {
@@ -214,9 +244,10 @@ final class JournalDisk: FlowDisk {
                 }
                 return Work(
                     flows: state.flows, counters: state.counters, secrets: state.secrets, queries: state.queries,
-                    limits: state.limits, closing: state.closing)
+                    limits: state.limits, demand: state.demand)
             }
-            let work = state.wait(milliseconds: wait) { $0.hasWork ? take(&$0) : nil }
+            let demand = demand
+            let work = state.wait(milliseconds: wait) { $0.hasWork(demand) ? take(&$0) : nil }
             return work ?? state.withLock { take(&$0) }
         }
 
@@ -231,18 +262,23 @@ final class JournalDisk: FlowDisk {
         }
 
         private mutating func begin(_ archive: FlowArchive) throws(DiskPlace.Fault) {
-            guard !isFound else {
-                // else what is left tells whether it is over
-                if left.flows.isEmpty { recover() }
-                return
-            }
             let counters: JournalCounters
             do throws(SQLiteFault) { counters = try archive.counters() } catch {
                 throw .database(place.path, error)
             }
-            isFound = true
-            var isLate = false
+            guard known.map({ $0.merged(with: counters) != $0 }) ?? true else {
+                // else what is left tells whether it is over
+                if left.flows.isEmpty { recover() }
+                return
+            }
+            var isLate = known != nil
+            known = counters
+            let (lost, bytes) = (left.flows.count, JournalDisk.bytes(left.flows, left.secrets))
+            // another process has given their numbers, too
+            (left.flows, left.secrets) = ([], [])
             state.signalAll { state in
+                state.figures.lost += UInt64(lost)
+                state.bytes -= bytes
                 if case .failed = state.stage { isLate = true }
                 state.stage = .found(counters)
                 state.isOpen = true
@@ -265,6 +301,7 @@ final class JournalDisk: FlowDisk {
             } catch {
                 return fail(.database(place.path, error))
             }
+            known = left.counters
             let (count, bytes) = (left.flows.count, JournalDisk.bytes(left.flows, left.secrets))
             (left.flows, left.secrets) = ([], [])
             state.withLock { state in

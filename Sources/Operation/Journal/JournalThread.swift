@@ -40,7 +40,7 @@ final class JournalThread: FlowIntake {
     /// Queries that may wait.
     private static let mostQueries = 64
     /// How long the end waits, in milliseconds.
-    private static let timeout = 3_000
+    private static let timeout = 4_000
 
     /// - Parameters:
     ///   - directory: where it is kept on the disk, where the settings ask for that.
@@ -170,14 +170,11 @@ final class JournalThread: FlowIntake {
     /// The flows on the disk.
     var disk: (any FlowDisk)? { queue.withLock { $0.disk } }
 
-    /// Lets another process keep its own on the disk: what comes from here on is in memory alone, until `adopt`.
-    func leaveDisk() {
-        let disk = queue.withLock { queue in
-            defer { queue.disk = nil }
-            return queue.disk
-        }
-        disk?.leave()
-    }
+    /// Lets another process keep its own on the disk: what comes from here on is in memory alone, until `goOn`.
+    func leaveDisk() { queue.withLock { $0.disk }?.rest() }
+
+    /// The other process does not.
+    func goOn() { queue.withLock { $0.disk }?.goOn() }
 
     // MARK: what is asked
 
@@ -209,8 +206,16 @@ final class JournalThread: FlowIntake {
 
     /// Takes in what has come, and ends.
     func close() {
-        queue.signal { $0.closing = true }
-        _ = thread.join(withinMilliseconds: Self.timeout)
-        queue.withLock { $0.disk }?.close()
+        queue.signal { queue in
+            queue.closing = true
+            // nobody can ask for that any more
+            if queue.disk == nil { queue.batches = [] }
+        }
+        let disk = queue.withLock { $0.disk }
+        if !thread.join(withinMilliseconds: Self.timeout), disk != nil {
+            Console.error(
+                "what came last may not be in the journal on the disk: there was too much to look for secrets in")
+        }
+        disk?.close()
     }
 }
