@@ -102,7 +102,7 @@ public final class Supervisor {
         }
         ProcessSecrecy.begin()
         let handover = options.isDaemon ? Handover.taken : nil
-        let count = snapshot.workers ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let count = snapshot.workers ?? min(Int(Outbox.loops), max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         do {
             // first: a SIGHUP that comes while the daemon starts must not end it
             try hear()

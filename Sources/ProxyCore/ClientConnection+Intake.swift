@@ -135,13 +135,13 @@ extension ClientConnection {
             position += used
         } catch {
             position = bytes.count
-            giveUpHead(of: cell, out.now)
+            giveUpHead(of: cell, &out)
             cell.exchange.refuse(error, &out)
             settle(cell, &out)
             return true
         }
         intake.hasMore = position < bytes.count
-        startRecord(of: cell, out.now)
+        startRecord(of: cell, &out)
         cell.exchange.noteMethod()
         do throws(HTTPFault) {
             let framing = try leg.begin(cell.exchange.request, maxTrailerBytes: engine.settings.limits.header)
@@ -155,16 +155,16 @@ extension ClientConnection {
 
     /// Gives up a head that did not come whole: its fields point at bytes that are not kept, and nothing of it may colour the
     /// answer.
-    private mutating func giveUpHead(of cell: ExchangeCell, _ now: Int) {
+    private mutating func giveUpHead(of cell: ExchangeCell, _ out: inout Outbox) {
         leg.giveUpHead()
         cell.exchange.request = RequestHead()
-        startRecord(of: cell, now)
+        startRecord(of: cell, &out)
     }
 
     /// The next request's head, or its first byte, has not come in time.
     mutating func requestTimedOut(_ out: inout Outbox) {
         guard let cell = current else { return close(reset: false, &out) }
-        giveUpHead(of: cell, out.now)
+        giveUpHead(of: cell, &out)
         cell.exchange.answer(.requestTimeout, isLast: true, &out)
         settle(cell, &out)
     }

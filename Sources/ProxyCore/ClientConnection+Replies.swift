@@ -143,7 +143,7 @@ extension ClientConnection {
         let cell = begin(&out)
         let places = caller.exchange.attempt.turns.map(\.key)
         cell.exchange.becomeCall(call, for: caller.exchange.id, places: places, began: caller.exchange.capture.began)
-        startFlow(of: cell, for: caller, out.now)
+        startFlow(of: cell, for: caller, &out)
         if caller.exchange.isTraced { cell.exchange.joinTrace(of: caller.exchange, out.now) }
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)

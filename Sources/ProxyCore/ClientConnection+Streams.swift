@@ -50,7 +50,7 @@ extension ClientConnection {
     ) {
         let cell = start(stream, &out)
         swap(&streams.head, &cell.exchange.request)
-        startRecord(of: cell, out.now)
+        startRecord(of: cell, &out)
         cell.exchange.noteMethod()
         do throws(HTTPFault) {
             try cell.exchange.begin(framing, &context, &out)
@@ -64,7 +64,7 @@ extension ClientConnection {
         let cell = start(stream, &out)
         // nothing of the head may colour the answer
         cell.exchange.request = RequestHead()
-        startRecord(of: cell, out.now)
+        startRecord(of: cell, &out)
         cell.exchange.refuse(fault, &out)
         settle(cell, &out)
     }

@@ -52,14 +52,6 @@ public struct ClientConnection: ~Copyable {
         let isKept: Bool
     }
 
-    /// What exchanges are called.
-    struct Numbers {
-        /// What the flow ids of this connection begin with.
-        let base: UInt64
-        var flows: UInt64 = 0
-        var exchanges: UInt32 = 0
-    }
-
     var engine: Engine
     /// Takes the place of `engine` when the exchange is over.
     var next: NextGeneration?
@@ -78,24 +70,24 @@ public struct ClientConnection: ~Copyable {
     var relays = Relays()
     /// What waits for the client.
     var client = Endpoint()
-    private var numbers: Numbers
+    /// How many exchanges have begun.
+    private var exchanges: UInt32 = 0
+    /// What the last flow's id is.
+    public private(set) var lastFlow: UInt64 = 0
 
     /// - Parameters:
-    ///   - number: unique among the connections of this process; becomes part of every flow id.
     ///   - client: the client's address, for the record.
     ///   - source: the same as a value, and how far it is to be believed.
     ///   - share: what the connection holds of its client's share.
     ///   - streams: what reads and writes the client's side where it speaks no HTTP/1.
     public init(
-        engine: Engine, stores: SharedStores = SharedStores(), number: UInt64, client: String,
+        engine: Engine, stores: SharedStores = SharedStores(), client: String,
         source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
         streams: (any StreamServer)? = nil, now: Int
     ) {
         self.engine = engine
         self.streams = streams
         context = ClientContext(stores: stores, source: source, name: client, share: share)
-        // sixteen million exchanges before an id could be that of another connection
-        numbers = Numbers(base: number << 24)
         deadline = now + engine.settings.timeouts.idle
         if source.policy != nil {
             stage = .preface
@@ -149,9 +141,6 @@ public struct ClientConnection: ~Copyable {
     /// How many exchanges have begun and are not over; those that look after a login of Usher's own count, too.
     public var exchangesUnderWay: Int { cells.count }
 
-    /// What the last flow's id is.
-    public var lastFlow: UInt64 { numbers.base &+ numbers.flows }
-
     // MARK: stages
 
     mutating func enter(_ stage: Stage, until time: Int) {
@@ -172,27 +161,27 @@ public struct ClientConnection: ~Copyable {
 
     /// A place for another exchange.
     mutating func begin(_ out: inout Outbox) -> ExchangeCell {
-        numbers.exchanges &+= 1
-        let cell = out.cell(ExchangeID(numbers.exchanges), engine)
+        exchanges &+= 1
+        let cell = out.cell(ExchangeID(exchanges), engine)
         cells.append(cell)
         return cell
     }
 
     /// From here on the exchange is one that is recorded.
-    mutating func startRecord(of cell: ExchangeCell, _ now: Int) {
-        numbers.flows &+= 1
-        cell.exchange.record.reset(flow: numbers.base &+ numbers.flows)
+    mutating func startRecord(of cell: ExchangeCell, _ out: inout Outbox) {
+        lastFlow = out.nextFlow()
+        cell.exchange.record.reset(flow: lastFlow)
         cell.exchange.record.client = context.name
         if context.tunnel != nil { cell.exchange.record.user = context.user }
-        cell.exchange.capture.began = now
-        cell.exchange.capture.begin(cell.exchange.record.flow, cell.exchange.captureLimits, now)
+        cell.exchange.capture.began = out.now
+        cell.exchange.capture.begin(lastFlow, cell.exchange.captureLimits, out.now)
     }
 
     /// From here on the call is a flow of its own, which the flow of its caller has for a part.
-    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ now: Int) {
-        numbers.flows &+= 1
+    mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
+        lastFlow = out.nextFlow()
         call.exchange.capture.begin(
-            numbers.base &+ numbers.flows, parent: caller.exchange.capture.id, caller.exchange.captureLimits, now)
+            lastFlow, parent: caller.exchange.capture.id, caller.exchange.captureLimits, out.now)
     }
 
     /// The exchange whose record the stage belongs to; a new one where there is none.
@@ -201,7 +190,7 @@ public struct ClientConnection: ~Copyable {
         let cell = current ?? begin(&out)
         // no request stands behind it, least of all the one whose place it took
         cell.exchange.request = RequestHead()
-        startRecord(of: cell, out.now)
+        startRecord(of: cell, &out)
         return cell
     }
 

@@ -53,7 +53,7 @@ struct DryDriver: ~Copyable {
         connection = ClientConnection(
             engine: engine,
             stores: SharedStores(
-                cookies: cookies, limits: limits, tokens: tokens, sessions: sessions, decisions: decisions), number: 1,
+                cookies: cookies, limits: limits, tokens: tokens, sessions: sessions, decisions: decisions),
             client: "127.0.0.1",
             source: source, now: 0)
         self.destinations = destinations

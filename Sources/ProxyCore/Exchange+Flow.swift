@@ -106,7 +106,7 @@ extension Exchange {
         let began = [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 } ?? capture.started
         let sent = attempt.head ?? request
         let body = attempt.body ?? body.bytes
-        let id = Int(truncatingIfNeeded: out.attemptID())
+        let id = Int(truncatingIfNeeded: out.nextFlow())
         var packer = out.flows.begin([])
         packer.set(.id, id)
         packer.set(.parent, Int(truncatingIfNeeded: capture.id))

@@ -19,10 +19,10 @@ public struct Outbox: ~Copyable {
     private(set) var seconds = 0
     /// What the journal is told, until the driver takes it.
     var flows = FlowBatch()
-    /// Counts the flows that no connection numbers.
-    private var attempts: UInt64 = 0
-    /// By which this loop's flows are known; the one before those of its first connection.
-    public var number: UInt64 = 0
+    /// How many flows have begun.
+    private var flowCount: UInt64 = 0
+    /// Tells this loop's flows from those of others; at most `Outbox.loops` are there.
+    private let loop: UInt64
     /// Bytes of bodies that are held for it.
     var captured = 0
     /// The loop takes no more clients: what is answered from here on is the last of its connection.
@@ -32,10 +32,15 @@ public struct Outbox: ~Copyable {
     /// The generation of the configuration that the last exchange began with; cells of no other are kept.
     private var generation: ObjectIdentifier?
 
+    /// How many loops a process may have.
+    public static let loops: UInt64 = 1 << 10
+    /// Ids have 48 bits, for the others tell runs apart: so many flows of a loop have one of their own.
+    private static let mostFlows: UInt64 = 1 << 38
     private static let keptCells = 64
     private static let keptCapacity = 256 << 10
 
-    public init() {}
+    /// - Parameter loop: its number, below `loops`.
+    public init(loop: Int = 0) { self.loop = UInt64(truncatingIfNeeded: loop) & (Self.loops - 1) }
 
     /// Tells what time it is by the calendar. Writes it out anew once a second at most.
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
@@ -86,10 +91,10 @@ public struct Outbox: ~Copyable {
         cell.exchange.capture.forget(total: &captured)
     }
 
-    /// The id of an attempt, which is a flow beside those of its connection. Sixteen million of a loop's have their own.
-    mutating func attemptID() -> UInt64 {
-        attempts = (attempts &+ 1) & 0xFF_FFFF
-        return number << 24 | attempts
+    /// The id of another flow, from 1 on.
+    mutating func nextFlow() -> UInt64 {
+        flowCount = flowCount % (Self.mostFlows - 1) + 1
+        return flowCount * Self.loops | loop
     }
 
     /// What the journal is to be told by now.

@@ -12,7 +12,7 @@ internal import ProxyCore
 final class Worker {
     let loop: Loop
     let number: Int
-    var out = Outbox()
+    var out: Outbox
     /// What legs write for an origin, until it is sent.
     var wire: [UInt8] = []
     let pool: OriginPool
@@ -44,7 +44,6 @@ final class Worker {
     private var listeners: [ProxyListener] = []
     private var connections: [Connection?] = []
     private var free: [Int] = []
-    private var nextNumber: UInt64
     private(set) var openConnections = 0
     private var isDraining = false
     /// When a drain cuts off what is still open.
@@ -65,12 +64,11 @@ final class Worker {
     private static let sweepInterval = 100
     /// Between two words about failures to accept, in milliseconds.
     private static let warningInterval = 10_000
-    /// Step of connection numbers, so that those of two workers never meet.
-    private static let maxWorkers: UInt64 = 256
 
     init(_ start: WorkerStart, recorder: any Recorder) throws(SystemError) {
         loop = try Loop(pulse: start.pulse)
         number = start.number
+        out = Outbox(loop: start.number)
         gauge = start.gauge
         settings = start.settings
         let tables = start.tables
@@ -98,11 +96,9 @@ final class Worker {
         self.recorder = recorder
         pool = OriginPool(
             perOrigin: start.settings.engine.settings.limits.idlePerOrigin, total: start.settings.idleTotal)
-        nextNumber = UInt64(start.number)
         recorder.adopt(start.settings)
         nextSweep = loop.now + Self.sweepInterval
         out.tell(time: time(nil))
-        out.number = nextNumber
         sources.append(try MailboxPort(loop: loop, start.messages) { [unowned self] in receive($0) })
         sources.append(
             try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweep() })
@@ -194,13 +190,11 @@ final class Worker {
             // understand them
             return isSecure ? () : descriptor.sendLast(ClientConnection.answer(to: error))
         }
-        nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
         else { return }
         let wantsLocal = settings.engine.settings.forwarded == .forwarded
         let machine = ClientConnection(
             engine: settings.engine, stores: stores,
-            number: nextNumber,
             client: peer.description,
             source: ClientSource(
                 address: address, local: wantsLocal ? localAddress(of: channel) : nil, isSecure: isSecure,
@@ -213,11 +207,10 @@ final class Worker {
     /// A connection at whose other end nobody is, for a call of Usher's own; nil where the system has no room for it.
     func connect(_ pair: SocketPair) -> Connection? {
         guard let descriptor = pair.takeNear() else { return nil }
-        nextNumber += Self.maxWorkers
         guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
         else { return nil }
         let machine = ClientConnection(
-            engine: settings.engine, stores: stores, number: nextNumber, client: "usher", now: loop.refreshNow())
+            engine: settings.engine, stores: stores, client: "usher", now: loop.refreshNow())
         let connection = Connection(worker: self, client: channel, machine: machine)
         add(connection)
         return connection

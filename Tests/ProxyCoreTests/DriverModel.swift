@@ -79,7 +79,7 @@ final class DriverModel {
                 flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
                 state: devices, transactions: transactions, tokens: tokens, pushes: devices, sessions: sessions,
                 decisions: decisions),
-            number: number, client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
+            client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
         self.now = now
         splitter = Splitter(delivery)

@@ -20,13 +20,13 @@ struct RecycledExchangeTests {
     @Test func nothingOfAnotherClientColoursAnAnswer() {
         var out = Outbox()
         let engine = Engine(Settings())
-        var first = ClientConnection(engine: engine, number: 1, client: "192.0.2.1:1", now: 0)
+        var first = ClientConnection(engine: engine, client: "192.0.2.1:1", now: 0)
         let request = "HEAD / HTTP/1.1\r\nHost: a.test\r\nAccept: application/json\r\n\r\n"
         first.received(Array(request.utf8).span, now: 0, &out)
         #expect(take(&first, &out).count == 1)
         out.clearClient()
         var second = ClientConnection(
-            engine: engine, number: 2, client: "192.0.2.2:1", source: ClientSource(address: nil, isSecure: true), now: 0
+            engine: engine, client: "192.0.2.2:1", source: ClientSource(address: nil, isSecure: true), now: 0
         )
         second.received(Array(get.utf8).span, now: 0, &out)
         let text = String(decoding: out.client, as: UTF8.self)
@@ -71,7 +71,7 @@ struct RecycledExchangeTests {
     @Test func nothingIsKeptOfACall() {
         var out = Outbox()
         var leg = HTTP1Client()
-        var connection = ClientConnection(engine: Engine(stepUpSettings()), number: 1, client: "192.0.2.1:1", now: 0)
+        var connection = ClientConnection(engine: Engine(stepUpSettings()), client: "192.0.2.1:1", now: 0)
         connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
         advise(&connection, &leg, &out)
         guard let call = connection.cells.last, call.exchange.isCall else {
@@ -95,7 +95,7 @@ struct RecycledExchangeTests {
         ]
         var out = Outbox()
         var leg = HTTP1Client()
-        var connection = ClientConnection(engine: Engine(settings), number: 1, client: "192.0.2.1:1", now: 0)
+        var connection = ClientConnection(engine: Engine(settings), client: "192.0.2.1:1", now: 0)
         connection.received(Array((SteppingUp.get + get).utf8).span, now: 0, &out)
         advise(&connection, &leg, &out)
         #expect(String(decoding: out.client, as: UTF8.self) == SteppingUp.original())

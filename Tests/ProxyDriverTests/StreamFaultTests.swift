@@ -197,7 +197,7 @@ struct StreamFaultTests {
     private func machine(_ change: (inout Settings) -> Void = { _ in }) -> ClientConnection {
         var core = Settings()
         change(&core)
-        return ClientConnection(engine: Engine(core), number: 1, client: "c", streams: FrameServer(), now: 0)
+        return ClientConnection(engine: Engine(core), client: "c", streams: FrameServer(), now: 0)
     }
 
     private func lease(_ orders: [Order]) -> (id: ExchangeID, scope: LeaseScope)? {
@@ -220,7 +220,7 @@ struct StreamFaultTests {
 
     @Test func aTunnelToTheOwnPagesLeavesTheOtherStreamsOutside() throws {
         let engine = Engine(Settings(), pages: OwnPages([:]))
-        var machine = ClientConnection(engine: engine, number: 1, client: "c", streams: FrameServer(), now: 0)
+        var machine = ClientConnection(engine: engine, client: "c", streams: FrameServer(), now: 0)
         var out = Outbox()
         let head = "CONNECT usher.proxy:80 HTTP/1.1\r\nHost: usher.proxy:80\r\n\r\n"
         machine.received(Frame(.head, 1, head).written.span, now: 0, &out)

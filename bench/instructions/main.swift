@@ -144,7 +144,7 @@ enum Work {
         settings.rules = rules
         settings.tokens = tokens?.policy
         var connection = ClientConnection(
-            engine: Engine(settings), stores: SharedStores(tokens: tokens), number: 1, client: "192.0.2.1:50000", now: 0
+            engine: Engine(settings), stores: SharedStores(tokens: tokens), client: "192.0.2.1:50000", now: 0
         )
         var origin = HTTP1Client()
         var out = Outbox()

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import ProxyCore
+
+@Suite("What flows are called")
+struct FlowNumberTests {
+    @Test func noTwoLoopsGiveTheSame() {
+        let loops = [0, 1, Int(Outbox.loops) - 1].map { Loop(Outbox(loop: $0)) }
+        var given: Set<UInt64> = []
+        for _ in 0..<70_000 { for index in loops.indices { given.insert(loops[index].out.nextFlow()) } }
+        #expect(given.count == 210_000 && !given.contains(0))
+        // the bits above tell runs of the daemon apart
+        #expect(given.allSatisfy { $0 < 1 << 48 })
+    }
+
+    private final class Loop {
+        var out: Outbox
+        init(_ out: consuming Outbox) { self.out = out }
+    }
+}
