@@ -19,8 +19,8 @@ public struct Outbox: ~Copyable {
     private(set) var seconds = 0
     /// What the journal is told, until the driver takes it.
     var flows = FlowBatch()
-    /// How many flows have begun.
-    private var flowCount: UInt64 = 0
+    /// What the last flow of this loop is called.
+    private var lastFlow = Outbox.firstFlow
     /// Tells this loop's flows from those of others; at most `Outbox.loops` are there.
     private let loop: UInt64
     /// Bytes of bodies that are held for it.
@@ -36,6 +36,8 @@ public struct Outbox: ~Copyable {
     public static let loops: UInt64 = 1 << 10
     /// Ids have 48 bits, for the others tell runs apart: so many flows of a loop have one of their own.
     private static let mostFlows: UInt64 = 1 << 38
+    /// So that a part of one is seen to be a part, and says which it is.
+    private static let firstFlow: UInt64 = 1 << 28
     private static let keptCells = 64
     private static let keptCapacity = 256 << 10
 
@@ -91,10 +93,10 @@ public struct Outbox: ~Copyable {
         cell.exchange.capture.forget(total: &captured)
     }
 
-    /// The id of another flow, from 1 on.
+    /// The id of another flow.
     mutating func nextFlow() -> UInt64 {
-        flowCount = flowCount % (Self.mostFlows - 1) + 1
-        return flowCount * Self.loops | loop
+        lastFlow = max(Self.firstFlow, (lastFlow + 1) % Self.mostFlows)
+        return loop * Self.mostFlows | lastFlow
     }
 
     /// What the journal is to be told by now.

@@ -42,19 +42,37 @@ extension FlowArchive: FlowShelf {
     public func find(_ text: String) throws(SQLiteFault) -> FlowRing.Finding {
         guard FlowID.isPart(text) else { return .none }
         if let id = FlowID(text), let flow = try flow(Int(Int64(bitPattern: id.number))) { return .one(flow) }
-        var found: [FlowID] = []
-        try noting { () throws(SQLiteFault) in
-            // of the index alone: no flow is read
-            let reading = try database.statement("SELECT id, run FROM flows")
-            try reading.forEach { (row: borrowing SQLiteRow) throws(SQLiteFault) in
-                let id = FlowID(UInt64(bitPattern: Int64(run.shown(row.integer(0), of: row.integer(1)))))
-                if id.isNamed(text.lowercased()) { found.append(id) }
-                return found.count < Self.named
-            }
-        }
+        // what it was called before the daemon began anew says more than a part of another one does
+        var found =
+            try FlowID(text).map { id throws(SQLiteFault) in try earlier(Int(Int64(bitPattern: id.number))) } ?? []
+        if found.isEmpty { found = try named(text.lowercased()) }
         guard let first = found.first else { return .none }
         guard found.count == 1 else { return .several(found) }
         return try flow(Int(Int64(bitPattern: first.number))).map { .one($0) } ?? .none
+    }
+
+    /// Flows of earlier runs that had this id.
+    private func earlier(_ id: Int) throws(SQLiteFault) -> [FlowID] {
+        try ids("WHERE id = ? ORDER BY run DESC LIMIT \(Self.named)", .integer(id)) { _ in true }
+    }
+
+    /// Flows whose id has this for a part.
+    private func named(_ part: String) throws(SQLiteFault) -> [FlowID] { try ids("") { $0.isNamed(part) } }
+
+    private func ids(
+        _ which: String, _ values: SQLiteValue..., fit: (FlowID) -> Bool
+    ) throws(SQLiteFault) -> [FlowID] {
+        var found: [FlowID] = []
+        try noting { () throws(SQLiteFault) in
+            // of the index alone: no flow is read
+            let reading = try database.statement("SELECT id, run FROM flows \(which)")
+            try reading.forEach(values) { (row: borrowing SQLiteRow) throws(SQLiteFault) in
+                let id = FlowID(UInt64(bitPattern: Int64(run.shown(row.integer(0), of: row.integer(1)))))
+                if fit(id) { found.append(id) }
+                return found.count < Self.named
+            }
+        }
+        return found
     }
 
     private func flow(_ id: Int) throws(SQLiteFault) -> PackedFlow? {
