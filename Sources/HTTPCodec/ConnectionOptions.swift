@@ -81,7 +81,7 @@ extension RequestHead {
     /// Whether the client waits for status 100 before it sends its body (RFC 9110 §10.1.1). In HTTP/1.0 the field says
     /// nothing.
     public var expectsContinue: Bool {
-        version == .http11 && fields.mayHold(.expect)
+        version != .http10 && fields.mayHold(.expect)
             && fields.slots.contains { $0.known == .expect && fields.listContains($0.value, "100-continue") }
     }
 }

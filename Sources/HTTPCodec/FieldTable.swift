@@ -127,6 +127,30 @@ public struct FieldTable: Sendable {
         return ByteRange(start: start, end: bytes.count)
     }
 
+    /// Adds a field with all of its line, as a head of HTTP/1 has it, so that it leaves as it is.
+    @discardableResult
+    mutating func append(line name: Span<UInt8>, _ value: Span<UInt8>) -> FieldName {
+        let start = bytes.count
+        bytes.append(addingCapacity: name.count &+ value.count &+ 4) { out in
+            out.append(name)
+            out.append(literal: ": ")
+            out.append(value)
+            out.append(literal: "\r\n")
+        }
+        let colon = start &+ name.count
+        let known = FieldName.identify(bytes.span, start, colon)
+        let range = ByteRange(start: colon &+ 2, end: colon &+ 2 &+ value.count)
+        slots.append(FieldSlot(name: ByteRange(start: start, end: colon), value: range, known: known))
+        marks.insert(known, count: name.count, first: name.isEmpty ? 0 : name[0])
+        return known
+    }
+
+    /// Adds a field before all others, whose bytes stand in the buffer.
+    mutating func insertFirst(_ slot: FieldSlot) {
+        slots.insert(slot, at: 0)
+        marks.insert(slot.known, count: Int(slot.name.count), first: bytes[slot.name.lower])
+    }
+
     /// Adds a field beside others of its name. The caller vouches for name and value (see `FieldSyntax`).
     public mutating func add(_ name: some StringProtocol, _ value: some StringProtocol) {
         let nameRange = store(name)

@@ -61,7 +61,7 @@ extension RequestHead {
     /// does not count: clients make it on plain requests as a matter of course, and what is said in HTTP/2 then would
     /// pass unread.
     public var asksForUpgrade: Bool {
-        guard version == .http11, fields.contains(.upgrade) else { return false }
+        guard version != .http10, fields.contains(.upgrade) else { return false }
         let named = fields.slots.contains { $0.known == .connection && fields.listContains($0.value, "upgrade") }
         return named && !fields.slots.contains { $0.known == .upgrade && fields.listContains($0.value, "h2c") }
     }
@@ -101,7 +101,7 @@ extension FieldTable {
             case .transferEncoding:
                 let slot = slots[index]
                 guard !chunked else { throw HTTPFault(.repeatedTransferEncoding, at: slot.name.lower) }
-                guard version == .http11 else { throw HTTPFault(.transferEncodingInHTTP10, at: slot.name.lower) }
+                guard version != .http10 else { throw HTTPFault(.transferEncodingInHTTP10, at: slot.name.lower) }
                 guard isWord(slot.value, "chunked") else {
                     throw HTTPFault(.unknownTransferCoding, at: slot.value.lower)
                 }
@@ -126,7 +126,7 @@ extension FieldTable {
     }
 
     func keepsAlive(_ version: HTTPVersion) -> Bool {
-        var keeps = version == .http11
+        var keeps = version != .http10
         guard mayHold(.connection) || mayHold(.proxyConnection) else { return keeps }
         for index in slots.indices where slots[index].known == .connection || slots[index].known == .proxyConnection {
             let value = slots[index].value

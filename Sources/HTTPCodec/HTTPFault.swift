@@ -15,6 +15,14 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case unknownTransferCoding, repeatedTransferEncoding, transferEncodingInHTTP10, bodyNotAllowed
         // chunked
         case badChunkSize, badChunkExtension, badChunkEnd, chunkLineTooLong, trailersTooLarge, badTrailerField
+        // messages that come as fields alone (RFC 9113 §8)
+        case upperCaseName, connectionField, unknownPseudoField, repeatedPseudoField, misplacedPseudoField
+        case missingPseudoField, badPseudoField, hostMismatch, lengthMismatch, bodyWithoutHead, unfinishedTrailers
+        // a connection's frames
+        case badPreface, badFrame, badFrameSize, badHeaderBlock, windowExceeded, closedStream, protocolFailure
+        // frames that are sent for their number alone
+        case tooManyResets, tooManyContinuations, tooManyPings, tooManySettings, tooManyWindowUpdates
+        case tooManyPriorities, tooManyEmptyFrames, tooManyUnknownFrames, tooManyRefusals, fieldsOutOfMeasure
     }
 
     public let code: Code
@@ -81,6 +89,34 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case .chunkLineTooLong: "a chunk line is too long"
         case .badTrailerField: "a trailer is a field that may stand in the head alone"
         case .trailersTooLarge: "the trailers are larger than limits.header allows"
+        case .upperCaseName: "a field name holds a capital letter, which HTTP/2 does not have in names"
+        case .connectionField: "a field speaks of the connection, as HTTP/1 has it and HTTP/2 does not"
+        case .unknownPseudoField: "there is a pseudo-field that this message does not have"
+        case .repeatedPseudoField: "a pseudo-field stands there twice"
+        case .misplacedPseudoField: "a pseudo-field stands where it may not: behind other fields, or in trailers"
+        case .missingPseudoField: "a pseudo-field that the message needs is missing"
+        case .badPseudoField: "the value of a pseudo-field is none that it may have"
+        case .hostMismatch: "Host and :authority name different hosts"
+        case .lengthMismatch: "the body is not as long as Content-Length says"
+        case .bodyWithoutHead: "a body comes before the head that it belongs to"
+        case .unfinishedTrailers: "trailers come, and the message does not end with them"
+        case .badPreface: "the connection does not begin as HTTP/2 has it"
+        case .badFrame: "a frame may not come there, or says what it may not say"
+        case .badFrameSize: "a frame does not have the length of its kind"
+        case .badHeaderBlock: "the compressed fields cannot be read"
+        case .windowExceeded: "more came, or was granted, than the window has room for"
+        case .closedStream: "a frame came for a stream that had ended"
+        case .protocolFailure: "HTTP/2 cannot go on here"
+        case .tooManyResets: "streams are begun only to be reset"
+        case .tooManyContinuations: "a head comes in more CONTINUATION frames than any needs"
+        case .tooManyPings: "there are more PING frames than anybody needs"
+        case .tooManySettings: "there are more SETTINGS frames than anybody needs"
+        case .tooManyWindowUpdates: "there are more WINDOW_UPDATE frames than there was to grant"
+        case .tooManyPriorities: "there are more PRIORITY frames than anybody needs"
+        case .tooManyEmptyFrames: "there are more DATA frames without data than anybody needs"
+        case .tooManyUnknownFrames: "there are more frames of unknown kinds than anybody needs"
+        case .tooManyRefusals: "streams are begun again and again beyond the number that there may be"
+        case .fieldsOutOfMeasure: "compressed fields unfold to many times what limits.header allows"
         }
     }
 }

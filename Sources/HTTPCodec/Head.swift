@@ -14,7 +14,7 @@ public struct HeadLimits: Sendable {
     }
 }
 
-public enum HTTPVersion: UInt8, Sendable { case http10, http11 }
+public enum HTTPVersion: UInt8, Sendable { case http10, http11, http2 }
 
 /// A request's start line and fields. One buffer holds all of its bytes; the ranges point into it.
 public struct RequestHead: Sendable {

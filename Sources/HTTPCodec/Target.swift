@@ -173,7 +173,7 @@ enum TargetParser {
         return UInt16(port)
     }
 
-    private static func splitPath(
+    static func splitPath(
         _ bytes: Span<UInt8>, _ lower: Int, _ upper: Int, into target: inout Target
     ) {
         target.pathAndQuery = ByteRange(start: lower, end: upper)

@@ -25,17 +25,30 @@ public final class Engine: Sendable {
     /// This proxy's entries for `Via`, and the name in them by which it knows its own requests.
     private let via: [UInt8]
     private let oldVia: [UInt8]
+    private let streamsVia: [UInt8]
     let pseudonym: String
 
     public static let defaultPseudonym = "usher"
 
     /// An entry for `Via`, which names the version that the message came in (RFC 9110 §7.6.3).
     public static func via(_ pseudonym: String, received version: HTTPVersion = .http11) -> [UInt8] {
-        Array("\(version == .http11 ? "1.1" : "1.0") \(pseudonym)".utf8)
+        let number =
+            switch version {
+            case .http10: "1.0"
+            case .http11: "1.1"
+            case .http2: "2.0"
+            }
+        return Array("\(number) \(pseudonym)".utf8)
     }
 
     /// This proxy's entry for a message of that version.
-    func via(received version: HTTPVersion) -> [UInt8] { version == .http11 ? via : oldVia }
+    func via(received version: HTTPVersion) -> [UInt8] {
+        switch version {
+        case .http10: oldVia
+        case .http11: via
+        case .http2: streamsVia
+        }
+    }
 
     /// - Parameters:
     ///   - pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
@@ -50,6 +63,7 @@ public final class Engine: Sendable {
         self.pages = pages
         via = Engine.via(pseudonym)
         oldVia = Engine.via(pseudonym, received: .http10)
+        streamsVia = Engine.via(pseudonym, received: .http2)
         self.settings = settings
         isEnforcing = settings.authorization.contains { $0.enforcement != nil }
         isTranslating = settings.authorization.contains { $0.resources.contains { $0.translation != nil } }
