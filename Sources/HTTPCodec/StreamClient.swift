@@ -24,17 +24,22 @@ public protocol StreamClient: AnyObject {
 
     /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
     /// whole is kept here.
-    /// - Parameter out: takes what the leg answers by itself, and what a wider window lets go.
+    /// - Parameters:
+    ///   - now: milliseconds, by a clock that never goes back: how fast what is nobody's message may come is limited.
+    ///   - out: takes what the leg answers by itself, and what a wider window lets go.
     /// - Throws: an `HTTPFault` where the connection cannot go on. The peer has been told.
     func read(
-        _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamClientEvent
 
     /// So many bytes of a response's body have been used: the peer may send as many more. Also of a stream that is over, whose
     /// bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
-    /// Bytes that wait for the peer's window.
+    /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
     func waiting(on stream: StreamID) -> Int
+    /// Asks the peer for a sign of life: `pong` tells of it.
+    func ping(to out: inout [UInt8])
 }
 
 /// What the client's side of such a connection reads.
@@ -43,8 +48,11 @@ public enum StreamClientEvent: Equatable, Sendable {
     case response(StreamID, ResponseEvent)
     /// A response breaks HTTP. The stream is of no further use.
     case broken(StreamID, HTTPFault)
-    /// The peer gave the stream up.
-    case reset(StreamID)
+    /// The peer gave the stream up. Untouched: it did nothing with the request, which may be sent again elsewhere, whatever
+    /// its method (RFC 9113 §8.7).
+    case reset(StreamID, isUntouched: Bool)
+    /// A ping was answered.
+    case pong
     /// Nothing waits for the peer's window any more.
     case drained(StreamID)
 }

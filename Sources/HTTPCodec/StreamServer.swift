@@ -10,10 +10,13 @@ public protocol StreamServer: AnyObject {
 
     /// The next event in `input` from `position` on, which is moved past what was used; what is left of a frame that is not
     /// whole is kept here.
-    /// - Parameter out: takes what the leg answers by itself, and what a wider window lets go.
+    /// - Parameters:
+    ///   - now: milliseconds, by a clock that never goes back: how fast what is nobody's message may come is limited.
+    ///   - out: takes what the leg answers by itself, and what a wider window lets go.
     /// - Throws: an `HTTPFault` where the connection cannot go on. The peer has been told.
     func read(
-        _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent
 
     func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8])
@@ -29,7 +32,7 @@ public protocol StreamServer: AnyObject {
     /// So many bytes of a request's body have been used: the peer may send as many more. Also of a stream that is over, whose
     /// bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
-    /// Bytes that wait for the peer's window.
+    /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
     func waiting(on stream: StreamID) -> Int
     /// Begins no further stream, and tells the peer so.
     func leave(to out: inout [UInt8])

@@ -1,0 +1,171 @@
+import CNghttp2
+import Formats
+import HTTPCodec
+
+/// The fields of a message on its way out: those of a head, where they stand, and those of this hop. nghttp2 writes names in
+/// small letters.
+struct FieldList {
+    /// Where bytes stand: in the head's buffer, or in the one here.
+    private struct Place {
+        let isOfHead: Bool
+        let range: ByteRange
+    }
+
+    private var names: [Place] = []
+    private var values: [Place] = []
+    private var text: [UInt8] = []
+    private var vectors: [nghttp2_nv] = []
+
+    mutating func removeAll() {
+        names.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+        text.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: messages
+
+    mutating func begin(response status: Int) {
+        removeAll()
+        add(":status", decimal: UInt64(max(0, status)))
+    }
+
+    /// - Parameter upgrade: the field that names the protocol which an extended CONNECT asks for.
+    mutating func begin(request head: borrowing RequestHead, upgrade: Int?) {
+        removeAll()
+        let target = head.target
+        // who has its request changed by a rule is asked for by Host, as in HTTP/1
+        let host = head.fields.first(.host).map { head.fields.slots[$0].value }
+        if target.form == .authority {
+            add(":method", ofHead: head.methodRange)
+            return add(":authority", ofHead: target.authority)
+        }
+        if let upgrade {
+            add(":method", "CONNECT")
+            add(":protocol", ofHead: head.fields.slots[upgrade].value)
+        } else {
+            add(":method", ofHead: head.methodRange)
+        }
+        add(":scheme", target.scheme == .http ? "http" : "https")
+        add(":authority", ofHead: host ?? target.authority)
+        let path = target.pathAndQuery
+        if path.isEmpty {
+            add(":path", head.method == .options ? "*" : "/")
+        } else if head.fields.bytes[path.lower] == 0x3F {
+            add(":path", [0x2F] + head.fields.bytes[path.indices])
+        } else {
+            add(":path", ofHead: path)
+        }
+    }
+
+    /// The fields of a response, without those of the hop that it came by.
+    mutating func add(_ fields: borrowing FieldTable, isOwn: Bool, keepsLength: Bool) {
+        for slot in fields.slots {
+            switch slot.known {
+            case .contentLength: if keepsLength { add(slot) }
+            case .proxyAuthenticate: if isOwn { add(slot) }
+            default: if !slot.known.isHopByHop { add(slot) }
+            }
+        }
+    }
+
+    /// The fields of a request, likewise, and this hop's.
+    mutating func add(_ fields: borrowing FieldTable, _ forwarding: borrowing Forwarding) {
+        for index in fields.slots.indices {
+            let slot = fields.slots[index]
+            switch slot.known {
+            case .host, .contentLength: continue
+            case .expect: if forwarding.dropsExpect, fields.equal(slot.value, "100-continue") { continue }
+            // the one thing that it may say here (RFC 9113 §8.2.2), by which a server knows that trailers reach somebody
+            case .te: if fields.listContains(slot.value, "trailers") { add("te", "trailers") }
+            default: break
+            }
+            if !slot.known.isHopByHop || slot.known == .proxyAuthorization && forwarding.isOwn { add(slot) }
+        }
+        if !forwarding.via.isEmpty { add("via", forwarding.via) }
+        if !forwarding.date.isEmpty { add("date", forwarding.date) }
+        add(lines: forwarding.lines)
+    }
+
+    // MARK: fields
+
+    mutating func add(_ slot: FieldSlot) {
+        names.append(Place(isOfHead: true, range: slot.name))
+        values.append(Place(isOfHead: true, range: slot.value))
+    }
+
+    /// - Parameter value: of the head's bytes.
+    mutating func add(_ name: StaticString, ofHead value: ByteRange) {
+        addName(name)
+        values.append(Place(isOfHead: true, range: value))
+    }
+
+    mutating func add(_ name: StaticString, _ value: StaticString) {
+        addName(name)
+        addValue { $0.append(literal: value) }
+    }
+
+    mutating func add(_ name: StaticString, _ value: [UInt8]) {
+        addName(name)
+        addValue { $0 += value }
+    }
+
+    mutating func add(_ name: StaticString, decimal value: UInt64) {
+        addName(name)
+        addValue { $0.append(decimal: value) }
+    }
+
+    /// - Parameter lines: as HTTP/1 has them, each with its end.
+    mutating func add(lines: [UInt8]) {
+        var start = 0
+        while let end = lines[start...].firstIndex(of: ASCII.lf) {
+            add(line: lines[start..<end])
+            start = end + 1
+        }
+    }
+
+    private mutating func add(line: ArraySlice<UInt8>) {
+        guard let colon = line.firstIndex(of: ASCII.colon), colon > line.startIndex else { return }
+        var value = line[(colon + 1)...]
+        while let first = value.first, first <= ASCII.space { value.removeFirst() }
+        while let last = value.last, last <= ASCII.space { value.removeLast() }
+        let start = text.count
+        text += line[..<colon]
+        names.append(Place(isOfHead: false, range: ByteRange(start: start, end: text.count)))
+        addValue { $0 += value }
+    }
+
+    private mutating func addName(_ name: StaticString) {
+        let start = text.count
+        text.append(literal: name)
+        names.append(Place(isOfHead: false, range: ByteRange(start: start, end: text.count)))
+    }
+
+    private mutating func addValue(_ write: (inout [UInt8]) -> Void) {
+        let start = text.count
+        write(&text)
+        values.append(Place(isOfHead: false, range: ByteRange(start: start, end: text.count)))
+    }
+
+    /// Hands the list over for the time of a call; who keeps it makes a copy.
+    /// - Parameter head: the head's bytes.
+    mutating func withVectors(of head: [UInt8], _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) -> Int32 {
+        vectors.removeAll(keepingCapacity: true)
+        return head.withUnsafeBufferPointer { head in
+            text.withUnsafeBufferPointer { text in
+                guard let own = text.baseAddress else { return body(nil, 0) }
+                // where there is no head, nothing is of it
+                let others = head.baseAddress ?? own
+                for index in names.indices {
+                    let (name, value) = (names[index], values[index])
+                    vectors.append(
+                        nghttp2_nv(
+                            name: UnsafeMutablePointer(mutating: (name.isOfHead ? others : own) + name.range.lower),
+                            value: UnsafeMutablePointer(mutating: (value.isOfHead ? others : own) + value.range.lower),
+                            namelen: Int(name.range.count), valuelen: Int(value.range.count),
+                            flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+                }
+                return vectors.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
+            }
+        }
+    }
+}

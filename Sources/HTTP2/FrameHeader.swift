@@ -1,0 +1,56 @@
+import CNghttp2
+
+/// The first nine bytes of a frame (RFC 9113 §4.1), and the four of a WINDOW_UPDATE behind them.
+struct FrameHeader {
+    static let size = 9
+
+    let length: Int
+    let kind: UInt8
+    let flags: UInt8
+    let stream: Int32
+    /// What a WINDOW_UPDATE grants; nil for other frames, and for one that is not four bytes long.
+    let grant: UInt32?
+
+    /// How much of a frame is looked at before anything of it is passed on.
+    static func lookedAt(_ bytes: Span<UInt8>, at start: Int) -> Int {
+        isGrant(bytes, at: start) ? size + 4 : size
+    }
+
+    private static func isGrant(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+        bytes[start + 3] == FrameKind.windowUpdate && bytes[start] == 0 && bytes[start + 1] == 0
+            && bytes[start + 2] == 4
+    }
+
+    /// - Parameter start: behind which as many bytes stand as are looked at.
+    init(_ bytes: Span<UInt8>, at start: Int) {
+        length = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
+        kind = bytes[start + 3]
+        flags = bytes[start + 4]
+        // the first bit has no meaning
+        stream = Int32(bitPattern: Self.number(bytes, at: start + 5) & 0x7FFF_FFFF)
+        grant = Self.isGrant(bytes, at: start) ? Self.number(bytes, at: start + 9) & 0x7FFF_FFFF : nil
+    }
+
+    private static func number(_ bytes: Span<UInt8>, at start: Int) -> UInt32 {
+        UInt32(bytes[start]) << 24 | UInt32(bytes[start + 1]) << 16 | UInt32(bytes[start + 2]) << 8
+            | UInt32(bytes[start + 3])
+    }
+
+    var endsStream: Bool { flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 }
+    var endsFields: Bool { flags & UInt8(NGHTTP2_FLAG_END_HEADERS.rawValue) != 0 }
+    var isAnswer: Bool { flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 }
+}
+
+/// The kinds of frames by their numbers, as they come.
+enum FrameKind {
+    static let data = UInt8(NGHTTP2_DATA.rawValue)
+    static let headers = UInt8(NGHTTP2_HEADERS.rawValue)
+    static let priority = UInt8(NGHTTP2_PRIORITY.rawValue)
+    static let reset = UInt8(NGHTTP2_RST_STREAM.rawValue)
+    static let settings = UInt8(NGHTTP2_SETTINGS.rawValue)
+    static let pushPromise = UInt8(NGHTTP2_PUSH_PROMISE.rawValue)
+    static let ping = UInt8(NGHTTP2_PING.rawValue)
+    static let goAway = UInt8(NGHTTP2_GOAWAY.rawValue)
+    static let windowUpdate = UInt8(NGHTTP2_WINDOW_UPDATE.rawValue)
+    static let continuation = UInt8(NGHTTP2_CONTINUATION.rawValue)
+}

@@ -1,0 +1,185 @@
+public import HTTPCodec
+
+/// The client's side of an HTTP/2 connection (RFC 9113): requests out, responses in, many at a time.
+///
+/// A request that offers an upgrade (`Forwarding.upgrades`) goes out as an extended CONNECT (RFC 8441), where the peer takes
+/// such; its success is told of as a 101, and what follows as data. The answer to CONNECT is `switched`, likewise.
+public final class HTTP2Client: StreamClient {
+    /// Streams at a time, whatever the peer allows.
+    private static let maxStreams = 256
+
+    public var head = ResponseHead()
+    public private(set) var trailers: [UInt8] = []
+    private let session: Session
+    private var lastPlace: UInt32 = 0
+
+    /// - Parameter limits: what the peer is told of how large a head may be.
+    public init(limits: HeadLimits = HeadLimits()) {
+        // nobody begins streams but this side: the peer is told that it may not push
+        session = Session(.client, maxStreams: 0, maxFieldBytes: UInt32(clamping: limits.bytes))
+    }
+
+    // MARK: streams
+
+    public var hasRoom: Bool {
+        isReusable && session.streams.count < min(Self.maxStreams, session.peerMaxStreams)
+    }
+
+    public var isReusable: Bool { session.maySendRequests }
+
+    /// The peer takes extended CONNECT, as far as it has told.
+    public var takesUpgrades: Bool { session.peerTakesUpgrades }
+
+    public func begin() -> StreamID? {
+        guard hasRoom else { return nil }
+        // requests get their numbers in the order that they go out in, which may be another one
+        lastPlace &+= 1
+        session.streams.add(StreamState(id: 0, place: StreamID(lastPlace)))
+        return StreamID(lastPlace)
+    }
+
+    public func reset(_ stream: StreamID, to out: inout [UInt8]) {
+        guard let index = session.streams.index(stream) else { return }
+        guard session.streams[index].id != 0 else {
+            _ = session.streams.remove(index)
+            return
+        }
+        session.streams[index].isForgotten = true
+        session.streams[index].peer = .ignored
+        session.reset(session.streams[index].id, ConnectionError.unwanted)
+        session.flush(to: &out)
+    }
+
+    public func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {
+        session.used(count, of: stream)
+        session.flush(to: &out)
+    }
+
+    public func waiting(on stream: StreamID) -> Int {
+        session.streams.index(stream).map { session.streams[$0].outgoing.count } ?? 0
+    }
+
+    public func ping(to out: inout [UInt8]) {
+        session.ping()
+        session.flush(to: &out)
+    }
+
+    // MARK: requests
+
+    public func send(
+        _ head: borrowing RequestHead, _ forwarding: Forwarding, on stream: StreamID, to out: inout [UInt8]
+    ) {
+        guard let index = session.streams.index(stream), session.streams[index].id == 0 else { return }
+        let upgrade = forwarding.upgrades && takesUpgrades ? head.fields.first(.upgrade) : nil
+        let isTunnel = upgrade != nil || head.method == .connect
+        let endsStream = forwarding.framing == .none && !isTunnel
+        session.outbound.fields.begin(request: head, upgrade: upgrade)
+        session.outbound.fields.add(head.fields, forwarding)
+        if !isTunnel {
+            switch forwarding.framing {
+            case .length(let length): session.outbound.fields.add("content-length", decimal: length)
+            case .none:
+                if head.announcesLength || head.method.givesBodyMeaning && head.method != .options
+                    && head.method != .other
+                {
+                    session.outbound.fields.add("content-length", "0")
+                }
+            case .chunked, .untilClose: break
+            }
+        }
+        session.streams[index].isHead = head.method == .head
+        session.streams[index].isTunnel = isTunnel
+        session.streams[index].protocolName = upgrade.map(head.fields.value)
+        session.streams[index].outgoing.hasHead = true
+        session.streams[index].outgoing.isWritten = endsStream
+        if let id = session.submitRequest(head.fields.bytes, endsStream: endsStream) {
+            session.streams.name(index, id)
+        } else {
+            session.signals.append(.closed(session.streams.remove(index), code: ConnectionError.refused))
+        }
+        session.flush(to: &out)
+    }
+
+    public func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) {
+        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return }
+        session.write(bytes, on: index, to: &out)
+    }
+
+    public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
+        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return }
+        session.end(trailers, on: index, to: &out)
+    }
+
+    // MARK: responses
+
+    public func read(
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8]
+    ) throws(HTTPFault) -> StreamClientEvent {
+        session.prepare(now: now, limits, maxTrailerBytes: maxTrailerBytes)
+        while let signal = try session.next(input, &position, to: &out) {
+            if let event = event(signal, to: &out) { return event }
+        }
+        return .needsMore
+    }
+
+    private func event(_ signal: Signal, to out: inout [UInt8]) -> StreamClientEvent? {
+        switch signal {
+        case .fields(let id, let endsStream):
+            guard let index = session.streams.index(id: id) else { return nil }
+            switch session.streams[index].peer {
+            case .head: return beginResponse(index, endsStream, to: &out)
+            case .body:
+                return session.takeTrailers(&trailers, of: index, endsStream, to: &out).map { .response($0, .end) }
+            case .ended, .ignored: return nil
+            }
+        case .data(let id, let range):
+            return session.takeData(range.count, of: id, to: &out).map { .response($0, .data(range)) }
+        case .ended(let id):
+            return session.takeEnd(of: id, to: &out).map {
+                trailers.removeAll(keepingCapacity: true)
+                return .response($0, .end)
+            }
+        case .closed(let state, let code):
+            if state.isForgotten { return nil }
+            if let fault = state.fault { return .broken(state.place, fault) }
+            return state.peer == .ended ? nil : .reset(state.place, isUntouched: code == ConnectionError.refused)
+        case .drained(let place): return .drained(place)
+        case .pong: return .pong
+        }
+    }
+
+    private func beginResponse(_ index: Int, _ endsStream: Bool, to out: inout [UInt8]) -> StreamClientEvent? {
+        let state = session.streams[index]
+        do throws(HTTPFault) {
+            try session.inbound.block.take(response: &head)
+            if head.isInterim {
+                if endsStream || head.fields.contains(.contentLength) { throw HTTPFault(.bodyNotAllowed, at: 0) }
+                return .response(state.place, .interim)
+            }
+            session.streams[index].isTold = true
+            if state.isTunnel, head.status / 100 == 2 {
+                session.streams[index].peer = .body
+                if let name = state.protocolName { head.becomeSwitch(to: name) }
+                if endsStream { session.signals.append(.ended(state.id)) }
+                return .response(state.place, .switched)
+            }
+            var framing = try head.framing(answering: state.isHead ? .head : .get)
+            if case .length(let length) = framing {
+                if endsStream { throw HTTPFault(.lengthMismatch, at: 0) }
+                session.streams[index].missing = length
+            } else if framing == .untilClose {
+                framing = endsStream ? .none : .chunked
+            } else {
+                session.streams[index].missing = 0
+            }
+            session.streams[index].peer = .body
+            if endsStream { session.signals.append(.ended(state.id)) }
+            return .response(state.place, .head(framing))
+        } catch {
+            session.reset(index, for: error, ConnectionError.violation)
+            session.flush(to: &out)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,174 @@
+public import HTTPCodec
+
+/// The server's side of an HTTP/2 connection (RFC 9113): requests in, responses out, many at a time.
+///
+/// Requests are as HTTP/1 gives them to a proxy: the target is the whole URL, also inside tunnels, and a Host field says the same.
+/// CONNECT has an authority alone; an extended CONNECT (RFC 8441) is a GET with `Upgrade` and `Connection`, and is answered
+/// with 101 or 2xx. The bytes of either come as data.
+///
+/// A head that breaks a rule is told of as `broken`, and may be answered; what breaks one later resets the stream.
+public final class HTTP2Server: StreamServer {
+    public var head = RequestHead()
+    public private(set) var trailers: [UInt8] = []
+    private let session: Session
+
+    /// - Parameters:
+    ///   - maxStreams: how many streams the client may have begun at a time.
+    ///   - limits: what the client is told of how large a head may be.
+    public init(maxStreams: Int = 100, limits: HeadLimits = HeadLimits()) {
+        session = Session(
+            .server, maxStreams: UInt32(clamping: maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes))
+    }
+
+    // MARK: requests
+
+    public func read(
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8]
+    ) throws(HTTPFault) -> StreamServerEvent {
+        session.prepare(now: now, limits, maxTrailerBytes: maxTrailerBytes)
+        while let signal = try session.next(input, &position, to: &out) {
+            if let event = event(signal, to: &out) { return event }
+        }
+        return .needsMore
+    }
+
+    private func event(_ signal: Signal, to out: inout [UInt8]) -> StreamServerEvent? {
+        switch signal {
+        case .fields(let id, let endsStream):
+            guard let index = session.streams.index(id: id) else { return nil }
+            switch session.streams[index].peer {
+            case .head: return beginRequest(index, endsStream)
+            case .body: return session.takeTrailers(&trailers, of: index, endsStream, to: &out).map { .end($0) }
+            case .ended, .ignored: return nil
+            }
+        case .data(let id, let range):
+            return session.takeData(range.count, of: id, to: &out).map { .data($0, range) }
+        case .ended(let id):
+            return session.takeEnd(of: id, to: &out).map {
+                trailers.removeAll(keepingCapacity: true)
+                return .end($0)
+            }
+        case .closed(let state, _):
+            let isOver = state.peerHasEnded && state.outgoing.isSent
+            return state.isTold && !state.isForgotten && !isOver ? .reset(state.place) : nil
+        case .drained, .pong: return nil
+        }
+    }
+
+    private func beginRequest(_ index: Int, _ endsStream: Bool) -> StreamServerEvent {
+        let place = session.streams[index].place
+        session.streams[index].isTold = true
+        session.streams[index].peer = .ignored
+        do throws(HTTPFault) {
+            let limits = session.inbound.limits
+            try session.inbound.block.take(request: &head, limits: limits)
+            let isUpgrade = head.fields.contains(.upgrade)
+            let isTunnel = head.method == .connect || isUpgrade
+            var framing = try head.framing()
+            if isTunnel, framing != .none { throw HTTPFault(.bodyNotAllowed, at: 0) }
+            if endsStream, framing != .none { throw HTTPFault(.lengthMismatch, at: 0) }
+            let missing: UInt64?
+            if case .length(let length) = framing {
+                missing = length
+            } else {
+                missing = head.announcesLength ? 0 : nil
+            }
+            if framing == .none, missing == nil, !endsStream, !isTunnel { framing = .chunked }
+            session.streams[index].peer = .body
+            session.streams[index].missing = missing
+            session.streams[index].isTunnel = isTunnel
+            session.streams[index].isHead = head.method == .head
+            if endsStream { session.signals.append(.ended(session.streams[index].id)) }
+            return .head(place, framing)
+        } catch {
+            return .broken(place, error)
+        }
+    }
+
+    // MARK: responses
+
+    public func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
+        // the client has no use for a switch of its connection
+        guard let index = session.streams.index(stream), !session.streams[index].outgoing.hasHead, head.isInterim else {
+            return
+        }
+        session.outbound.fields.begin(response: head.status)
+        session.outbound.fields.add(head.fields, isOwn: false, keepsLength: false)
+        if !via.isEmpty { session.outbound.fields.add("via", via) }
+        session.submitFields(head.fields.bytes, on: session.streams[index].id, endsStream: false)
+        session.flush(to: &out)
+    }
+
+    public func respond(
+        _ head: borrowing ResponseHead, _ framing: BodyFraming, _ manner: ResponseManner, on stream: StreamID,
+        to out: inout [UInt8]
+    ) {
+        guard let index = session.streams.index(stream), !session.streams[index].outgoing.hasHead else { return }
+        let state = session.streams[index]
+        let opensTunnel = state.isTunnel && (head.status == 101 || head.status / 100 == 2)
+        let hasNoBody = !opensTunnel && (state.isHead || head.status == 204 || head.status == 304)
+        let endsStream = hasNoBody || framing == .none && !opensTunnel
+        let keepsLength = hasNoBody && head.status != 204
+        // what HTTP/1 switches to has begun with any success here (RFC 8441 §5)
+        session.outbound.fields.begin(response: head.status == 101 ? 200 : head.status)
+        session.outbound.fields.add(head.fields, isOwn: manner.isOwn, keepsLength: keepsLength)
+        if !hasNoBody, !opensTunnel {
+            switch framing {
+            case .length(let length): session.outbound.fields.add("content-length", decimal: length)
+            case .none: session.outbound.fields.add("content-length", "0")
+            case .chunked, .untilClose: break
+            }
+        }
+        if !manner.via.isEmpty { session.outbound.fields.add("via", manner.via) }
+        if !manner.date.isEmpty { session.outbound.fields.add("date", manner.date) }
+        session.outbound.fields.add(lines: manner.lines)
+        session.streams[index].outgoing.hasHead = true
+        session.streams[index].outgoing.isWritten = endsStream
+        session.submitFields(head.fields.bytes, on: state.id, endsStream: endsStream)
+        if manner.isLast { session.leave() }
+        session.flush(to: &out)
+    }
+
+    public func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool {
+        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return false }
+        session.write(bytes, on: index, to: &out)
+        return true
+    }
+
+    public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
+        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return }
+        session.end(trailers, on: index, to: &out)
+    }
+
+    // MARK: streams
+
+    public func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8]) {
+        guard let index = session.streams.index(stream) else { return }
+        session.streams[index].isForgotten = true
+        session.streams[index].peer = .ignored
+        let id = session.streams[index].id
+        if reason == .complete, session.streams[index].outgoing.isWritten {
+            // what waits for the client's window goes out first
+            session.streams[index].outgoing.isLast = true
+            if session.streams[index].outgoing.isSent { session.reset(id, ConnectionError.none) }
+        } else {
+            session.reset(id, ConnectionError.failed)
+        }
+        session.flush(to: &out)
+    }
+
+    public func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {
+        session.used(count, of: stream)
+        session.flush(to: &out)
+    }
+
+    public func waiting(on stream: StreamID) -> Int {
+        session.streams.index(stream).map { session.streams[$0].outgoing.count } ?? 0
+    }
+
+    public func leave(to out: inout [UInt8]) {
+        session.leave()
+        session.flush(to: &out)
+    }
+}

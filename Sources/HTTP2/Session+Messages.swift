@@ -1,0 +1,95 @@
+import CNghttp2
+import HTTPCodec
+
+/// What both sides do alike with the messages that they read.
+extension Session {
+    func prepare(now: Int, _ limits: HeadLimits, maxTrailerBytes: Int) {
+        inbound.now = now
+        inbound.limits = limits
+        inbound.trailerLimits = HeadLimits(bytes: maxTrailerBytes, fields: limits.fields, target: limits.target)
+    }
+
+    /// Takes trailers, and with them the end of the peer's message.
+    /// - Returns: whose it was; nil where they break a rule, and the stream was reset.
+    func takeTrailers(
+        _ trailers: inout [UInt8], of index: Int, _ endsStream: Bool, to out: inout [UInt8]
+    ) -> StreamID? {
+        do throws(HTTPFault) {
+            guard endsStream, !streams[index].isTunnel else { throw HTTPFault(.unfinishedTrailers, at: 0) }
+            try inbound.block.take(trailers: &trailers)
+            return try end(index)
+        } catch {
+            reset(index, for: error, ConnectionError.violation)
+            flush(to: &out)
+            return nil
+        }
+    }
+
+    private func end(_ index: Int) throws(HTTPFault) -> StreamID {
+        guard streams[index].missing ?? 0 == 0 else { throw HTTPFault(.lengthMismatch, at: 0) }
+        streams[index].peer = .ended
+        return streams[index].place
+    }
+
+    /// The peer's message has ended without trailers.
+    func takeEnd(of id: Int32, to out: inout [UInt8]) -> StreamID? {
+        guard let index = streams.index(id: id), streams[index].peer == .body else { return nil }
+        do throws(HTTPFault) {
+            return try end(index)
+        } catch {
+            reset(index, for: error, ConnectionError.violation)
+            flush(to: &out)
+            return nil
+        }
+    }
+
+    /// So many bytes of body have come.
+    /// - Returns: whose they are; nil where nobody wants them, and they count as used.
+    func takeData(_ count: Int, of id: Int32, to out: inout [UInt8]) -> StreamID? {
+        guard let index = streams.index(id: id), streams[index].peer == .body else {
+            used(count, of: streams.index(id: id).map { streams[$0].place } ?? StreamID(0))
+            flush(to: &out)
+            return nil
+        }
+        if let missing = streams[index].missing {
+            guard UInt64(count) <= missing else {
+                reset(index, for: HTTPFault(.lengthMismatch, at: 0), ConnectionError.violation)
+                used(count, of: StreamID(0))
+                flush(to: &out)
+                return nil
+            }
+            streams[index].missing = missing - UInt64(count)
+        }
+        return streams[index].place
+    }
+
+    // MARK: the connection
+
+    /// How many streams the peer takes at a time.
+    var peerMaxStreams: Int {
+        guard let pointer else { return 0 }
+        return Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    var peerTakesUpgrades: Bool {
+        guard let pointer else { return false }
+        return nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
+    }
+
+    /// False once the peer leaves, the numbers of streams are used up, or the connection has failed.
+    var maySendRequests: Bool {
+        guard let pointer, failure == nil else { return false }
+        return nghttp2_session_check_request_allowed(pointer) != 0
+    }
+
+    /// Begins no further stream of the peer's, and tells it so.
+    func leave() {
+        guard let pointer else { return }
+        check(
+            nghttp2_submit_goaway(
+                pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(pointer),
+                ConnectionError.none, nil, 0))
+    }
+
+    func ping() { check(nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)) }
+}

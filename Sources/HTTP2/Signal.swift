@@ -1,0 +1,36 @@
+import HTTPCodec
+
+/// What a frame came to, before a leg makes an event of it.
+enum Signal {
+    /// Fields came whole; the block has them.
+    case fields(Int32, endsStream: Bool)
+    /// These bytes of the input are body.
+    case data(Int32, Range<Int>)
+    /// The peer's message has ended with a DATA frame.
+    case ended(Int32)
+    /// The stream is no more.
+    case closed(StreamState, code: UInt32)
+    /// Nothing waits on it any more that did.
+    case drained(StreamID)
+    /// A ping was answered.
+    case pong
+}
+
+/// Signals that nobody has taken. One frame makes few; the room for them is kept.
+struct SignalQueue {
+    private var signals: [Signal] = []
+    private var next = 0
+
+    mutating func append(_ signal: Signal) { signals.append(signal) }
+
+    mutating func popFirst() -> Signal? {
+        guard next < signals.count else { return nil }
+        let signal = signals[next]
+        next += 1
+        if next == signals.count {
+            signals.removeAll(keepingCapacity: true)
+            next = 0
+        }
+        return signal
+    }
+}
