@@ -12,8 +12,8 @@ extension ClientConnection {
             let event: StreamServerEvent
             do throws(HTTPFault) {
                 event = try streams.read(
-                    bytes, &position, limits: engine.headLimits, maxTrailerBytes: engine.settings.limits.header,
-                    to: &out.client)
+                    bytes, &position, now: out.now, limits: engine.headLimits,
+                    maxTrailerBytes: engine.settings.limits.header, to: &out.client)
             } catch {
                 return close(reset: false, &out)
             }

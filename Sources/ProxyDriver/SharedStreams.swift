@@ -117,7 +117,8 @@ final class SharedStreams {
             let event: StreamClientEvent
             do throws(HTTPFault) {
                 event = try leg.read(
-                    bytes.span, &position, limits: limits, maxTrailerBytes: maxTrailerBytes, to: &answer)
+                    bytes.span, &position, now: channel.loop.now, limits: limits, maxTrailerBytes: maxTrailerBytes,
+                    to: &answer)
             } catch {
                 write { $0 = answer }
                 return ended(error)
@@ -131,7 +132,8 @@ final class SharedStreams {
             case .response(let stream, let event): came(event, bytes.span, on: stream)
             case .broken(let stream, let fault):
                 tell(stream) { $0.streamBroke(fault, $1) }
-            case .reset(let stream): tell(stream) { $0.streamEnded($1, isReset: true) }
+            case .reset(let stream, _): tell(stream) { $0.streamEnded($1, isReset: true) }
+            case .pong: break
             case .drained(let stream): tell(stream) { $0.originDrained($1) }
             }
         }

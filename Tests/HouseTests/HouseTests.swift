@@ -16,6 +16,7 @@ struct HouseTests {
         ("Addresses", ["Formats"]),
         ("HTTPCodec", values),
         ("HTTP1", values.union(["HTTPCodec"])),
+        ("HTTP2", values.union(["HTTPCodec", "CNghttp2"])),
         ("TLSEngine", values.union(["COpenSSL"])),
         ("Passwords", values.union(["CCrypt", "Glibc"])),
         ("ContentCoding", values.union(["HTTPCodec", "CZlib", "CBrotli", "CZstd"])),

@@ -19,7 +19,8 @@ final class MessageServer: StreamServer {
     private var begun: Set<StreamID> = []
 
     func read(
-        _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent {
         if isLost { position = input.count }
         guard isInBody else { return try readHead(input, &position, limits, maxTrailerBytes) }

@@ -50,7 +50,8 @@ final class FrameClient: StreamClient {
     }
 
     func read(
-        _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamClientEvent {
         while let piece = try reader.nextPiece(input, &position) {
             guard case .frame(let frame) = piece else {
@@ -78,7 +79,7 @@ final class FrameClient: StreamClient {
             case .reset:
                 asked[frame.stream] = nil
                 writer.drop(frame.stream)
-                return .reset(stream)
+                return .reset(stream, isUntouched: false)
             case .credit: if writer.grant(frame.count, frame.stream, to: &out) { return .drained(stream) }
             case .leave: isReusable = false
             case .data: break
@@ -90,6 +91,9 @@ final class FrameClient: StreamClient {
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {
         out += Frame.credit(count, stream.number).written
     }
+
+    // nothing of these frames answers to one
+    func ping(to out: inout [UInt8]) {}
 
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 }

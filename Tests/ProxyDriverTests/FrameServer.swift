@@ -10,7 +10,8 @@ final class FrameServer: StreamServer {
     private var bodiless: Set<UInt32> = []
 
     func read(
-        _ input: Span<UInt8>, _ position: inout Int, limits: HeadLimits, maxTrailerBytes: Int, to out: inout [UInt8]
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent {
         while let piece = try reader.nextPiece(input, &position) {
             guard case .frame(let frame) = piece else {

@@ -1,0 +1,237 @@
+import HTTP2
+import HTTPCodec
+import Testing
+
+@Suite("Both sides of a connection")
+struct ConnectionTests {
+    let client = ClientTalk()
+    let server = ServerTalk(begins: false)
+
+    /// Hands what either has to say to the other until both are silent.
+    private func exchange(serverUses: Bool = true, clientUses: Bool = true) -> (server: [Seen], client: [Seen]) {
+        var seen: (server: [Seen], client: [Seen]) = ([], [])
+        // the server's settings have come by hand
+        while !client.out.isEmpty || !server.out.isEmpty {
+            let asked = client.out
+            client.out = []
+            seen.server += server.feed(asked, uses: serverUses)
+            let answered = Frame.all(in: server.out).filter { $0.kind != 4 }.flatMap(\.bytes)
+            server.out = []
+            seen.client += client.feed(answered, uses: clientUses)
+        }
+        return seen
+    }
+
+    private func respond(_ stream: UInt32, _ framing: BodyFraming = .chunked) {
+        server.leg.respond(
+            ResponseHead(status: 200, reason: ""), framing, ResponseManner(), on: StreamID(stream), to: &server.out)
+    }
+
+    private func filler(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) } }
+
+    @Test("Bodies larger than all windows, both ways, as they are used")
+    func large() throws {
+        let body = filler(3 << 20)
+        try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .length(UInt64(body.count))))
+        client.leg.write(body.span, on: StreamID(1), to: &client.out)
+        client.leg.end(trailers: [], on: StreamID(1), to: &client.out)
+        #expect(client.leg.waiting(on: StreamID(1)) > 2 << 20)
+        var seen = exchange()
+        var came = seen.server.flatMap { if case .data(1, let bytes) = $0 { bytes } else { [] } }
+        #expect(came == body && seen.server.last == .end(1, "") && seen.client == [.drained(1)])
+        respond(1)
+        #expect(server.leg.write(body.span, on: StreamID(1), to: &server.out))
+        #expect(server.leg.waiting(on: StreamID(1)) > 2 << 20)
+        server.leg.end(trailers: Array("a: b\r\n".utf8), on: StreamID(1), to: &server.out)
+        seen = exchange()
+        came = seen.client.flatMap { if case .data(1, let bytes) = $0 { bytes } else { [] } }
+        #expect(came == body && seen.client.last == .end(1, "a: b\r\n"))
+        #expect(server.leg.waiting(on: StreamID(1)) == 0)
+    }
+
+    @Test("What is not used is not granted: 256 KiB for a stream, and a stalled one stops no other")
+    func stalled() throws {
+        for _ in 0..<2 { try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked)) }
+        let body = filler(400 << 10)
+        client.leg.write(body.span, on: StreamID(1), to: &client.out)
+        var seen = exchange(serverUses: false)
+        var came = seen.server.reduce(0) { if case .data(1, let bytes) = $1 { $0 + bytes.count } else { $0 } }
+        #expect(came == 256 << 10 && client.leg.waiting(on: StreamID(1)) == body.count - came)
+        client.leg.write(body.span.extracting(first: 1_000), on: StreamID(2), to: &client.out)
+        seen = exchange(serverUses: false)
+        #expect(seen.server == [.data(3, Array(body.prefix(1_000)))])
+        server.leg.used(came, of: StreamID(1), to: &server.out)
+        seen = exchange(serverUses: false)
+        came += seen.server.reduce(0) { if case .data(1, let bytes) = $1 { $0 + bytes.count } else { $0 } }
+        #expect(came == body.count && seen.client == [.drained(1)])
+    }
+
+    @Test("All streams of a connection together: 1 MiB")
+    func window() throws {
+        let body = filler(256 << 10)
+        for _ in 0..<5 {
+            let stream = try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked))
+            client.leg.write(body.span, on: StreamID(stream), to: &client.out)
+        }
+        let seen = exchange(serverUses: false)
+        let came = seen.server.reduce(0) { if case .data(_, let bytes) = $1 { $0 + bytes.count } else { $0 } }
+        #expect(came == 1 << 20)
+        // a stream that is over gives back what came of it
+        client.leg.reset(StreamID(1), to: &client.out)
+        #expect(exchange(serverUses: false).server == [.reset(1, isUntouched: false)])
+        server.leg.used(600 << 10, of: StreamID(1), to: &server.out)
+        let rest = exchange(serverUses: false).server
+        #expect(rest.reduce(0) { if case .data(9, let bytes) = $1 { $0 + bytes.count } else { $0 } } == 256 << 10)
+    }
+
+    @Test("Many that wait for the connection's window take turns")
+    func turns() throws {
+        for _ in 0..<2 { try client.ask() }
+        _ = exchange()
+        let body = filler(1 << 20)
+        for stream in [1, 3] as [UInt32] {
+            respond(stream)
+            #expect(server.leg.write(body.span, on: StreamID(stream), to: &server.out))
+        }
+        server.out = []
+        // the client grants the streams all, and the connection a little
+        let talked = server.feed(Frame.grant(1, 1 << 20) + Frame.grant(3, 1 << 20) + Frame.grant(0, 64 << 10))
+        #expect(talked == [])
+        let went = Dictionary(grouping: server.frames().filter { $0.kind == 0 }, by: \.stream)
+            .mapValues { $0.reduce(0) { $0 + $1.payload.count } }
+        #expect((went[1] ?? 0) >= 16 << 10 && (went[3] ?? 0) >= 16 << 10, "\(went)")
+    }
+
+    @Test("Either gives a stream up, and the other hears of it")
+    func resets() throws {
+        for _ in 0..<3 { try client.ask() }
+        _ = exchange()
+        client.leg.reset(StreamID(1), to: &client.out)
+        #expect(Frame.all(in: client.out).map(\.bytes) == [Frame.reset(1, 8)])
+        var seen = exchange()
+        #expect(seen.server == [.reset(1, isUntouched: false)] && seen.client == [])
+        respond(3)
+        server.leg.reset(StreamID(3), .failed, to: &server.out)
+        #expect(server.leg.write([1].span, on: StreamID(3), to: &server.out) == false)
+        seen = exchange()
+        #expect(seen.client.last == .reset(2, isUntouched: false) && seen.server == [])
+        // of a stream that is no more, nothing is said
+        server.leg.reset(StreamID(3), .failed, to: &server.out)
+        client.leg.reset(StreamID(2), to: &client.out)
+        #expect(server.out.isEmpty && client.out.isEmpty)
+    }
+
+    @Test("A response that is whole before the request: the rest of that is not wanted, and what waits goes out first")
+    func early() throws {
+        try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked))
+        _ = exchange()
+        respond(1)
+        let body = filler(100_000)
+        #expect(server.leg.write(body.span, on: StreamID(1), to: &server.out))
+        server.leg.end(trailers: [], on: StreamID(1), to: &server.out)
+        server.leg.reset(StreamID(1), .complete, to: &server.out)
+        #expect(server.leg.waiting(on: StreamID(1)) > 0 && !server.out.suffix(4).elementsEqual([0, 0, 0, 0]))
+        let seen = exchange()
+        #expect(seen.client.last == .end(1, "") && seen.server == [])
+        #expect(seen.client.reduce(0) { if case .data(_, let bytes) = $1 { $0 + bytes.count } else { $0 } } == 100_000)
+        #expect(client.leg.waiting(on: StreamID(1)) == 0)
+    }
+
+    @Test("A server that leaves: streams beyond the last are untouched, and others end as they would have")
+    func leaving() throws {
+        try client.ask()
+        _ = exchange()
+        server.leg.leave(to: &server.out)
+        let goodbye = server.out
+        try client.ask()
+        let late = client.out
+        client.out = []
+        #expect(client.feed(goodbye) == [.reset(2, isUntouched: true)])
+        #expect(!client.leg.isReusable && !client.leg.hasRoom && client.leg.begin() == nil)
+        #expect(server.feed(late) == [])
+        server.out = []
+        respond(1)
+        server.leg.end(trailers: [], on: StreamID(1), to: &server.out)
+        #expect(exchange().client == [.head(1, "200 OK", .chunked), .end(1, "")])
+    }
+
+    @Test("A refused stream is untouched")
+    func refused() throws {
+        try client.ask()
+        #expect(client.feed(Frame.reset(1, 7)) == [.reset(1, isUntouched: true)])
+        try client.ask()
+        #expect(client.feed(Frame.reset(3, 1)) == [.reset(2, isUntouched: false)])
+    }
+
+    @Test("Places: as many as the peer allows, 100 until it has said so, and in any order")
+    func places() throws {
+        let young = ClientTalk()
+        #expect((0..<300).prefix { _ in young.leg.begin() != nil }.count == 256, "it said that there may be any number")
+        let silent = HTTP2ClientBeforeSettings.places()
+        #expect(silent == 100)
+        let two = ClientTalk([(3, 2)])
+        let first = try #require(two.leg.begin())
+        let second = try #require(two.leg.begin())
+        #expect(!two.leg.hasRoom && two.leg.begin() == nil && two.leg.isReusable)
+        let head = try RequestHead(method: "GET", url: "http://a.test/2")
+        two.leg.send(head, Forwarding(framing: .none), on: second, to: &two.out)
+        #expect(two.feed(Frame.headers(1, [":status": "200"], end: true)).first == .head(second.number, "200 OK", .none))
+        // a place that was never used is given back, too
+        two.leg.reset(first, to: &two.out)
+        #expect(two.leg.begin() != nil && two.leg.begin() != nil && two.leg.begin() == nil)
+    }
+
+    @Test("A ping, and its answer")
+    func ping() {
+        _ = exchange()
+        client.leg.ping(to: &client.out)
+        let seen = exchange()
+        #expect(seen.client == [.pong] && seen.server == [])
+    }
+
+    @Test("WebSockets and the like: what HTTP/1 switches to is a stream")
+    func upgrade() throws {
+        let client = ClientTalk([(8, 1)])
+        #expect(client.leg.takesUpgrades)
+        var forwarding = Forwarding(framing: .none)
+        forwarding.upgrades = true
+        try client.ask("GET", "https://a.test/chat", ["Connection": "Upgrade", "Upgrade": "websocket"], forwarding)
+        let line = "GET https://a.test/chat\nHost: a.test\nConnection: Upgrade\nUpgrade: websocket"
+        #expect(server.feed(client.out) == [.head(1, line, .none)])
+        #expect(server.leg.head.asksForUpgrade)
+        server.out = []
+        var head = ResponseHead(status: 101, reason: "")
+        head.fields.add("Connection", "Upgrade")
+        head.fields.add("Upgrade", "websocket")
+        server.leg.respond(head, .none, ResponseManner(), on: StreamID(1), to: &server.out)
+        #expect(server.leg.write([1].span, on: StreamID(1), to: &server.out))
+        #expect(
+            client.feed(server.out) == [
+                .switched(1, "101 Switching Protocols\nConnection: Upgrade\nUpgrade: websocket"), .data(1, [1]),
+            ])
+        client.out = []
+        client.leg.write([2].span, on: StreamID(1), to: &client.out)
+        client.leg.end(trailers: [], on: StreamID(1), to: &client.out)
+        #expect(server.feed(client.out) == [.data(1, [2]), .end(1, "")])
+        // where the peer takes none, the request goes without
+        try self.client.ask("GET", "http://a.test/", ["Connection": "Upgrade", "Upgrade": "websocket"], forwarding)
+        #expect(exchange().server == [.head(1, "GET http://a.test/\nHost: a.test", .none), .end(1, "")])
+    }
+
+    @Test("A server may push nothing")
+    func push() throws {
+        try client.ask()
+        let promise = Frame(
+            kind: 5, flags: 4, stream: 1,
+            payload: Frame.number(2) + Frame.block([":method": "GET", ":scheme": "http", ":authority": "a", ":path": "/"]))
+        #expect(client.feed(promise.bytes) == [.failed(.badFrame)])
+    }
+}
+
+/// A client that has not heard from its server.
+private enum HTTP2ClientBeforeSettings {
+    static func places() -> Int {
+        let leg = HTTP2Client()
+        return (0..<300).prefix { _ in leg.begin() != nil }.count
+    }
+}

@@ -1,0 +1,172 @@
+import Formats
+import HTTP2
+import HTTPCodec
+
+/// What a test sees of a leg's events, with what the leg had for them.
+enum Seen: Equatable {
+    case head(UInt32, String, BodyFraming)
+    case interim(UInt32, String)
+    case switched(UInt32, String)
+    case broken(UInt32, HTTPFault.Code)
+    case data(UInt32, [UInt8])
+    case end(UInt32, String)
+    case reset(UInt32, isUntouched: Bool)
+    case drained(UInt32)
+    case pong
+    case failed(HTTPFault.Code)
+}
+
+/// A client that is made by hand, and the leg that it talks to.
+final class ServerTalk {
+    let leg: HTTP2Server
+    var limits = HeadLimits()
+    var now = 0
+    var trailerBytes = 1_000
+    var out: [UInt8] = []
+    private(set) var isOver = false
+
+    init(maxStreams: Int = 100, begins: Bool = true) {
+        leg = HTTP2Server(maxStreams: maxStreams)
+        if begins { _ = feed(Frame.preface + Frame.settings() + Frame.settingsAnswer) }
+    }
+
+    func feed(_ bytes: [UInt8], uses: Bool = true) -> [Seen] {
+        var seen: [Seen] = []
+        var position = 0
+        while !isOver {
+            do throws(HTTPFault) {
+                let event = try leg.read(
+                    bytes.span, &position, now: now, limits: limits, maxTrailerBytes: trailerBytes, to: &out)
+                guard let one = see(event, bytes) else { return seen }
+                if case .data(let stream, let more) = one {
+                    if uses { leg.used(more.count, of: StreamID(stream), to: &out) }
+                    if case .data(stream, let before)? = seen.last {
+                        seen[seen.count - 1] = .data(stream, before + more)
+                        continue
+                    }
+                }
+                seen.append(one)
+            } catch {
+                isOver = true
+                seen.append(.failed(error.code))
+            }
+        }
+        return seen
+    }
+
+    /// The same in pieces of one byte; what comes of each is put together.
+    func feedBytes(_ bytes: [UInt8]) -> [Seen] {
+        var all: [Seen] = []
+        for byte in bytes {
+            for one in feed([byte]) {
+                if case .data(let stream, let more) = one, case .data(stream, let before)? = all.last {
+                    all[all.count - 1] = .data(stream, before + more)
+                } else {
+                    all.append(one)
+                }
+            }
+        }
+        return all
+    }
+
+    private func see(_ event: StreamServerEvent, _ bytes: [UInt8]) -> Seen? {
+        switch event {
+        case .needsMore: return nil
+        case .head(let stream, let framing): return .head(stream.number, text(leg.head), framing)
+        case .broken(let stream, let fault): return .broken(stream.number, fault.code)
+        case .data(let stream, let range): return .data(stream.number, Array(bytes[range]))
+        case .end(let stream): return .end(stream.number, String(decoding: leg.trailers, as: UTF8.self))
+        case .reset(let stream): return .reset(stream.number, isUntouched: false)
+        }
+    }
+
+    /// What came of the leg since somebody looked.
+    func frames() -> [Frame] {
+        defer { out = [] }
+        return Frame.all(in: out)
+    }
+
+    func respond(_ stream: UInt32, _ status: Int = 200, body: String = "ok") {
+        var head = ResponseHead(status: status, reason: "")
+        head.fields.add("X", "y")
+        leg.respond(head, .length(UInt64(body.utf8.count)), ResponseManner(), on: StreamID(stream), to: &out)
+        _ = leg.write(Array(body.utf8).span, on: StreamID(stream), to: &out)
+        leg.end(trailers: [], on: StreamID(stream), to: &out)
+    }
+}
+
+/// A server that is made by hand, and the leg that talks to it.
+final class ClientTalk {
+    let leg = HTTP2Client()
+    var out: [UInt8] = []
+    var now = 0
+    private(set) var isOver = false
+
+    init(_ settings: [(UInt16, UInt32)] = []) {
+        _ = feed(Frame.settings(settings) + Frame.settingsAnswer)
+    }
+
+    func feed(_ bytes: [UInt8], uses: Bool = true) -> [Seen] {
+        var seen: [Seen] = []
+        var position = 0
+        while !isOver {
+            do throws(HTTPFault) {
+                let event = try leg.read(
+                    bytes.span, &position, now: now, limits: HeadLimits(), maxTrailerBytes: 1_000, to: &out)
+                guard let one = see(event, bytes) else { return seen }
+                if uses, case .data(let stream, let more) = one { leg.used(more.count, of: StreamID(stream), to: &out) }
+                seen.append(one)
+            } catch {
+                isOver = true
+                seen.append(.failed(error.code))
+            }
+        }
+        return seen
+    }
+
+    private func see(_ event: StreamClientEvent, _ bytes: [UInt8]) -> Seen? {
+        switch event {
+        case .needsMore, .response(_, .needsMore): return nil
+        case .response(let stream, .interim): return .interim(stream.number, text(leg.head))
+        case .response(let stream, .head(let framing)): return .head(stream.number, text(leg.head), framing)
+        case .response(let stream, .switched): return .switched(stream.number, text(leg.head))
+        case .response(let stream, .data(let range)): return .data(stream.number, Array(bytes[range]))
+        case .response(let stream, .end):
+            return .end(stream.number, String(decoding: leg.trailers, as: UTF8.self))
+        case .broken(let stream, let fault): return .broken(stream.number, fault.code)
+        case .reset(let stream, let isUntouched): return .reset(stream.number, isUntouched: isUntouched)
+        case .drained(let stream): return .drained(stream.number)
+        case .pong: return .pong
+        }
+    }
+
+    func frames() -> [Frame] {
+        defer { out = [] }
+        return Frame.all(in: out)
+    }
+
+    /// Begins a stream and sends a request on it.
+    @discardableResult
+    func ask(
+        _ method: String = "GET", _ url: String = "http://a.test/", _ fields: KeyValuePairs<String, String> = [:],
+        _ forwarding: Forwarding = Forwarding(framing: .none)
+    ) throws -> UInt32 {
+        guard let stream = leg.begin() else { throw NoRoom() }
+        var head = try RequestHead(method: method, url: url)
+        for (name, value) in fields { head.fields.add(name, value) }
+        leg.send(head, forwarding, on: stream, to: &out)
+        return stream.number
+    }
+
+    struct NoRoom: Error {}
+}
+
+func text(_ head: RequestHead) -> String {
+    let lines = head.fields.lines.map { "\($0.name): \($0.value)" }
+    return (["\(head.methodText) \(head.targetText)"] + lines).joined(separator: "\n")
+}
+
+func text(_ head: ResponseHead) -> String {
+    let lines = head.fields.lines.map { "\($0.name): \($0.value)" }
+    return (["\(head.status) \(head.reason)"] + lines).joined(separator: "\n")
+}
