@@ -46,6 +46,7 @@ public final class HTTP2Client: StreamClient {
         }
         session.streams[index].isForgotten = true
         session.streams[index].peer = .ignored
+        guard !session.streams[index].isClosed else { return }
         session.reset(session.streams[index].id, ConnectionError.unwanted)
         session.flush(to: &out)
     }
@@ -79,8 +80,9 @@ public final class HTTP2Client: StreamClient {
             switch forwarding.framing {
             case .length(let length): session.outbound.fields.add("content-length", decimal: length)
             case .none:
-                if head.announcesLength || head.method.givesBodyMeaning && head.method != .options
-                    && head.method != .other
+                if head.announcesLength
+                    || head.method.givesBodyMeaning && head.method != .options
+                        && head.method != .other
                 {
                     session.outbound.fields.add("content-length", "0")
                 }
@@ -95,18 +97,18 @@ public final class HTTP2Client: StreamClient {
         if let id = session.submitRequest(head.fields.bytes, endsStream: endsStream) {
             session.streams.name(index, id)
         } else {
-            session.signals.append(.closed(session.streams.remove(index), code: ConnectionError.refused))
+            session.signals.append(.refused(session.streams.remove(index).place))
         }
         session.flush(to: &out)
     }
 
     public func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) {
-        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return }
+        guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
         session.write(bytes, on: index, to: &out)
     }
 
     public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
-        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return }
+        guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
         session.end(trailers, on: index, to: &out)
     }
 
@@ -140,11 +142,14 @@ public final class HTTP2Client: StreamClient {
                 trailers.removeAll(keepingCapacity: true)
                 return .response($0, .end)
             }
-        case .closed(let state, let code):
+        case .closed(let id, let code):
+            guard let index = session.streams.index(id: id) else { return nil }
+            let state = session.streams.remove(index)
             if state.isForgotten { return nil }
             if let fault = state.fault { return .broken(state.place, fault) }
             return state.peer == .ended ? nil : .reset(state.place, isUntouched: code == ConnectionError.refused)
         case .drained(let place): return .drained(place)
+        case .refused(let place): return .reset(place, isUntouched: true)
         case .pong: return .pong
         }
     }
@@ -161,7 +166,6 @@ public final class HTTP2Client: StreamClient {
             if state.isTunnel, head.status / 100 == 2 {
                 session.streams[index].peer = .body
                 if let name = state.protocolName { head.becomeSwitch(to: name) }
-                if endsStream { session.signals.append(.ended(state.id)) }
                 return .response(state.place, .switched)
             }
             var framing = try head.framing(answering: state.isHead ? .head : .get)
@@ -174,7 +178,6 @@ public final class HTTP2Client: StreamClient {
                 session.streams[index].missing = 0
             }
             session.streams[index].peer = .body
-            if endsStream { session.signals.append(.ended(state.id)) }
             return .response(state.place, .head(framing))
         } catch {
             session.reset(index, for: error, ConnectionError.violation)

@@ -49,10 +49,12 @@ public final class HTTP2Server: StreamServer {
                 trailers.removeAll(keepingCapacity: true)
                 return .end($0)
             }
-        case .closed(let state, _):
+        case .closed(let id, _):
+            guard let index = session.streams.index(id: id) else { return nil }
+            let state = session.streams.remove(index)
             let isOver = state.peerHasEnded && state.outgoing.isSent
             return state.isTold && !state.isForgotten && !isOver ? .reset(state.place) : nil
-        case .drained, .pong: return nil
+        case .drained, .pong, .refused: return nil
         }
     }
 
@@ -79,7 +81,6 @@ public final class HTTP2Server: StreamServer {
             session.streams[index].missing = missing
             session.streams[index].isTunnel = isTunnel
             session.streams[index].isHead = head.method == .head
-            if endsStream { session.signals.append(.ended(session.streams[index].id)) }
             return .head(place, framing)
         } catch {
             return .broken(place, error)
@@ -90,7 +91,7 @@ public final class HTTP2Server: StreamServer {
 
     public func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
         // the client has no use for a switch of its connection
-        guard let index = session.streams.index(stream), !session.streams[index].outgoing.hasHead, head.isInterim else {
+        guard let index = session.streams.index(stream), session.streams[index].takesHead, head.isInterim else {
             return
         }
         session.outbound.fields.begin(response: head.status)
@@ -104,7 +105,7 @@ public final class HTTP2Server: StreamServer {
         _ head: borrowing ResponseHead, _ framing: BodyFraming, _ manner: ResponseManner, on stream: StreamID,
         to out: inout [UInt8]
     ) {
-        guard let index = session.streams.index(stream), !session.streams[index].outgoing.hasHead else { return }
+        guard let index = session.streams.index(stream), session.streams[index].takesHead else { return }
         let state = session.streams[index]
         let opensTunnel = state.isTunnel && (head.status == 101 || head.status / 100 == 2)
         let hasNoBody = !opensTunnel && (state.isHead || head.status == 204 || head.status == 304)
@@ -131,13 +132,13 @@ public final class HTTP2Server: StreamServer {
     }
 
     public func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool {
-        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return false }
+        guard let index = session.streams.index(stream), session.streams[index].takesBody else { return false }
         session.write(bytes, on: index, to: &out)
         return true
     }
 
     public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
-        guard let index = session.streams.index(stream), session.streams[index].outgoing.takesBody else { return }
+        guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
         session.end(trailers, on: index, to: &out)
     }
 
@@ -146,6 +147,7 @@ public final class HTTP2Server: StreamServer {
     public func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8]) {
         guard let index = session.streams.index(stream) else { return }
         session.streams[index].isForgotten = true
+        guard !session.streams[index].isClosed else { return }
         session.streams[index].peer = .ignored
         let id = session.streams[index].id
         if reason == .complete, session.streams[index].outgoing.isWritten {

@@ -7,7 +7,10 @@ struct OpenStreams {
     private var places: [UInt32] = []
     private var states: [StreamState] = []
 
-    var count: Int { states.count }
+    /// How many of them nghttp2 has ended, and nobody has taken note of.
+    private var closed = 0
+
+    var count: Int { states.count - closed }
 
     mutating func add(_ state: StreamState) {
         ids.append(state.id)
@@ -29,7 +32,16 @@ struct OpenStreams {
         states[index].id = id
     }
 
+    /// It has ended: nothing more can be written on it, and what came of it is still to be told.
+    mutating func close(_ index: Int) {
+        guard !states[index].isClosed else { return }
+        states[index].isClosed = true
+        states[index].outgoing.drop()
+        closed += 1
+    }
+
     mutating func remove(_ index: Int) -> StreamState {
+        if states[index].isClosed { closed -= 1 }
         ids.remove(at: index)
         places.remove(at: index)
         return states.remove(at: index)

@@ -166,7 +166,9 @@ extension Session {
         let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         if endsStream, let index = streams.index(id: header.stream_id) { streams[index].peerHasEnded = true }
         switch header.type {
-        case FrameKind.headers: signals.append(.fields(header.stream_id, endsStream: endsStream))
+        case FrameKind.headers:
+            signals.append(.fields(header.stream_id, endsStream: endsStream))
+            if endsStream { signals.append(.ended(header.stream_id)) }
         case FrameKind.data:
             if endsStream {
                 signals.append(.ended(header.stream_id))
@@ -182,6 +184,7 @@ extension Session {
 
     func streamClosed(_ id: Int32, _ code: UInt32) {
         guard let index = streams.index(id: id) else { return }
-        signals.append(.closed(streams.remove(index), code: code))
+        streams.close(index)
+        signals.append(.closed(id, code: code))
     }
 }

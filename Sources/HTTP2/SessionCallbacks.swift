@@ -9,10 +9,12 @@ enum SessionCallbacks {
             guard let session = session(owner), let frame else { return failure }
             return session.fieldsBegin(frame.pointee.hd.stream_id, frame.pointee.headers.cat)
         }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameCount, value, valueCount, _, owner in
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _, _, name, nameCount, value, valueCount, _, owner in
             guard let session = session(owner) else { return failure }
             return session.fieldCame(
-                UnsafeBufferPointer(start: name, count: nameCount), UnsafeBufferPointer(start: value, count: valueCount))
+                UnsafeBufferPointer(start: name, count: nameCount), UnsafeBufferPointer(start: value, count: valueCount)
+            )
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, bytes, count, owner in
             guard let session = session(owner), let bytes else { return failure }

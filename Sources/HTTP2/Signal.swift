@@ -2,14 +2,16 @@ import HTTPCodec
 
 /// What a frame came to, before a leg makes an event of it.
 enum Signal {
-    /// Fields came whole; the block has them.
+    /// Fields came whole; the block has them. Where the message ends with them, that is told behind.
     case fields(Int32, endsStream: Bool)
     /// These bytes of the input are body.
     case data(Int32, Range<Int>)
-    /// The peer's message has ended with a DATA frame.
+    /// The peer's message has ended.
     case ended(Int32)
     /// The stream is no more.
-    case closed(StreamState, code: UInt32)
+    case closed(Int32, code: UInt32)
+    /// No stream could be begun where there was a place for one.
+    case refused(StreamID)
     /// Nothing waits on it any more that did.
     case drained(StreamID)
     /// A ping was answered.

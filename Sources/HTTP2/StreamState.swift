@@ -27,12 +27,18 @@ struct StreamState {
     var isTunnel = false
     /// What an extended CONNECT asks for (RFC 8441).
     var protocolName: String?
+    /// It has ended, as frames go.
+    var isClosed = false
     /// The caller was told of it, and hears of its end.
     var isTold = false
     /// The caller has given it up, and hears of it no more.
     var isForgotten = false
     /// What the peer did wrong on it.
     var fault: HTTPFault?
+
+    var takesHead: Bool { !outgoing.hasHead && !isClosed }
+    /// A head has gone out, and body may follow.
+    var takesBody: Bool { outgoing.hasHead && !outgoing.isWritten && !isClosed }
 
     init(id: Int32, place: StreamID) {
         self.id = id
@@ -59,7 +65,6 @@ struct OutgoingMessage {
     var isLast = false
 
     var count: Int { waiting.count - start }
-    var takesBody: Bool { hasHead && !isWritten }
     /// There is something behind what has gone out.
     var hasMore: Bool { count > 0 || isWritten && !isSent }
 
@@ -85,6 +90,13 @@ struct OutgoingMessage {
         } else {
             waiting.removeAll(keepingCapacity: true)
         }
+    }
+
+    /// Nothing of it can go out any more.
+    mutating func drop() {
+        waiting = []
+        start = 0
+        trailers = []
     }
 
     private static let keptCapacity = 64 << 10

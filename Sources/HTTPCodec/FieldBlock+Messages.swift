@@ -19,6 +19,7 @@ extension FieldBlock {
         for index in name.indices where !ASCII.isToken(fields.bytes[index]) {
             throw HTTPFault(.badMethod, at: index)
         }
+        joinCookies()
         var methodRange = name
         var method = Method.identify(fields.bytes.span, name.lower, name.upper)
         let target: Target
@@ -35,7 +36,6 @@ extension FieldBlock {
             }
             target = try url(method, limits)
         }
-        joinCookies()
         swap(&head.fields, &fields)
         head.method = method
         head.methodRange = methodRange
@@ -81,6 +81,8 @@ extension FieldBlock {
             fields.bytes.span, authority.lower, authority.upper, into: &target, portRequired: false)
         let stop = fields.bytes.span.first(path.lower, path.upper) { $0.outsideTargets }
         guard stop == path.upper else { throw HTTPFault(.badTarget, at: stop) }
+        // what HTTP/1 lets pass as it came is no URL, and here there is nobody who came with it before
+        for index in path.indices where fields.bytes[index] >= 0x80 { throw HTTPFault(.badTarget, at: index) }
         let isAsterisk = path.count == 1 && fields.bytes[path.lower] == 0x2A
         guard isAsterisk ? method == .options : !path.isEmpty && fields.bytes[path.lower] == 0x2F else {
             throw HTTPFault(.badTarget, at: path.lower)

@@ -23,9 +23,7 @@ public final class Engine: Sendable {
     let pages: OwnPages?
 
     /// This proxy's entries for `Via`, and the name in them by which it knows its own requests.
-    private let via: [UInt8]
-    private let oldVia: [UInt8]
-    private let streamsVia: [UInt8]
+    private let vias: (http10: [UInt8], http11: [UInt8], http2: [UInt8])
     let pseudonym: String
 
     public static let defaultPseudonym = "usher"
@@ -44,9 +42,9 @@ public final class Engine: Sendable {
     /// This proxy's entry for a message of that version.
     func via(received version: HTTPVersion) -> [UInt8] {
         switch version {
-        case .http10: oldVia
-        case .http11: via
-        case .http2: streamsVia
+        case .http10: vias.http10
+        case .http11: vias.http11
+        case .http2: vias.http2
         }
     }
 
@@ -61,9 +59,10 @@ public final class Engine: Sendable {
         self.chance = chance
         self.pseudonym = pseudonym
         self.pages = pages
-        via = Engine.via(pseudonym)
-        oldVia = Engine.via(pseudonym, received: .http10)
-        streamsVia = Engine.via(pseudonym, received: .http2)
+        vias = (
+            Engine.via(pseudonym, received: .http10), Engine.via(pseudonym, received: .http11),
+            Engine.via(pseudonym, received: .http2)
+        )
         self.settings = settings
         isEnforcing = settings.authorization.contains { $0.enforcement != nil }
         isTranslating = settings.authorization.contains { $0.resources.contains { $0.translation != nil } }

@@ -1,3 +1,4 @@
+import HTTP2
 import HTTPCodec
 import Testing
 
@@ -96,7 +97,9 @@ struct BadRequestTests {
 
     private func block(_ fields: Fields) -> [UInt8] {
         // characters of Latin-1 are bytes
-        fields.flatMap { Frame.literal($0.0.unicodeScalars.map { UInt8($0.value) }, $0.1.unicodeScalars.map { UInt8($0.value) }) }
+        fields.flatMap {
+            Frame.literal($0.0.unicodeScalars.map { UInt8($0.value) }, $0.1.unicodeScalars.map { UInt8($0.value) })
+        }
     }
 
     /// A block in frames of the size that everybody takes.
@@ -160,7 +163,10 @@ struct BadRequestTests {
         let talk = ServerTalk()
         _ = talk.feed(request(1, block(Self.fields(method: "POST", [("content-length", "2")])), end: false))
         _ = talk.frames()
-        #expect((inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)) == [.reset(1, isUntouched: false)], "\(name)")
+        let seen = (inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)).filter {
+            if case .data = $0 { false } else { true }
+        }
+        #expect(seen == [.reset(1, isUntouched: false)], "\(name)")
         #expect(talk.frames().map(\.bytes).contains(Frame.reset(1, 1)), "\(name)")
         #expect(talk.feed(request(3, block(Self.fields()))).count == 2, "\(name)")
     }

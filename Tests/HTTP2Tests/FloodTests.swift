@@ -1,3 +1,4 @@
+import Formats
 import HTTPCodec
 import Testing
 
@@ -40,7 +41,8 @@ struct FloodTests {
         Row(name: "empty DATA", fault: .tooManyEmptyFrames, flood: .emptyData, before: Frame.headers(1, post)) { _ in
             Frame.data(1, [])
         },
-        Row(name: "DATA of padding", fault: .tooManyEmptyFrames, flood: .emptyData, before: Frame.headers(1, post)) { _ in
+        Row(name: "DATA of padding", fault: .tooManyEmptyFrames, flood: .emptyData, before: Frame.headers(1, post)) {
+            _ in
             Frame.data(1, [], padding: 3)
         },
         Row(name: "unknown kinds", fault: .tooManyUnknownFrames, flood: .unknown) { _ in Frame(kind: 0xBE).bytes },

@@ -1,9 +1,12 @@
+import HTTP2
 import HTTPCodec
 import Testing
 
 @Suite("Requests of an HTTP/2 client")
 struct RequestTests {
-    private static let get: KeyValuePairs = [":method": "GET", ":scheme": "https", ":authority": "a.test", ":path": "/p?q"]
+    private static let get: KeyValuePairs = [
+        ":method": "GET", ":scheme": "https", ":authority": "a.test", ":path": "/p?q",
+    ]
 
     @Test("A request is what HTTP/1 gives for it")
     func plain() {

@@ -1,3 +1,4 @@
+import HTTP2
 import HTTPCodec
 import Testing
 
@@ -61,7 +62,10 @@ struct ResponseTests {
         (.badContentLength, "GET", Frame.headers(1, [":status": "200", "content-length": "x"])),
         (.lengthMismatch, "GET", Frame.headers(1, [":status": "200", "content-length": "1"], end: true)),
         (.lengthMismatch, "GET", Frame.headers(1, [":status": "200", "content-length": "1"]) + Frame.data(1, [1, 2])),
-        (.lengthMismatch, "GET", Frame.headers(1, [":status": "200", "content-length": "1"]) + Frame.data(1, [], end: true)),
+        (
+            .lengthMismatch, "GET",
+            Frame.headers(1, [":status": "200", "content-length": "1"]) + Frame.data(1, [], end: true)
+        ),
         (.lengthMismatch, "HEAD", Frame.headers(1, [":status": "200"]) + Frame.data(1, [1])),
         (.lengthMismatch, "GET", Frame.headers(1, [":status": "304"]) + Frame.data(1, [1])),
         (.bodyWithoutHead, "GET", Frame.data(1, [1])),
@@ -95,8 +99,10 @@ struct ResponseTests {
         try client.ask(
             "POST", "http://a.test:81?q",
             [
-                "X-A": "b", "Connection": "keep-alive", "Keep-Alive": "5", "TE": "trailers, deflate", "Content-Length": "5",
-                "Expect": "100-continue", "Proxy-Authorization": "Basic x", "Transfer-Encoding": "chunked", "Cookie": "a=1",
+                "X-A": "b", "Connection": "keep-alive", "Keep-Alive": "5", "TE": "trailers, deflate",
+                "Content-Length": "5",
+                "Expect": "100-continue", "Proxy-Authorization": "Basic x", "Transfer-Encoding": "chunked",
+                "Cookie": "a=1",
             ], forwarding)
         #expect(
             server.feed(client.out) == [
@@ -122,10 +128,9 @@ struct ResponseTests {
 
     @Test("A response as it goes out")
     func response() throws {
-        let (client, server) = (ClientTalk(), ServerTalk())
+        let (client, server) = (ClientTalk(nil), ServerTalk(begins: false))
         for method in ["GET", "HEAD", "GET", "GET"] { try client.ask(method) }
-        _ = server.feed(Array(client.out.dropFirst(Frame.preface.count)))
-        server.out = []
+        #expect(server.feed(client.out).count == 8)
         var early = ResponseHead(status: 103, reason: "Early Hints")
         early.fields.add("Link", "</a>")
         server.leg.interim(early, via: Array("1.1 o".utf8), on: StreamID(1), to: &server.out)
@@ -156,10 +161,10 @@ struct ResponseTests {
                 .interim(1, "103 \nlink: </a>\nvia: 1.1 o"),
                 .head(1, "200 OK\nset-cookie: a=1\nvia: 1.1 u\ndate: now", .chunked), .data(1, [1, 2]),
                 .end(1, "x-sum: 1\r\n"),
-                .head(3, "200 OK\ncontent-length: 5\nset-cookie: a=1", .none), .end(3, ""),
-                .head(5, "204 No Content", .none), .end(5, ""),
-                .head(7, "407 Proxy Authentication Required\nproxy-authenticate: Basic\ncontent-length: 0", .none),
-                .end(7, ""),
+                .head(2, "200 OK\ncontent-length: 5\nset-cookie: a=1", .none), .end(2, ""),
+                .head(3, "204 No Content", .none), .end(3, ""),
+                .head(4, "407 Proxy Authentication Required\nproxy-authenticate: Basic\ncontent-length: 0", .none),
+                .end(4, ""),
             ])
     }
 }

@@ -102,8 +102,9 @@ final class ClientTalk {
     var now = 0
     private(set) var isOver = false
 
-    init(_ settings: [(UInt16, UInt32)] = []) {
-        _ = feed(Frame.settings(settings) + Frame.settingsAnswer)
+    /// - Parameter settings: what the server said first; nil where it has said nothing.
+    init(_ settings: [(UInt16, UInt32)]? = []) {
+        if let settings { _ = feed(Frame.settings(settings) + Frame.settingsAnswer) }
     }
 
     func feed(_ bytes: [UInt8], uses: Bool = true) -> [Seen] {
