@@ -6,6 +6,9 @@ public import HTTPCodec
 /// CONNECT has an authority alone; an extended CONNECT (RFC 8441) is a GET with `Upgrade` and `Connection`, and is answered
 /// with 101 or 2xx. The bytes of either come as data.
 ///
+/// What one request does wrong ends nothing but its stream: that an answer is the last, or that a connection closes
+/// (`ResponseManner`), says nothing here; `leave` does.
+///
 /// A head that breaks a rule is told of as `broken`, and may be answered; what breaks one later resets the stream.
 public final class HTTP2Server: StreamServer {
     public var head = RequestHead()
@@ -127,7 +130,6 @@ public final class HTTP2Server: StreamServer {
         session.streams[index].outgoing.hasHead = true
         session.streams[index].outgoing.isWritten = endsStream
         session.submitFields(head.fields.bytes, on: state.id, endsStream: endsStream)
-        if manner.isLast { session.leave() }
         session.flush(to: &out)
     }
 

@@ -22,7 +22,7 @@ struct OpenStreams {
     func index(_ place: StreamID) -> Int? { places.lastIndex(of: place.number) }
 
     subscript(_ index: Int) -> StreamState {
-        get { states[index] }
+        _read { yield states[index] }
         _modify { yield &states[index] }
     }
 

@@ -91,5 +91,8 @@ extension Session {
                 ConnectionError.none, nil, 0))
     }
 
-    func ping() { check(nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)) }
+    func ping() {
+        outbound.pings += 1
+        check(nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil))
+    }
 }

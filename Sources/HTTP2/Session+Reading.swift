@@ -75,7 +75,8 @@ extension Session {
         case FrameKind.priority: return admitsPriority(header)
         case FrameKind.windowUpdate: return admitsGrant(header)
         case FrameKind.reset:
-            if let index = streams.index(id: header.stream), !streams[index].outgoing.hasHead { count(.reset) }
+            if let index = streams.index(id: header.stream), streams[index].outgoing.hasHead { break }
+            count(.reset)
         case FrameKind.settings: if !header.isAnswer { count(.settings) }
         case FrameKind.goAway: count(.settings)
         case FrameKind.ping: if !header.isAnswer { count(.ping) }
@@ -177,7 +178,10 @@ extension Session {
                 count(.emptyData)
             }
         case FrameKind.ping:
-            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { signals.append(.pong) }
+            guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else { return }
+            guard outbound.pings > 0 else { return count(.ping) }
+            outbound.pings -= 1
+            signals.append(.pong)
         default: break
         }
     }

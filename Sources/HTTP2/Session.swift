@@ -23,6 +23,7 @@ final class Session {
     var inbound: InboundState
     var outbound: OutboundState
     var floods = FloodGuard()
+    private let memory = MemoryPool()
     /// Why the connection cannot go on.
     private(set) var failure: HTTPFault?
 
@@ -42,7 +43,10 @@ final class Session {
         begin(maxFieldBytes)
     }
 
-    deinit { nghttp2_session_del(pointer) }
+    deinit {
+        nghttp2_session_del(pointer)
+        MemoryPool.destroy(memory)
+    }
 
     private static func make(_ side: Side, for session: Session) -> OpaquePointer? {
         var callbacks: OpaquePointer?
@@ -64,10 +68,11 @@ final class Session {
         // unowned: the session does not outlive its owner, which deletes it, and callbacks come within calls of the owner
         let owner = Unmanaged.passUnretained(session).toOpaque()
         var made: OpaquePointer?
+        var memory = session.memory.functions
         let result =
             side == .server
-            ? nghttp2_session_server_new2(&made, callbacks, owner, options)
-            : nghttp2_session_client_new2(&made, callbacks, owner, options)
+            ? nghttp2_session_server_new3(&made, callbacks, owner, options, &memory)
+            : nghttp2_session_client_new3(&made, callbacks, owner, options, &memory)
         return result == 0 ? made : nil
     }
 
@@ -171,6 +176,8 @@ struct OutboundState {
     var direct = UnsafeRawBufferPointer(start: nil, count: 0)
     var directStream: Int32 = 0
     var fields = FieldList()
+    /// How many were asked for and not answered.
+    var pings = 0
     private let maxStreams: UInt32
     private var isTold = false
 
