@@ -92,6 +92,7 @@ extension Session {
     }
 
     func ping() {
+        guard pointer != nil else { return }
         outbound.pings += 1
         check(nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil))
     }

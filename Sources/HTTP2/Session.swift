@@ -16,16 +16,19 @@ final class Session {
     enum Side { case server, client }
 
     let side: Side
-    /// Nil once nothing can be done with it any more.
-    var pointer: OpaquePointer?
-    var streams = OpenStreams()
-    var signals = SignalQueue()
-    var inbound: InboundState
-    var outbound: OutboundState
-    var floods = FloodGuard()
+    // Calls go to nghttp2 and come back from it while nothing here is being changed, so that no two changes meet: what is
+    // written is written between them. To have that looked at each time costs a quarter of what a message does.
+
+    /// Nil where it could not be made.
+    @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
+    @exclusivity(unchecked) var streams = OpenStreams()
+    @exclusivity(unchecked) var signals = SignalQueue()
+    @exclusivity(unchecked) var inbound: InboundState
+    @exclusivity(unchecked) var outbound: OutboundState
+    @exclusivity(unchecked) var floods = FloodGuard()
     private let memory = MemoryPool()
     /// Why the connection cannot go on.
-    private(set) var failure: HTTPFault?
+    @exclusivity(unchecked) private(set) var failure: HTTPFault?
 
     /// - Parameters:
     ///   - maxStreams: how many streams the peer may have begun at a time.
