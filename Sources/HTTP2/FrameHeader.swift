@@ -1,6 +1,7 @@
 import CNghttp2
 
-/// The first nine bytes of a frame (RFC 9113 §4.1), and the four of a WINDOW_UPDATE behind them.
+/// The first nine bytes of a frame (RFC 9113 §4.1), and behind them the four of a WINDOW_UPDATE, or the one that says how much of
+/// DATA is padding.
 struct FrameHeader {
     static let size = 9
 
@@ -11,9 +12,18 @@ struct FrameHeader {
     /// What a WINDOW_UPDATE grants; nil for other frames, and for one that is not four bytes long.
     let grant: UInt32?
 
+    /// How much of DATA is body; none where there is more padding than frame.
+    let body: Int
+
     /// How much of a frame is looked at before anything of it is passed on.
     static func lookedAt(_ bytes: Span<UInt8>, at start: Int) -> Int {
-        isGrant(bytes, at: start) ? size + 4 : size
+        if isGrant(bytes, at: start) { return size + 4 }
+        return isPadded(bytes, at: start) ? size + 1 : size
+    }
+
+    private static func isPadded(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+        bytes[start + 3] == FrameKind.data && bytes[start + 4] & UInt8(NGHTTP2_FLAG_PADDED.rawValue) != 0
+            && bytes[start] | bytes[start + 1] | bytes[start + 2] != 0
     }
 
     private static func isGrant(_ bytes: Span<UInt8>, at start: Int) -> Bool {
@@ -24,6 +34,7 @@ struct FrameHeader {
     /// - Parameter start: behind which as many bytes stand as are looked at.
     init(_ bytes: Span<UInt8>, at start: Int) {
         length = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
+        body = Self.isPadded(bytes, at: start) ? max(0, length - 1 - Int(bytes[start + 9])) : length
         kind = bytes[start + 3]
         flags = bytes[start + 4]
         // the first bit has no meaning

@@ -51,15 +51,8 @@ extension Session {
             flush(to: &out)
             return nil
         }
-        if let missing = streams[index].missing {
-            guard UInt64(count) <= missing else {
-                reset(index, for: HTTPFault(.lengthMismatch, at: 0), ConnectionError.violation)
-                used(count, of: StreamID(0))
-                flush(to: &out)
-                return nil
-            }
-            streams[index].missing = missing - UInt64(count)
-        }
+        // no frame has more, or it would not have been passed on
+        if let missing = streams[index].missing { streams[index].missing = missing - min(missing, UInt64(count)) }
         return streams[index].place
     }
 

@@ -9,9 +9,13 @@ extension Session {
     func next(_ input: Span<UInt8>, _ position: inout Int, to out: inout [UInt8]) throws(HTTPFault) -> Signal? {
         while true {
             if let signal = signals.popFirst() { return signal }
-            if failure == nil, !readPiece(input, &position, to: &out) { return nil }
+            // what came before is told first
+            if let failure {
+                flush(to: &out)
+                throw failure
+            }
+            if !readPiece(input, &position, to: &out) { return nil }
             flush(to: &out)
-            if let failure { throw failure }
         }
     }
 
@@ -71,7 +75,7 @@ extension Session {
             inbound.hasData = header.length == 0
             if header.length == 0, !header.endsStream { count(.emptyData) }
             endIfOver(header.stream, to: &out)
-            endIfEarly(header.stream, to: &out)
+            endIfWrong(header, to: &out)
         case FrameKind.priority: return admitsPriority(header)
         case FrameKind.windowUpdate: return admitsGrant(header)
         case FrameKind.reset:
@@ -99,10 +103,20 @@ extension Session {
         flush(to: &out)
     }
 
-    /// A response's body before its head, likewise.
-    private func endIfEarly(_ id: Int32, to out: inout [UInt8]) {
-        guard side == .client, let index = streams.index(id: id), streams[index].peer == .head else { return }
-        reset(index, for: HTTPFault(.bodyWithoutHead, at: 0), ConnectionError.violation)
+    /// A response's body before its head, likewise, and more body than the head says, or less: nothing of such a frame is told of.
+    private func endIfWrong(_ header: FrameHeader, to out: inout [UInt8]) {
+        guard let index = streams.index(id: header.stream) else { return }
+        switch streams[index].peer {
+        case .head:
+            guard side == .client else { return }
+            reset(index, for: HTTPFault(.bodyWithoutHead, at: 0), ConnectionError.violation)
+        case .body:
+            guard let missing = streams[index].missing else { return }
+            let body = UInt64(header.body)
+            guard body > missing || header.endsStream && body < missing else { return }
+            reset(index, for: HTTPFault(.lengthMismatch, at: 0), ConnectionError.violation)
+        case .ended, .ignored: return
+        }
         flush(to: &out)
     }
 
