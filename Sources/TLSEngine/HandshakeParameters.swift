@@ -7,8 +7,6 @@ struct HandshakeParameters {
     var ciphers: String?
     var suites = TLSVersion.suites
     var groups = "X25519:P-256:P-384"
-    /// Asked for by a client (RFC 7301).
-    var protocols: [String] = []
 
     func apply(to context: OpaquePointer) throws(MaterialFault) {
         try LibraryCall.material(
@@ -18,10 +16,5 @@ struct HandshakeParameters {
         }
         try LibraryCall.material(SSL_CTX_set_ciphersuites(context, suites) == 1, "SSL_CTX_set_ciphersuites")
         try LibraryCall.material(usher_SSL_CTX_set1_groups_list(context, groups) == 1, "SSL_CTX_set1_groups_list")
-        guard !protocols.isEmpty else { return }
-        let list = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
-        // of all calls this one says 0 where it succeeded
-        try LibraryCall.material(
-            SSL_CTX_set_alpn_protos(context, list, UInt32(list.count)) == 0, "SSL_CTX_set_alpn_protos")
     }
 }

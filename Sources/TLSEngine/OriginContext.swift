@@ -26,7 +26,7 @@ public final class OriginContext: @unchecked Sendable {
         }
         self.handle = handle
         self.keyLog = keyLog
-        try HandshakeParameters(minimum: minimum, protocols: ["http/1.1"]).apply(to: handle)
+        try HandshakeParameters(minimum: minimum).apply(to: handle)
         SSL_CTX_set_options(handle, usher_SSL_OP_NO_RENEGOTIATION | usher_SSL_OP_NO_COMPRESSION)
         usher_SSL_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
         usher_SSL_CTX_set_session_cache_mode(handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
@@ -63,7 +63,11 @@ public final class OriginContext: @unchecked Sendable {
     ///   - name: a DNS name, which is sent (RFC 6066 §3) and must be in the certificate (RFC 9525), or an address, which only
     ///     must be in the certificate.
     ///   - session: of an earlier connection to the same origin under the same demands.
-    public func stream(to name: String, _ demands: OriginDemands, session: TLSSession?) throws(TLSFault) -> TLSStream {
+    ///   - protocols: what the origin may choose from, the most wanted first.
+    public func stream(
+        to name: String, _ demands: OriginDemands, session: TLSSession?,
+        speaking protocols: [ApplicationProtocol] = [.http11]
+    ) throws(TLSFault) -> TLSStream {
         let stream = try TLSStream(handle, context: self, isServer: false)
         stream.keyLog = keyLog
         stream.verification = OriginVerification(name: name, demands)
@@ -87,6 +91,10 @@ public final class OriginContext: @unchecked Sendable {
                 try LibraryCall.connection(
                     usher_SSL_set_min_proto_version(ssl, minimum.number) == 1, "SSL_set_min_proto_version")
             }
+            let offer = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.name.count)] + $0.name }
+            // of all calls this one says 0 where it succeeded
+            try LibraryCall.connection(
+                SSL_set_alpn_protos(ssl, offer, UInt32(offer.count)) == 0, "SSL_set_alpn_protos")
             if let identity = demands.identity { try Self.show(identity, ssl) }
             if let session {
                 try LibraryCall.connection(SSL_set_session(ssl, session.handle) == 1, "SSL_set_session")

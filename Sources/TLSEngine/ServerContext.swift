@@ -4,7 +4,7 @@ internal import COpenSSL
 public typealias KeyLog = @Sendable (String) -> Void
 
 /// The side of TLS that faces clients: what all of one loop's connections have in common. Speaks TLS 1.2 and 1.3, resumes by
-/// tickets, and agrees on `http/1.1` alone (RFC 7301).
+/// tickets, and agrees on a protocol of those that it is told of (RFC 7301).
 public final class ServerContext {
     private let handle: OpaquePointer
     private let tickets: TicketKeys
@@ -51,9 +51,13 @@ public final class ServerContext {
 
     /// A connection on which this side shows that certificate. What was agreed on under another one is not resumed, so that
     /// a session is good for its own name alone (RFC 6066 §3), and not beyond its authority.
-    public func stream(showing leaf: Certificate) throws(TLSFault) -> TLSStream {
+    /// - Parameter protocols: what may be spoken on it, the most wanted first. A client that offers others alone is refused.
+    public func stream(
+        showing leaf: Certificate, speaking protocols: [ApplicationProtocol] = [.http11]
+    ) throws(TLSFault) -> TLSStream {
         let stream = try TLSStream(handle, context: self, isServer: true)
         stream.keyLog = keyLog
+        stream.protocols = protocols
         let digest = leaf.sha256
         try stream.configure { (ssl) throws(TLSFault) in
             try LibraryCall.connection(SSL_use_certificate(ssl, leaf.handle) == 1, "SSL_use_certificate")
@@ -66,23 +70,25 @@ public final class ServerContext {
     }
 }
 
-/// `http/1.1` where the client knows it. A client that names other protocols alone is refused (RFC 7301 §3.2).
+/// The first of the stream's protocols that the client knows. One that names others alone is refused (RFC 7301 §3.2).
 private func selectProtocol(
-    _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ length: UnsafeMutablePointer<UInt8>?,
+    _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ length: UnsafeMutablePointer<UInt8>?,
     _ offered: UnsafePointer<UInt8>?, _ count: UInt32, _: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let chosen, let length, let offered else { return SSL_TLSEXT_ERR_NOACK }
-    let wanted: StaticString = "http/1.1"
-    var position = 0
-    while position < Int(count) {
-        let size = Int(offered[position])
-        guard position + 1 + size <= Int(count) else { break }
-        if size == wanted.utf8CodeUnitCount, CRYPTO_memcmp(offered + position + 1, wanted.utf8Start, size) == 0 {
-            chosen.pointee = offered + position + 1
-            length.pointee = UInt8(size)
-            return SSL_TLSEXT_ERR_OK
+    guard let chosen, let length, let offered, let stream = TLSStream.of(ssl) else { return SSL_TLSEXT_ERR_NOACK }
+    for wanted in stream.protocols.map(\.name) {
+        var position = 0
+        while position < Int(count) {
+            let size = Int(offered[position])
+            guard position + 1 + size <= Int(count) else { break }
+            if size == wanted.count, CRYPTO_memcmp(offered + position + 1, wanted, size) == 0 {
+                chosen.pointee = offered + position + 1
+                length.pointee = UInt8(size)
+                return SSL_TLSEXT_ERR_OK
+            }
+            position += 1 + size
         }
-        position += 1 + size
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }

@@ -17,14 +17,14 @@ public final class TLSStream {
         public var version: String
         public var cipher: String
         public var isResumed: Bool
-        /// The protocol of ALPN (RFC 7301); nil where none was agreed on.
-        public var protocolName: String?
+        /// Nil where none was agreed on.
+        public var spoken: ApplicationProtocol?
 
-        public init(version: String, cipher: String, isResumed: Bool, protocolName: String?) {
+        public init(version: String, cipher: String, isResumed: Bool, spoken: ApplicationProtocol?) {
             self.version = version
             self.cipher = cipher
             self.isResumed = isResumed
-            self.protocolName = protocolName
+            self.spoken = spoken
         }
     }
 
@@ -37,6 +37,8 @@ public final class TLSStream {
     /// What the origin's certificate has to show, and what was found wrong with it.
     var verification: OriginVerification?
     var keyLog: KeyLog?
+    /// What a server agrees to, the most wanted first.
+    var protocols: [ApplicationProtocol] = []
     /// What came to resume by since this was asked last.
     private var newSession: TLSSession?
 
@@ -197,8 +199,9 @@ public final class TLSStream {
             version: String(cString: SSL_get_version(ssl)),
             cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) } ?? "",
             isResumed: SSL_session_reused(ssl) == 1,
-            protocolName: bytes.map {
-                String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self)
+            spoken: bytes.flatMap {
+                ApplicationProtocol(
+                    rawValue: String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self))
             })
     }
 

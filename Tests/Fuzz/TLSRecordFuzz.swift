@@ -258,7 +258,7 @@ private struct Talk {
         for side in [client, server] {
             let negotiated = side.stream.negotiated
             require(negotiated?.version == (plan.isTLS12 ? "TLSv1.2" : "TLSv1.3"), "the version is the one planned")
-            require(negotiated?.protocolName == "http/1.1", "the protocol is agreed on")
+            require(negotiated?.spoken == .http11, "the protocol is agreed on")
             require(negotiated?.isResumed == isResumed, "what can be resumed is")
         }
         return session

@@ -10,7 +10,6 @@ struct LibraryCallTests {
         (HandshakeParameters(minimum: .tls12, ciphers: "NO-SUCH-CIPHER"), "SSL_CTX_set_cipher_list"),
         (HandshakeParameters(minimum: .tls12, suites: "TLS_NO_SUCH_SUITE"), "SSL_CTX_set_ciphersuites"),
         (HandshakeParameters(minimum: .tls12, groups: "NoSuchGroup"), "SSL_CTX_set1_groups_list"),
-        (HandshakeParameters(minimum: .tls12, protocols: [""]), "SSL_CTX_set_alpn_protos"),
     ])
     func whatIsNotTakenIsTold(_ offer: HandshakeParameters, _ call: String) throws {
         let context = try #require(SSL_CTX_new(TLS_method()))
@@ -27,7 +26,7 @@ struct LibraryCallTests {
     @Test func whatIsTakenIsInForce() throws {
         let context = try #require(SSL_CTX_new(TLS_method()))
         defer { SSL_CTX_free(context) }
-        try HandshakeParameters(minimum: .tls13, ciphers: "ECDHE+CHACHA20", protocols: ["http/1.1"]).apply(to: context)
+        try HandshakeParameters(minimum: .tls13, ciphers: "ECDHE+CHACHA20").apply(to: context)
         #expect(SSL_CTX_ctrl(context, SSL_CTRL_GET_MIN_PROTO_VERSION, 0, nil) == Int(TLS1_3_VERSION))
     }
 

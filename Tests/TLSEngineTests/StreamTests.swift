@@ -17,7 +17,7 @@ struct StreamTests {
         talk.talk()
         #expect(talk.heardByServer == hello && talk.heardByClient == hello.reversed())
         let negotiated = try #require(talk.server.negotiated)
-        #expect(negotiated.version == "TLSv1.3" && negotiated.protocolName == "http/1.1" && !negotiated.isResumed)
+        #expect(negotiated.version == "TLSv1.3" && negotiated.spoken == .http11 && !negotiated.isResumed)
         #expect(talk.client.negotiated?.cipher == negotiated.cipher)
     }
 
@@ -195,6 +195,26 @@ struct StreamTests {
         let talk = try world.conversation(demands)
         talk.talk()
         #expect(talk.client.state == .open)
+    }
+
+    @Test func theServersChoiceIsSpoken() throws {
+        let world = try World()
+        for (offered, spoken, chosen) in [
+            ([ApplicationProtocol.http2, .http11], [ApplicationProtocol.http2, .http11], ApplicationProtocol.http2),
+            ([.http11, .http2], [.http2, .http11], .http2), ([.http2, .http11], [.http11], .http11),
+            ([.http11], [.http2, .http11], .http11),
+        ] {
+            let talk = Conversation(
+                client: try world.origins.stream(to: "a.test", OriginDemands(), session: nil, speaking: offered),
+                server: try world.clients.stream(showing: world.leaf, speaking: spoken))
+            talk.talk()
+            #expect(talk.client.negotiated?.spoken == chosen && talk.server.negotiated?.spoken == chosen)
+        }
+        let talk = Conversation(
+            client: try world.origins.stream(to: "a.test", OriginDemands(), session: nil, speaking: [.http2]),
+            server: try world.clients.stream(showing: world.leaf, speaking: [.http11]))
+        talk.talk()
+        #expect(talk.client.negotiated == nil)
     }
 
     /// A certificate is public: whoever sends it has not shown its key.
