@@ -59,7 +59,8 @@ let package = Package(
         room(
             "ProxyCore",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Journal",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords", "Interception",
+                "Journal",
                 "Authorization",
             ]),
 
@@ -72,7 +73,8 @@ let package = Package(
         room(
             "ProxyDriver",
             [
-                "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception", "Journal",
+                "Formats", "Addresses", "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords", "Interception",
+                "Journal",
                 "Metrics", "Authorization", "ProxyCore", "EventLoop", "Names",
             ]),
 

@@ -21,6 +21,7 @@ enum KeyTable {
         Key(
             "forwarded", .choice(ForwardedField.allCases.map(\.rawValue)),
             "Whether origins are told whose request it is, and how.", standard: "none"),
+        Key("http2", .object(.http2), "Where HTTP/2 is spoken."),
         Key("tls", .object(.tls), "TLS: whose is opened, by which CA, and how far origins are trusted."),
         Key("am", .list(.object(.server)), "Servers whose traffic is recognised.", standard: "[]"),
         Key(
@@ -74,6 +75,15 @@ enum KeyTable {
         Key(
             "servers", .oneOrMany(.text(.nameServer)), "Name servers; without the key, those of /etc/resolv.conf.",
             standard: "[]")
+    ]
+
+    static let http2: [Key] = [
+        Key("clients", .boolean, "With clients that offer it.", standard: "true"),
+        Key("origins", .boolean, "With origins that choose it.", standard: "true"),
+        Key(
+            "cleartext", .oneOrMany(.text(.destination)),
+            "Origins without TLS that are known to speak it, as in destinations.allow.", standard: "[]"),
+        Key("streams", .integer(1...10_000), "Exchanges at one time on one client's connection.", standard: "100"),
     ]
 
     static let destinations: [Key] = [

@@ -6,6 +6,7 @@ extension ObjectShape {
     static let clients: ObjectShape = .init("clients", KeyTable.clients)
     static let basic: ObjectShape = .init("basic", KeyTable.basic)
     static let names: ObjectShape = .init("names", KeyTable.names)
+    static let http2: ObjectShape = .init("http2", KeyTable.http2)
     static let destinations: ObjectShape = .init("destinations", KeyTable.destinations)
     static let via: ObjectShape = .init("via", KeyTable.via)
     static let tls: ObjectShape = .init("tls", KeyTable.tls)

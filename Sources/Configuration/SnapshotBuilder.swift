@@ -53,7 +53,8 @@ struct SnapshotBuilder {
         settings.timeouts = Self.timeouts(root.fields("timeouts"))
         let clients = ClientBuilder(findings: findings)
         settings.users = clients.users(root.fields("clients"))
-        settings.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
+        settings.disclosure.forwarded = root.text("forwarded").flatMap(ForwardedField.init) ?? .none
+        settings.http2 = Self.http2(root.fields("http2"))
         settings.disclosure.tellsProvenance = root.fields("log")?.text("access") == LogSettings.Access.combined.rawValue
         settings.disclosure.traceShare = root.fields("tracing").map { $0.text("sample").flatMap(Double.init) ?? 1 }
         settings.disclosure.parameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
@@ -247,14 +248,24 @@ struct SnapshotBuilder {
     }
 
     private static func destinations(_ fields: Fields?) -> DestinationPolicy {
-        func patterns(_ key: String) -> [DestinationPattern]? {
-            guard let fields, fields.has(key) else { return nil }
-            return fields.list(key).compactMap { $0.text.flatMap { DestinationPattern($0) } }
-        }
         var policy = DestinationPolicy()
-        if let allow = patterns("allow") { policy.allow = allow }
-        if let deny = patterns("deny") { policy.deny = deny }
+        if let allow = patterns("allow", in: fields) { policy.allow = allow }
+        if let deny = patterns("deny", in: fields) { policy.deny = deny }
         return policy
+    }
+
+    private static func patterns(_ key: String, in fields: Fields?) -> [DestinationPattern]? {
+        guard let fields, fields.has(key) else { return nil }
+        return fields.list(key).compactMap { $0.text.flatMap { DestinationPattern($0) } }
+    }
+
+    private static func http2(_ fields: Fields?) -> HTTP2Settings {
+        var settings = HTTP2Settings()
+        if let isOn = fields?.flag("clients") { settings.clients = isOn }
+        if let isOn = fields?.flag("origins") { settings.origins = isOn }
+        if let hosts = patterns("cleartext", in: fields) { settings.cleartext = hosts }
+        if let count = fields?.number("streams") { settings.streams = count }
+        return settings
     }
 
     private func connectPorts(_ fields: Fields?) -> [UInt16]? {

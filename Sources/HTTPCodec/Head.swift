@@ -14,7 +14,18 @@ public struct HeadLimits: Sendable {
     }
 }
 
-public enum HTTPVersion: UInt8, Sendable { case http10, http11, http2 }
+public enum HTTPVersion: UInt8, Sendable {
+    case http10, http11, http2
+
+    /// `HTTP/1.1`, as start lines and `RFC 9110` §2.5 have it.
+    public var text: StaticString {
+        switch self {
+        case .http10: "HTTP/1.0"
+        case .http11: "HTTP/1.1"
+        case .http2: "HTTP/2"
+        }
+    }
+}
 
 /// A request's start line and fields. One buffer holds all of its bytes; the ranges point into it.
 public struct RequestHead: Sendable {

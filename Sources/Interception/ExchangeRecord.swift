@@ -1,3 +1,5 @@
+public import HTTPCodec
+
 /// What is kept of one exchange for the access log, and of what happened on its way.
 public struct ExchangeRecord: Sendable {
     /// One thing that happened, in order; becomes one line of the log.
@@ -36,8 +38,10 @@ public struct ExchangeRecord: Sendable {
     public var events: [Event] = []
     /// What Usher had for it by calls of its own.
     public var wins: Wins = []
-    /// The request came as HTTP/1.0.
-    public var isOldVersion = false
+    /// Of the request as it came.
+    public var version = HTTPVersion.http11
+    /// Of the answer that came last; nil where no origin has answered.
+    public var originVersion: HTTPVersion?
     /// Whence the client came and what it calls itself, where the log tells that. Secrets in them redacted.
     public var provenance: Provenance?
     /// The trace that it belongs to, where traces are exported.
@@ -64,6 +68,7 @@ public struct ExchangeRecord: Sendable {
     /// Empties the record for the next exchange of the same client, keeping its buffers.
     public mutating func reset(flow: UInt64) {
         self.flow = flow
+        originVersion = nil
         if !method.isEmpty { method.removeAll(keepingCapacity: true) }
         if !url.isEmpty { url.removeAll(keepingCapacity: true) }
         status = 0

@@ -148,7 +148,14 @@ public final class AccessLog {
         JSONValue.writeEscaped(record.method.span, to: &buffer)
         buffer.append(literal: "\",\"url\":\"")
         JSONValue.writeEscaped(record.url.span, to: &buffer)
-        buffer.append(literal: record.isOldVersion ? "\",\"version\":\"1.0\"" : "\",\"version\":\"1.1\"")
+        buffer.append(literal: "\",\"protocol\":\"")
+        buffer.append(literal: record.version.text)
+        buffer.append(0x22)
+        if let version = record.originVersion {
+            buffer.append(literal: ",\"origin_protocol\":\"")
+            buffer.append(literal: version.text)
+            buffer.append(0x22)
+        }
         member(",\"status\":", UInt64(max(0, record.status)))
         member(",\"action\":", record.action?.rawValue)
         member(",\"realm\":", record.realm)

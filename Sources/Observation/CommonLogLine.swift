@@ -20,7 +20,8 @@ struct CommonLogLine {
         if !record.url.isEmpty {
             out.append(0x20)
             Self.append(record.url, to: &out)
-            out.append(literal: record.isOldVersion ? " HTTP/1.0" : " HTTP/1.1")
+            out.append(ASCII.space)
+            out.append(literal: record.version.text)
         }
         out.append(literal: "\" ")
         if record.status > 0 { out.append(decimal: UInt64(record.status)) } else { out.append(0x2D) }

@@ -97,7 +97,7 @@ extension ExchangeMoment {
 extension ExchangeMoment.UnopenedReason {
     public var sentence: String {
         switch self {
-        case .protocols(let offered): "the client offers \(offered) (ALPN) alone, and Usher speaks http/1.1"
+        case .protocols(let offered): "the client offers \(offered) (ALPN) alone, of which Usher speaks none"
         case .refusals(let name):
             "this client refused Usher's certificate for \(name) again and again (tls.on_refusal)"
         }

@@ -22,6 +22,7 @@ public struct Doctor {
         proxy = ProxyAddress(snapshot.listeners)
     }
 
+    var speaksHTTP2: Bool { snapshot.settings.http2.clients }
     var intercepts: Bool { !snapshot.settings.interception.isEmpty }
 
     /// Looks at the daemon, at AM through it, and at this shell's variables.
@@ -46,11 +47,13 @@ public struct Doctor {
                     remedy: "write a port into listen, or use usher run"))
         }
         findings += variables(own.certificates)
-        findings.append(
-            Finding(
-                .note,
-                "usher speaks HTTP/1.1: where TLS is opened, an app that offers h2 by ALPN gets http/1.1",
-                remedy: intercepts ? "name hosts that need HTTP/2, as gRPC does, in tls.except" : nil))
+        if !speaksHTTP2 {
+            findings.append(
+                Finding(
+                    .note, "http2.clients is off: where TLS is opened, an app that offers h2 by ALPN gets http/1.1",
+                    remedy: intercepts ? "apps that need HTTP/2, as gRPC does, need http2.clients, or tls.except" : nil)
+            )
+        }
         return findings
     }
 

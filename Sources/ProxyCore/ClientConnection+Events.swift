@@ -52,6 +52,7 @@ extension ClientConnection {
                 // what the client takes may be of other streams: it matters to those that it holds up
                 if side == .client, streams != nil, readsOrigin(of: cell.exchange.id) { continue }
                 cell.exchange.touched(side, now)
+                if cell.stream?.tunnel != nil { keepTunnel(of: cell, now) }
             }
         case .preface, .awaitingHello, .securing, .connecting, .peeking: break
         }
@@ -152,7 +153,10 @@ extension ClientConnection {
         switch stage {
         case .tunnel, .peeking: break
         case .preface, .awaitingHello, .securing, .serving, .connecting, .lingering, .closed:
-            read(bytes, &position, through: &origin, for: id, &out)
+            if cell(id)?.stream?.tunnel == nil { read(bytes, &position, through: &origin, for: id, &out) }
+            if let cell = cell(id), cell.stream?.tunnel != nil {
+                return tunnelCame(bytes.extracting(position...), for: cell, &out)
+            }
             guard case .tunnel = stage else { return }
         }
         if position < bytes.count { tunnelBytes(bytes.extracting(position...), &out) }
@@ -220,6 +224,7 @@ extension ClientConnection {
         case .lingering, .closed: if cell(id)?.exchange.isOrphan != true { return }
         case .preface, .awaitingHello, .securing, .serving, .connecting: break
         }
+        if let cell = cell(id), cell.stream?.tunnel != nil { return endOriginsSide(of: cell, cleanly: cleanly, &out) }
         let isWhole = origin.ended(cleanly: cleanly)
         cell(id)?.origin.end()
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -311,7 +316,7 @@ extension ClientConnection {
                 orphans = min(orphans, cell.exchange.wakeAt(context))
             } else if case .serving = stage {
                 isServing = true
-                time = min(time, cell.exchange.wakeAt(context))
+                time = min(time, cell.exchange.wakeAt(context), cell.stream?.tunnel?.deadline ?? .max)
             }
         }
         return min(orphans, isServing ? time : deadline)
@@ -330,7 +335,11 @@ extension ClientConnection {
         }
         // the client's exchanges first: what they give up takes their calls along
         for cell in cells where !cell.exchange.isCall && !cell.exchange.isOver {
-            cell.exchange.woke(&context, &out)
+            if let tunnel = cell.stream?.tunnel, now >= tunnel.deadline {
+                cell.exchange.cut(reset: false, &out)
+            } else {
+                cell.exchange.woke(&context, &out)
+            }
             settle(cell, &out)
             takeMore(of: cell, &out)
         }

@@ -47,7 +47,7 @@ extension ClientConnection {
         guard cell.origin.isDone else { return }
         out.now = now
         pay(cell, &out)
-        finishTunnel(&out)
+        if cell.stream?.tunnel != nil { finishTunnel(of: cell, &out) } else { finishTunnel(&out) }
     }
 
     /// The exchange has no origin any more: nothing waits for it.
@@ -63,6 +63,7 @@ extension ClientConnection {
         cell.origin.lose()
         pay(cell, &out)
         if case .tunnel = stage { endTunnelWhereUnheard(cell, &out) }
+        if cell.stream?.tunnel != nil { finishTunnel(of: cell, &out) }
     }
 
     // MARK: tunnels

@@ -67,6 +67,17 @@ extension ClientConnection {
                     serve(bytes.extracting(position...), by: streams, &out)
                     return bytes.count
                 }
+                if isUnused, engine.settings.http2.clients {
+                    switch HTTP2Preface(bytes.extracting(position...)) {
+                    case .absent: break
+                    case .present:
+                        serveStreams()
+                        continue
+                    case .undecided:
+                        wait(until: out.now + engine.settings.timeouts.header)
+                        return position
+                    }
+                }
                 guard serve(bytes, &position, &out) else { return position }
             case .peeking(let tunnel):
                 guard peek(bytes.extracting(position...), tunnel, &out) else { return position }

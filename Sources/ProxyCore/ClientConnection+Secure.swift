@@ -17,7 +17,7 @@ extension ClientConnection {
     mutating func peekHello(_ bytes: Span<UInt8>, begun: Bool, _ out: inout Outbox) -> Bool {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: return false
-        case .http, .connect:
+        case .http, .http2, .connect:
             // answered in the clear, for that is what the client understands
             let cell = recorded(&out)
             enter(.serving)
@@ -81,7 +81,8 @@ extension ClientConnection {
         let isOther = name != target.host
         if isOther { current?.exchange.tell(.renamed(name, tunnel: "\(target)"), out.now) }
         guard interception.opens(name, port: target.port) else { return openTunnel(tunnel, naming: name, &out) }
-        if !hello.protocols.isEmpty, !hello.protocols.contains(Array("http/1.1".utf8)) {
+        let spoken = engine.settings.http2.clientProtocols.map { Array($0.rawValue.utf8) }
+        if !hello.protocols.isEmpty, !spoken.contains(where: hello.protocols.contains) {
             let offered = hello.protocols.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
             current?.exchange.tell(.leftUnopened(.protocols(offered)), out.now)
             return openTunnel(tunnel, naming: name, &out)
@@ -118,6 +119,7 @@ extension ClientConnection {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
         serveInside(now)
+        if negotiated.spoken == .http2 { serveStreams() }
         guard let tunnel, let cell = current else { return }
         let name = tunnel.target.serverName ?? tunnel.target.host
         if interception.onRefusal == .tunnel { context.stores.refusals?.accepted(name, by: context.key) }
@@ -199,6 +201,6 @@ public protocol RefusalStore: AnyObject, Sendable {
 extension TLSStream.Negotiated: CustomStringConvertible {
     /// `TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1, resumed`
     public var description: String {
-        version + ", " + cipher + (protocolName.map { ", \($0)" } ?? "") + (isResumed ? ", resumed" : "")
+        version + ", " + cipher + (spoken.map { ", \($0.rawValue)" } ?? "") + (isResumed ? ", resumed" : "")
     }
 }

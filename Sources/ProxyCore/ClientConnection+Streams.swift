@@ -25,7 +25,7 @@ extension ClientConnection {
             case .end(let stream):
                 guard let cell = cell(on: stream) else { continue }
                 cell.stream.change { $0.end = streams.trailers }
-                pump(cell, &out)
+                if cell.stream?.tunnel != nil { endClientsSide(of: cell, &out) } else { pump(cell, &out) }
             case .reset(let stream):
                 guard let cell = cell(on: stream) else { continue }
                 cell.exchange.cut(reset: true, &out)
@@ -75,7 +75,9 @@ extension ClientConnection {
         _ bytes: Span<UInt8>, on stream: StreamID, _ streams: any StreamServer, _ out: inout Outbox
     ) {
         guard let cell = cell(on: stream) else { return streams.used(bytes.count, of: stream, to: &out.client) }
-        if cell.stream?.pending.isEmpty == true, cell.exchange.wantsBody {
+        if cell.stream?.tunnel != nil {
+            passOn(bytes, of: cell, &out)
+        } else if cell.stream?.pending.isEmpty == true, cell.exchange.wantsBody {
             use(bytes, of: cell, &out)
         } else {
             cell.stream.change { $0.pending.append(bytes) }
@@ -124,12 +126,13 @@ extension ClientConnection {
             let via = isOwn ? [] : cell.exchange.engine.via(received: head.version)
             streams.interim(head, via: via, on: stream, to: &out.client)
         case .head(let head, let framing, let how):
-            let manner = manner(of: head, how, in: cell, date: out.date)
+            var manner = manner(of: head, how, in: cell, date: out.date)
+            // what is wrong with one request says nothing of the others
+            manner.isLast = false
             streams.respond(head, framing, manner, on: stream, to: &out.client)
-        case .own(let head, let body, let isLast):
+        case .own(let head, let body, _):
             var manner = ResponseManner()
             manner.isOwn = true
-            manner.isLast = isLast
             streams.respond(head, .length(UInt64(body.count)), manner, on: stream, to: &out.client)
             _ = streams.write(body.span, on: stream, to: &out.client)
             streams.end(trailers: [], on: stream, to: &out.client)
@@ -142,7 +145,8 @@ extension ClientConnection {
             // the other streams are in no tunnel
             context.tunnel = nil
             refuseTunnel(cell, &out)
-        case .connect, .switching: refuseTunnel(cell, &out)
+        case .switching(let head): openTunnel(of: cell, with: head, on: stream, by: streams, &out)
+        case .connect: refuseTunnel(cell, &out)
         }
     }
 

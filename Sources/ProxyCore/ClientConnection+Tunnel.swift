@@ -31,7 +31,7 @@ extension ClientConnection {
         cell.exchange.noteRoute(tunnel.target, out.now)
         tunnel.lease = .leasing(.connecting)
         wait(until: out.now + engine.settings.timeouts.connect)
-        out.orders.append(.lease(cell.exchange.id, tunnel.target, .new))
+        out.orders.append(.lease(cell.exchange.id, tunnel.target, .new, .http1))
         return tunnel
     }
 
@@ -136,12 +136,14 @@ extension ClientConnection {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: return false
         case .other, .connect: return peekSecure(bytes, tunnel, &out)
-        case .http:
+        case .http2 where !engine.settings.http2.clients: openTunnel(tunnel, &out)
+        case .http, .http2:
             // from here on the requests inside are exchanges of their own, and recorded as such
             giveBack(tunnel, reusable: true, &out)
             forgetConnect(&out)
             context.tunnel = tunnel.target
             serveInside(out.now)
+            if case .http2 = TunnelProtocol.recognise(bytes) { serveStreams() }
         }
         return true
     }
@@ -214,13 +216,13 @@ extension ClientConnection {
 
 enum TunnelProtocol {
     /// `connect`: the one method that no tunnel carries.
-    case http, connect, other, undecided
+    case http, http2, connect, other, undecided
 
     private static let methods: [StaticString] = [
         "GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT ",
     ]
 
-    /// Plain HTTP/1 begins with a method and a space; TLS and everything else do not.
+    /// Plain HTTP/1 begins with a method and a space, HTTP/2 with its preface; TLS and everything else do not.
     static func recognise(_ bytes: Span<UInt8>) -> TunnelProtocol {
         var mayBecome = false
         for method in methods {
@@ -234,6 +236,10 @@ enum TunnelProtocol {
             if length == method.utf8CodeUnitCount { return method.utf8Start[0] == 0x43 ? .connect : .http }
             mayBecome = true
         }
-        return mayBecome ? .undecided : .other
+        switch HTTP2Preface(bytes) {
+        case .present: return .http2
+        case .undecided: return .undecided
+        case .absent: return mayBecome ? .undecided : .other
+        }
     }
 }

@@ -1,5 +1,6 @@
 internal import Authorization
 internal import HTTP1
+internal import HTTP2
 public import HTTPCodec
 public import Interception
 internal import TLSEngine
@@ -61,7 +62,7 @@ public struct ClientConnection: ~Copyable {
     var context: ClientContext
     var leg = HTTP1Server()
     /// The leg of a connection that carries many exchanges at a time; nil where it speaks HTTP/1.
-    let streams: (any StreamServer)?
+    private(set) var streams: (any StreamServer)?
     /// Streams whose response is whole, and waits for the client's windows.
     var untaken: [StreamID] = []
     /// In the order in which they began.
@@ -140,6 +141,14 @@ public struct ClientConnection: ~Copyable {
 
     /// How many exchanges have begun and are not over; those that look after a login of Usher's own count, too.
     public var exchangesUnderWay: Int { cells.count }
+
+    /// The client speaks HTTP/2 from here on.
+    mutating func serveStreams() {
+        streams = HTTP2Server(maxStreams: engine.settings.http2.streams, limits: engine.headLimits)
+    }
+
+    /// Nothing has begun on it so far.
+    var isUnused: Bool { exchanges == 0 }
 
     // MARK: stages
 

@@ -9,6 +9,7 @@ struct ClientStream {
     var end: [UInt8]?
     /// How many bytes were used that the client has not been told of: its origin has enough to take.
     var owed = 0
+    var tunnel: StreamTunnel?
 
     init(_ id: StreamID) { self.id = id }
 }

@@ -47,3 +47,12 @@ public enum LeaseScope: Sendable {
     case own
     case new
 }
+
+/// What may be spoken on the connection of a lease.
+public enum LeaseVersion: Sendable {
+    case any
+    /// HTTP/1 where the origin may choose, for what goes out gives its identity to the connection.
+    case oldest
+    /// HTTP/1: what goes out asks for another protocol (RFC 9113 §8.6), or a tunnel is to be made of it.
+    case http1
+}

@@ -93,7 +93,7 @@ struct DryDriver: ~Copyable {
             let order = out.orders[done]
             done += 1
             switch order {
-            case .lease(let id, let origin, _): lease(id, origin)
+            case .lease(let id, let origin, _, _): lease(id, origin)
             case .send(let id, let head, let forwarding): send(id, head, forwarding)
             case .sendBody(let id, let count):
                 if let index = leases[id]?.index { sent[index].body += out.origin[used..<used + count] }

@@ -136,7 +136,8 @@ extension Exchange {
         enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
         var scope = attempt.isBinding && scope == .any ? .own : scope
         if !isCall, let user = record.user, context.binding.isAnothers(than: user) { scope = .new }
-        out.orders.append(.lease(id, wanted, scope))
+        let isUpgrade = !isCall && (attempt.head ?? request).asksForUpgrade
+        out.orders.append(.lease(id, wanted, scope, isUpgrade ? .http1 : attempt.isBinding ? .oldest : .any))
     }
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
@@ -215,11 +216,11 @@ extension Exchange {
         }
         attempt.offersUpgrade = !isCall && head.asksForUpgrade && framing == .none
         forwarding.upgrades = attempt.offersUpgrade
-        if !isCall, engine.settings.forwarded != .none, let address = context.source.address {
+        if !isCall, engine.settings.disclosure.forwarded != .none, let address = context.source.address {
             forwarding.lines += ForwardedElement(
                 client: address, by: context.source.local, scheme: request.target.scheme,
                 host: request.fields.text(request.target.authority)
-            ).take(engine.settings.forwarded, from: &head)
+            ).take(engine.settings.disclosure.forwarded, from: &head)
         }
         if record.trace != nil { showTrace(in: &head) }
         out.orders.append(.send(id, head, forwarding))

@@ -119,7 +119,7 @@ extension Exchange {
         pack(marks, since: began, &packer)
         var flags: FlowFlags = .attempt
         if attempt.lease.isReused { flags.insert(.reused) }
-        if head.version == .http10 { flags.insert(.oldOrigin) }
+        flags.insert(Self.flag(ofOrigin: head.version))
         if sent.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
         if head.fields.contains(.contentEncoding) { flags.insert(.responseEncoded) }
         if answer == nil { flags.insert(.responseBodyCut) }
@@ -143,15 +143,27 @@ extension Exchange {
         }
     }
 
+    private static func flag(ofOrigin version: HTTPVersion) -> FlowFlags {
+        switch version {
+        case .http10: .oldOrigin
+        case .http11: []
+        case .http2: .newOrigin
+        }
+    }
+
     private var flags: FlowFlags {
         var flags: FlowFlags = []
-        if request.version == .http10 { flags.insert(.oldClient) }
+        switch request.version {
+        case .http10: flags.insert(.oldClient)
+        case .http11: break
+        case .http2: flags.insert(.newClient)
+        }
         if request.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
         if deliversEncoded { flags.insert(.responseEncoded) }
         if capture.request.isCut { flags.insert(.requestBodyCut) }
         if capture.response.isCut { flags.insert(.responseBodyCut) }
         if attempt.lease.isReused { flags.insert(.reused) }
-        if capture.marks.answered > 0, response.version == .http10 { flags.insert(.oldOrigin) }
+        if capture.marks.answered > 0 { flags.insert(Self.flag(ofOrigin: response.version)) }
         switch stage {
         case .over(.cut): flags.insert(.incomplete)
         case .tunnelling: flags.insert(.tunnel)

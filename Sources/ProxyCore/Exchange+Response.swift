@@ -27,6 +27,7 @@ extension Exchange {
     mutating func answered(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .awaiting = stage else { return }
         attempt.framing = framing
+        record.originVersion = response.version
         captureAnswered(out.now)
         if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
             return failed(.credentialsRefused(origin.peer), &context, &out)
@@ -89,6 +90,7 @@ extension Exchange {
         }
         guard editResponse(.whole([]), context, &out) != nil else { return }
         capture.delivery = .response
+        record.originVersion = response.version
         tell(.delivered(status: 101), out.now)
         out.replies.append(.switching(response))
         enter(.tunnelling, until: .max)

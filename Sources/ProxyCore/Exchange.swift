@@ -242,7 +242,7 @@ struct Exchange: ~Copyable {
 
     mutating func noteMethod() {
         record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
-        record.isOldVersion = request.version == .http10
+        record.version = request.version
         if engine.settings.disclosure.tellsProvenance {
             record.provenance = engine.redaction.provenance(of: request.fields)
         }

@@ -10,7 +10,7 @@ public enum Leg: UInt8, Sendable { case client, origin }
 /// outcomes.
 public enum Order: Sendable {
     /// A stream on a connection to this origin. Answered by `leased` or `leaseFailed`.
-    case lease(ExchangeID, Origin, LeaseScope)
+    case lease(ExchangeID, Origin, LeaseScope, LeaseVersion)
     /// The head of the request, for the leg of the exchange's stream.
     case send(ExchangeID, RequestHead, Forwarding)
     /// So many bytes of its body: the next ones of `Outbox.origin`.

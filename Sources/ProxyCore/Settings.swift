@@ -22,7 +22,7 @@ public struct Settings: Sendable {
     public var timeouts = Timeouts()
     /// Who may use the proxy, where clients have to show a password.
     public var users: PasswordTable?
-    public var forwarded = ForwardedField.none
+    public var http2 = HTTP2Settings()
     public var disclosure = Disclosure()
     /// Ports that CONNECT may go to; nil for any.
     public var connectPorts: [UInt16]?
@@ -38,6 +38,8 @@ public struct Disclosure: Sendable {
     public var secrets: [String] = []
     /// What the journal is told of exchanges; nil where none is kept.
     public var capture: CaptureLimits?
+    /// Whether origins are told whose request it is, and how.
+    public var forwarded = ForwardedField.none
     /// The log tells whence clients came and what they call themselves.
     public var tellsProvenance = false
     /// Of the traces that begin here, how many are exported, from 0 to 1; nil where none are, and requests belong to none.

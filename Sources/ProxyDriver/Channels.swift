@@ -80,8 +80,8 @@ final class OriginChannel: StreamChannel {
     }
 
     /// Begins TLS by the rules that are in force.
-    func secure() throws(TLSFault) -> Received {
-        add(try security.stream(to: origin))
+    func secure(speaking protocols: [ApplicationProtocol]) throws(TLSFault) -> Received {
+        add(try security.stream(to: origin, speaking: protocols))
     }
 
     /// The rules that it was made by are still in force.

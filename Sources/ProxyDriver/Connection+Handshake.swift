@@ -8,11 +8,14 @@ import TLSEngine
 /// The client's handshake.
 extension Connection {
     func secureClient(showing name: ShownName, _ hello: [UInt8]) {
+        let protocols = worker.settings.engine.settings.http2.clientProtocols
         do throws(TLSFault) {
             let stream =
                 switch name {
-                case .host(let host): try worker.security.stream(showing: host)
-                case .listener(let asked): try worker.security.stream(listeningAs: asked, at: localAddress)
+                case .host(let host): try worker.security.stream(showing: host, speaking: protocols)
+                case .listener(let asked):
+                    // clients ask a proxy for tunnels, and none is made in a stream
+                    try worker.security.stream(listeningAs: asked, at: localAddress, speaking: [.http11])
                 }
             awaitsHandshake = true
             _ = clientReceived(client.add(stream, first: hello), worker.loop.now)

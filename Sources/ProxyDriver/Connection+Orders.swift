@@ -57,16 +57,16 @@ extension Connection {
 
     func perform(_ order: Order) {
         switch order {
-        case .lease(let id, let wanted, let scope):
+        case .lease(let id, let wanted, let scope, let version):
             guard !isClosed else { return }
             if let channel = idle(wanted, scope) {
                 worker.metrics.count(.leasedIdle)
                 attach(channel, id, reused: true)
-            } else if let stream = sharedStream(wanted, scope, for: id) {
+            } else if version == .any, let stream = sharedStream(wanted, scope, for: id) {
                 worker.metrics.count(.leasedShared)
                 attach(stream, id, reused: true)
             } else {
-                let dial = Dial(wanted, for: self, id, worker: worker)
+                let dial = Dial(wanted, for: self, id, version, worker: worker)
                 streams[id] = .dial(dial)
                 dial.start()
             }

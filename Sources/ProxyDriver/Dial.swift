@@ -19,6 +19,7 @@ final class Dial {
     private let worker: Worker
     private unowned(unsafe) var connection: Connection?
     private let exchange: ExchangeID
+    private let version: LeaseVersion
     private let hop: (host: String, port: UInt16)
     private var race = AddressRace()
     private var attempts: [Attempt] = []
@@ -31,7 +32,10 @@ final class Dial {
     private var hasAddress = false
     private var isOver = false
 
-    init(_ origin: Origin, for connection: Connection, _ exchange: ExchangeID, worker: Worker) {
+    init(
+        _ origin: Origin, for connection: Connection, _ exchange: ExchangeID, _ version: LeaseVersion, worker: Worker
+    ) {
+        self.version = version
         self.origin = origin
         self.exchange = exchange
         self.connection = connection
@@ -187,7 +191,8 @@ final class Dial {
         guard first.isEmpty else { return fail(.insecure(TLSFault(.protocolError, "it spoke before it was asked"))) }
         connection?.dialReached(.securing, exchange)
         do throws(TLSFault) {
-            let begun = try channel.secure()
+            let all = worker.settings.engine.settings.http2.originProtocols
+            let begun = try channel.secure(speaking: version == .any ? all : [.http11])
             channel.startReading()
             handshake(channel, begun)
         } catch {
@@ -242,7 +247,7 @@ final class Dial {
             worker.metrics.count(negotiated.isResumed ? .originResumptions : .originHandshakes)
         }
         end()
-        if let leg = worker.protocols.client(channel) {
+        if version != .http1, let leg = worker.protocols.client(channel, worker.settings.engine) {
             let shared = channel.share(leg, worker.settings.engine, from: worker.pool)
             connection?.dialed(channel, shared, for: exchange, first: first)
         } else {

@@ -1,9 +1,17 @@
+internal import HTTP2
 internal import HTTPCodec
+import ProxyCore
+import TLSEngine
 
-/// What is spoken on a connection whose handshake is done. HTTP/1 is, where nothing is said here.
+/// What is spoken on a connection. HTTP/1 is, where nothing is said here.
 struct Protocols {
-    /// The leg of a client's connection that carries many exchanges at a time.
+    /// The leg of a client's connection that carries many exchanges at a time from its first byte on.
     var server: () -> (any StreamServer)? = { nil }
-    /// The leg of an origin's.
-    var client: (OriginChannel) -> (any StreamClient)? = { _ in nil }
+    /// The leg of an origin's, once its handshake is done.
+    var client: (OriginChannel, Engine) -> (any StreamClient)? = { channel, engine in
+        let isChosen =
+            channel.stream.map { $0.negotiated?.spoken == .http2 }
+            ?? engine.settings.http2.speaksCleartext(to: channel.origin)
+        return isChosen ? HTTP2Client(limits: engine.headLimits) : nil
+    }
 }

@@ -192,7 +192,7 @@ final class Worker {
         }
         guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
         else { return }
-        let wantsLocal = settings.engine.settings.forwarded == .forwarded
+        let wantsLocal = settings.engine.settings.disclosure.forwarded == .forwarded
         let machine = ClientConnection(
             engine: settings.engine, stores: stores,
             client: peer.description,

@@ -38,29 +38,34 @@ final class WorkerTLS {
     // MARK: clients
 
     /// For a client that asked for that host.
-    func stream(showing name: String) throws(TLSFault) -> TLSStream {
+    /// - Parameter protocols: what may be spoken on it.
+    func stream(showing name: String, speaking protocols: [ApplicationProtocol]) throws(TLSFault) -> TLSStream {
         try injectFault()
         guard let leaves = material.leaves else { throw TLSFault(.local, "there is no authority to make certificates") }
         let leaf = try leaves.leaf(for: name) { metrics.count(.leavesMinted) }
-        if let clients { return try clients.stream(showing: leaf) }
+        if let clients { return try clients.stream(showing: leaf, speaking: protocols) }
         let made = try context(leaves.key, leaves.authority.chain)
         clients = made
-        return try made.stream(showing: leaf)
+        return try made.stream(showing: leaf, speaking: protocols)
     }
 
     /// For a client of a listener that speaks TLS itself.
     /// - Parameters:
     ///   - name: what the client asks for.
     ///   - address: of the listener.
-    func stream(listeningAs name: String?, at address: String) throws(TLSFault) -> TLSStream {
+    func stream(
+        listeningAs name: String?, at address: String, speaking protocols: [ApplicationProtocol]
+    ) throws(TLSFault) -> TLSStream {
         guard let identity = material.listener else {
-            return try stream(showing: name.flatMap { material.listenerNames.contains($0) ? $0 : nil } ?? address)
+            return try stream(
+                showing: name.flatMap { material.listenerNames.contains($0) ? $0 : nil } ?? address,
+                speaking: protocols)
         }
         try injectFault()
-        if let listener { return try listener.stream(showing: identity.certificate) }
+        if let listener { return try listener.stream(showing: identity.certificate, speaking: protocols) }
         let made = try context(identity.key, identity.chain)
         listener = made
-        return try made.stream(showing: identity.certificate)
+        return try made.stream(showing: identity.certificate, speaking: protocols)
     }
 
     private func context(_ key: PrivateKey, _ chain: [Certificate]) throws(TLSFault) -> ServerContext {
@@ -73,11 +78,11 @@ final class WorkerTLS {
 
     // MARK: origins
 
-    func stream(to origin: Origin) throws(TLSFault) -> TLSStream {
+    func stream(to origin: Origin, speaking protocols: [ApplicationProtocol]) throws(TLSFault) -> TLSStream {
         try injectFault()
         return try material.origins.stream(
             to: origin.serverName ?? origin.host, material.security.demands(of: origin),
-            session: sessions.take(origin.poolKey))
+            session: sessions.take(origin.poolKey), speaking: protocols)
     }
 
     func keep(_ session: TLSSession, for origin: Origin) { sessions.put(session, for: origin) }

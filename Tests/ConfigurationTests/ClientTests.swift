@@ -48,9 +48,12 @@ import Testing
         #expect(snapshot.clients.isBalancer(try #require(IPAddress("::1"))))
         #expect(!snapshot.clients.isBalancer(try #require(IPAddress("192.0.3.1"))))
         #expect(snapshot.clients.allow == ClientPolicy().allow)
-        #expect(snapshot.settings.forwarded == .xForwardedFor && snapshot.settings.connectPorts == [443, 8443])
+        #expect(
+            snapshot.settings.disclosure.forwarded == .xForwardedFor && snapshot.settings.connectPorts == [443, 8443])
         let plain = try self.snapshot("version: 1\n")
-        #expect(plain.settings.forwarded == .none && plain.settings.connectPorts == nil && plain.settings.users == nil)
+        #expect(
+            plain.settings.disclosure.forwarded == .none && plain.settings.connectPorts == nil
+                && plain.settings.users == nil)
         #expect(try self.snapshot("version: 1\ndestinations: { connect_ports: 443 }").settings.connectPorts == [443])
     }
 

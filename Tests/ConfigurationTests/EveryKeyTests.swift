@@ -88,6 +88,7 @@ import Testing
         workers: 3
         clients: { allow: 10.0.0.0/8, basic: { users: "${file:users}" }, proxy_protocol: 10.0.0.1 }
         names: { servers: 192.0.2.53 }
+        http2: { clients: false, origins: false, cleartext: "a.example.com:80", streams: 7 }
         destinations:
           { allow: "*.example.com", deny: 10.0.0.0/8, connect_ports: 443,
             via: [{ host: a.example.com, proxy: "http://b.example.com" }] }

@@ -43,7 +43,7 @@ MALFORMED = [
     ("a Host list", b"GET http://ORIGIN/ HTTP/1.1\r\nHost: a, b\r\n\r\n", 400, "Host"),
     ("origin form without Host", b"GET / HTTP/1.1\r\n\r\n", 400, "Host"),
     ("an unknown version", GET.replace(b"/1.1", b"/1.7") + b"\r\n", 505, "version"),
-    ("HTTP/2 with prior knowledge", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "version"),
+    ("what is nearly HTTP/2", b"PRI * HTTP/2.0\r\n\r\nSN\r\n\r\n", 505, "version"),
     ("no version", b"GET http://ORIGIN/\r\n\r\n", 400, "request line"),
     ("two spaces", GET.replace(b"GET ", b"GET  ") + b"\r\n", 400, "request line"),
     ("a method that is no token", GET.replace(b"GET", b"G[T") + b"\r\n", 400, "method"),

@@ -253,7 +253,7 @@ def test_a_command_that_trusts_the_ca(examine, write_config, secure_origin, cert
     config = write_config(inside.config(certificates))
     findings = examine(config, "--", "curl", "-sS", f"https://{server.authority}/")
     (finding,) = found(findings, "ok", "certificate is believed")
-    assert "TLSv1.3" in finding[1] and "http/1.1" in finding[1]
+    assert "TLSv1.3" in finding[1] and "h2" in finding[1]
     assert found(findings, "ok", "1 exchange")
     assert not found(findings, "problem", "") and not found(findings, "note", "tunnel")
 

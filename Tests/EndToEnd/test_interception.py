@@ -194,7 +194,8 @@ def test_without_a_name_in_the_hello_the_tunnel_has_one(opener, secure_origin):
 
 @pytest.mark.parametrize("offered, chosen", [
     (["http/1.1"], "http/1.1"), (["h2", "http/1.1"], "http/1.1"), ([], None)], ids=str)
-def test_only_what_is_spoken_is_chosen(opener, secure_origin, offered, chosen):
+def test_only_what_is_spoken_is_chosen(opening, secure_origin, offered, chosen):
+    opener = opening({"http2": {"clients": False, "origins": False}})
     server = secure_origin(protocols=["h2", "http/1.1"])
     with opened(opener, server.authority, inside.trusting(opener, protocols=offered)) as client:
         assert client.socket.selected_alpn_protocol() == chosen
@@ -212,9 +213,15 @@ def is_untouched(usher, server, certificates, **options):
         return client.socket.selected_alpn_protocol()
 
 
-def test_a_client_that_speaks_only_h2_is_left_alone(opener, secure_origin, certificates):
+def test_a_client_that_speaks_nothing_known_is_left_alone(opener, secure_origin, certificates):
+    server = secure_origin(protocols=["acme-tls/1"])
+    assert is_untouched(opener, server, certificates, protocols=["acme-tls/1"]) == "acme-tls/1"
+
+
+def test_a_client_that_speaks_only_h2_is_left_alone_where_that_is_not_spoken(opening, secure_origin, certificates):
     server = secure_origin(protocols=["h2"])
-    assert is_untouched(opener, server, certificates, protocols=["h2"]) == "h2"
+    usher = opening({"http2": {"clients": False}})
+    assert is_untouched(usher, server, certificates, protocols=["h2"]) == "h2"
 
 
 @pytest.mark.parametrize("tls", [

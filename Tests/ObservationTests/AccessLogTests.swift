@@ -53,10 +53,13 @@ struct AccessLogTests {
         record.realm = "/alpha"
         record.tree = "Login"
         record.proxyError = "dns_error"
+        record.version = .http2
+        record.originVersion = .http10
         let line = try #require(try Self.lines(record).first)
         let texts = [
             "client": "127.0.0.1:4000", "user": "anna", "method": "GET", "url": "http://a.test/p",
-            "version": "1.1", "action": "START_AUTHENTICATE", "realm": "/alpha", "tree": "Login",
+            "protocol": "HTTP/2", "origin_protocol": "HTTP/1.0", "action": "START_AUTHENTICATE", "realm": "/alpha",
+            "tree": "Login",
             "proxy_error": "dns_error",
         ]
         for (name, text) in texts { #expect(line[name] == .string(text), "\(name)") }
@@ -64,7 +67,10 @@ struct AccessLogTests {
         for (name, number) in numbers { #expect(line[name] == .integer(number), "\(name)") }
         #expect(Set(line.keys) == Set(texts.keys).union(numbers.keys).union(["time", "started", "flow"]))
         let plain = try #require(try Self.lines(Self.record).first)
-        #expect(Set(texts.keys).subtracting(plain.keys) == ["user", "action", "realm", "tree", "proxy_error"])
+        #expect(
+            Set(texts.keys).subtracting(plain.keys) == [
+                "user", "origin_protocol", "action", "realm", "tree", "proxy_error",
+            ])
     }
 
     @Test("Nothing that a client sends ends a member or a line")

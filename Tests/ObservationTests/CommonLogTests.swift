@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCodec
 import Interception
 import Testing
 
@@ -38,7 +39,7 @@ struct CommonLogTests {
             $0.status = 0
             $0.responseBytes = 0
             $0.user = "anna"
-            $0.isOldVersion = true
+            $0.version = .http10
         }
         #expect(line.hasPrefix("127.0.0.1 - anna ["))
         #expect(line.hasSuffix("\"GET http://a.test/p HTTP/1.0\" - -\n"))

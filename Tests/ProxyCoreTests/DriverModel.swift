@@ -196,7 +196,7 @@ final class DriverModel {
         guard securing != nil else { return }
         securing = nil
         let negotiated = TLSStream.Negotiated(
-            version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", isResumed: false, protocolName: "http/1.1")
+            version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", isResumed: false, spoken: .http11)
         machine.clientSecured(negotiated, now: now, &out)
         settle()
     }
@@ -339,7 +339,7 @@ final class DriverModel {
 
     private func perform(_ order: Order) {
         switch order {
-        case .lease(let id, let wanted, let scope):
+        case .lease(let id, let wanted, let scope, _):
             #expect(origin == nil && dialing == nil, "a lease while the leg is in use")
             if let connection = idle(wanted, scope) {
                 attach(connection, id, reused: true)

@@ -76,8 +76,8 @@ struct EnforcedTunnelTests {
 
     /// Neither another name, nor another protocol, nor bytes of another kind lead around it.
     @Test(arguments: [
-        ("a.test:443", Greeting.hello("other.test")), ("a.test:443", Greeting.hello("a.test", protocols: ["h2"])),
-        ("a.test:443", Array("SSH-2.0-x\r\n".utf8)), ("192.0.2.1:443", Greeting.hello("a.test", protocols: ["h2"])),
+        ("a.test:443", Greeting.hello("other.test")), ("a.test:443", Greeting.hello("a.test", protocols: ["h3"])),
+        ("a.test:443", Array("SSH-2.0-x\r\n".utf8)), ("192.0.2.1:443", Greeting.hello("a.test", protocols: ["h3"])),
     ])
     func whatIsOpenedIsNotLeftAlone(_ authority: String, _ bytes: [UInt8]) {
         let talk = Conversation(settings(["https://a.test/*"], opened: ["a.test"]))

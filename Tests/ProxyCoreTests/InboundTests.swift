@@ -88,7 +88,7 @@ struct ForwardedTests {
         host: String = "a.test"
     ) -> String {
         let talk = Conversation(
-            settings { $0.forwarded = kind },
+            settings { $0.disclosure.forwarded = kind },
             source: ClientSource(address: IPAddress(client), local: local.flatMap { IPAddress($0) }))
         talk.client("GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\(lines)\r\n")
         talk.connects()
@@ -131,7 +131,7 @@ struct ForwardedTests {
     @Test func whatAnInterceptorChangedIsNotWhatTheClientAskedFor() {
         let talk = Conversation(
             settings {
-                $0.forwarded = .forwarded
+                $0.disclosure.forwarded = .forwarded
                 $0.rules = [.init(name: "elsewhere", request: [.setHost("b.test")])]
             }, source: ClientSource(address: IPAddress("192.0.2.1")))
         talk.client(get)
@@ -142,7 +142,8 @@ struct ForwardedTests {
 
     @Test func everyAttemptSaysItOnce() {
         let talk = Conversation(
-            settings { $0.forwarded = .xForwardedFor }, source: ClientSource(address: IPAddress("192.0.2.1")))
+            settings { $0.disclosure.forwarded = .xForwardedFor }, source: ClientSource(address: IPAddress("192.0.2.1"))
+        )
         talk.exchange(get, ok)
         _ = talk.originGot()
         talk.client(get)
@@ -155,7 +156,7 @@ struct ForwardedTests {
 
     @Test func callsOfUshersOwnSayNothing() {
         var own = stepUpSettings()
-        own.forwarded = .forwarded
+        own.disclosure.forwarded = .forwarded
         let talk = Conversation(own, source: ClientSource(address: IPAddress("192.0.2.1")))
         talk.client("GET http://shop.test/api/x HTTP/1.1\r\nHost: shop.test\r\nCookie: iPlanetDirectoryPro=s\r\n\r\n")
         talk.connects()

@@ -101,14 +101,26 @@ struct SecureTunnelTests {
         #expect(talk.record.status == 421 && talk.noted("opened to a.test at 192.0.2.1:443"))
     }
 
-    @Test func aClientThatDoesNotSpeakHTTP1IsLeftAlone() {
+    @Test func aClientThatSpeaksNothingKnownIsLeftAlone() {
         let talk = Conversation(policy())
+        talk.client(connect("a.test:443"))
+        talk.driver.fromClient(Greeting.hello("a.test", protocols: ["h3"]))
+        talk.connects()
+        talk.driver.clientEnds()
+        talk.driver.originEnds()
+        #expect(talk.connection?.received == Greeting.hello("a.test", protocols: ["h3"]))
+        #expect(talk.noted("offers h3 (ALPN) alone"))
+    }
+
+    @Test func aClientThatSpeaksHTTP2AloneIsLeftAloneWhereThatIsNotSpoken() {
+        var settings = policy()
+        settings.http2.clients = false
+        let talk = Conversation(settings)
         talk.client(connect("a.test:443"))
         talk.driver.fromClient(Greeting.hello("a.test", protocols: ["h2"]))
         talk.connects()
         talk.driver.clientEnds()
         talk.driver.originEnds()
-        #expect(talk.connection?.received == Greeting.hello("a.test", protocols: ["h2"]))
         #expect(talk.noted("offers h2 (ALPN) alone"))
     }
 

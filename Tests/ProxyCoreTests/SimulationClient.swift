@@ -58,7 +58,7 @@ final class SimulatedClient {
         if mode == .tunnelBlind {
             (authority, blindSent) = random.pick([
                 ("blind.test:443", [0x16]), ("secure.test:443", [0x01]),
-                ("secure.test:443", Greeting.hello("secure.test", protocols: ["h2"])),
+                ("secure.test:443", Greeting.hello("secure.test", protocols: ["h3"])),
             ])
             blindSent += (0..<random.below(300)).map { _ in UInt8(random.below(256)) }
         }

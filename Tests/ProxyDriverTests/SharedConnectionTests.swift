@@ -30,7 +30,7 @@ struct SharedConnectionTests {
             core.authorization = [policy]
         }) { worker in
             worker.protocols.server = { FrameServer() }
-            worker.protocols.client = { $0.origin.port == port ? FrameClient() : nil }
+            worker.protocols.client = { channel, _ in channel.origin.port == port ? FrameClient() : nil }
         }
     }
 

@@ -18,7 +18,7 @@ struct StreamFaultTests {
     {
         try TestProxy(prepare: { worker in
             worker.protocols.server = { FrameServer() }
-            worker.protocols.client = { $0.origin.port == port ? FrameClient() : nil }
+            worker.protocols.client = { channel, _ in channel.origin.port == port ? FrameClient() : nil }
             prepare(worker)
         })
     }
@@ -150,7 +150,7 @@ struct StreamFaultTests {
         let origin = try Self.answering()
         let material = try TestProxy.material()
         let proxy = try proxy(framed: origin.port) { worker in
-            worker.protocols.client = { [unowned worker] _ in
+            worker.protocols.client = { [unowned worker] _, _ in
                 worker.security.adopt(material)
                 return FrameClient()
             }
@@ -201,7 +201,7 @@ struct StreamFaultTests {
     }
 
     private func lease(_ orders: [Order]) -> (id: ExchangeID, scope: LeaseScope)? {
-        for case .lease(let id, _, let scope) in orders { return (id, scope) }
+        for case .lease(let id, _, let scope, _) in orders { return (id, scope) }
         return nil
     }
 
@@ -230,7 +230,7 @@ struct StreamFaultTests {
         out.clearOrders()
         machine.received(Self.request(3).span, now: 0, &out)
         var hosts: [String] = []
-        for case .lease(_, let origin, _) in out.orders { hosts.append(origin.host) }
+        for case .lease(_, let origin, _, _) in out.orders { hosts.append(origin.host) }
         #expect(hosts == ["a.test"])
     }
 

@@ -158,7 +158,7 @@ enum Work {
                 let order = out.orders[done]
                 done += 1
                 switch order {
-                case .lease(let id, _, _):
+                case .lease(let id, _, _, _):
                     asked = id
                     connection.leased(id, reused: true, now: now, &out)
                 case .send(_, let head, let forwarding): origin.send(head, forwarding, to: &wire)

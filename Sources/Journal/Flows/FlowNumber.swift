@@ -41,6 +41,9 @@ public struct FlowFlags: OptionSet, Sendable {
     /// HTTP/1.0 on the client's side, on the origin's.
     public static let oldClient = FlowFlags(rawValue: 1 << 0)
     public static let oldOrigin = FlowFlags(rawValue: 1 << 1)
+    /// HTTP/2.
+    public static let newClient = FlowFlags(rawValue: 1 << 16)
+    public static let newOrigin = FlowFlags(rawValue: 1 << 17)
     /// Usher answered in the origin's place.
     public static let local = FlowFlags(rawValue: 1 << 2)
     /// What is kept of a body is its beginning, or nothing.

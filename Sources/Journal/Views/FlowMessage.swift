@@ -1,4 +1,5 @@
 internal import Formats
+internal import HTTPCodec
 
 /// One message of a flow.
 public struct FlowMessage: Sendable {
@@ -29,10 +30,13 @@ public struct FlowMessage: Sendable {
     public var status: Int { flow[side == .answer ? .answerStatus : .status] }
 
     public var version: String {
-        switch side {
-        case .request, .response: flow.flags.contains(.oldClient) ? "HTTP/1.0" : "HTTP/1.1"
-        case .sent, .answer: flow.flags.contains(.oldOrigin) ? "HTTP/1.0" : "HTTP/1.1"
-        }
+        let (old, new): (FlowFlags, FlowFlags) =
+            switch side {
+            case .request, .response: (.oldClient, .newClient)
+            case .sent, .answer: (.oldOrigin, .newOrigin)
+            }
+        let version: HTTPVersion = flow.flags.contains(old) ? .http10 : flow.flags.contains(new) ? .http2 : .http11
+        return "\(version.text)"
     }
 
     public var fields: FieldLines { FieldLines(flow[part]) }

@@ -1,0 +1,48 @@
+// An origin that speaks HTTP/2: over TLS with a key and a certificate, else without. Prints its port, then a line of JSON for
+// each request whose body has come.
+const http2 = require('http2');
+const fs = require('fs');
+
+const [key, certificate] = process.argv.slice(2);
+let sessions = 0;
+// without so much memory Node refuses streams while others send much
+const options = { settings: { enableConnectProtocol: true }, maxSessionMemory: 1000 };
+const server = key
+  ? http2.createSecureServer({ ...options, key: fs.readFileSync(key), cert: fs.readFileSync(certificate) })
+  : http2.createServer(options);
+
+server.on('session', (session) => { session.number = ++sessions; });
+server.on('stream', (stream, headers) => {
+  const pieces = [];
+  let trailers = {};
+  stream.on('error', () => {});
+  stream.on('trailers', (fields) => { trailers = { ...fields }; });
+  stream.on('data', (piece) => pieces.push(piece));
+  stream.on('close', () => { if (stream.rstCode) console.log(JSON.stringify({ reset: stream.rstCode, path: headers[':path'] })); });
+  const path = new URL(headers[':path'], 'http://x').pathname;
+  if (path === '/early') {
+    stream.respond({ ':status': 413 });
+    return stream.end('too much');
+  }
+  if (path === '/reset') {
+    stream.respond({ ':status': 200 });
+    // Node ends a stream in order before it resets it
+    stream.write('half', () => stream.session.destroy());
+    return;
+  }
+  if (path === '/never') return;
+  stream.on('end', () => {
+    const body = Buffer.concat(pieces);
+    console.log(JSON.stringify({ session: stream.session.number, headers: { ...headers }, body: body.toString('base64'), trailers }));
+    if (path === '/empty') return stream.respond({ ':status': 204 }, { endStream: true });
+    if (path === '/hints') stream.additionalHeaders({ ':status': 103, link: '</style.css>; rel=preload' });
+    if (path === '/trailers') {
+      stream.respond({ ':status': 200, trailer: 'x-sum' }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': String(body.length) }));
+      return stream.end(body);
+    }
+    stream.respond({ ':status': 200, 'x-session': String(stream.session.number) });
+    stream.end(path === '/big' ? Buffer.alloc(5 << 20, 'b') : body.length ? body : 'ok');
+  });
+});
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));
