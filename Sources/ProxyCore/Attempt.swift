@@ -45,6 +45,7 @@ struct Attempt {
     var isSent = false
     /// The client asked for another protocol, and the origin was told.
     var offersUpgrade = false
+    var socketKey: WebSocketKey?
     /// How the body of the answer comes.
     var framing = BodyFraming.none
 
@@ -78,6 +79,7 @@ struct Attempt {
         hasAnswered = false
         isSent = false
         offersUpgrade = false
+        socketKey = nil
         upload = nil
     }
 }

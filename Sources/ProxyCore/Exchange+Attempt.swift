@@ -216,6 +216,11 @@ extension Exchange {
         }
         attempt.offersUpgrade = !isCall && head.asksForUpgrade && framing == .none
         forwarding.upgrades = attempt.offersUpgrade
+        if attempt.offersUpgrade, WebSocketKey.isMissing(in: head) {
+            let key = WebSocketKey()
+            attempt.socketKey = key
+            head.fields.set(WebSocketKey.name, key.text)
+        }
         if !isCall, engine.settings.disclosure.forwarded != .none, let address = context.source.address {
             forwarding.lines += ForwardedElement(
                 client: address, by: context.source.local, scheme: request.target.scheme,

@@ -88,6 +88,14 @@ extension Exchange {
             return failed(
                 ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
         }
+        if let key = attempt.socketKey {
+            guard response.fields[WebSocketKey.answerName] == key.answer else {
+                return failed(
+                    ProxyError.badResponse("the origin switched to a WebSocket without its Sec-WebSocket-Accept"),
+                    &context, &out)
+            }
+            response.fields.remove(named: WebSocketKey.answerName)
+        }
         guard editResponse(.whole([]), context, &out) != nil else { return }
         capture.delivery = .response
         record.originVersion = response.version

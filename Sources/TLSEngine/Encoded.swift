@@ -20,6 +20,12 @@ enum Encoded {
         return EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 ? digest : []
     }
 
+    /// 20 bytes; none where the library fails.
+    static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 20)
+        return EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 ? digest : []
+    }
+
     /// A SEQUENCE of more than 127 bytes, whose length makes it different from all text that begins with `0`.
     static func isDER(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.first == 0x30 && (bytes.dropFirst().first ?? 0) > 0x80

@@ -1,6 +1,7 @@
 """HTTP/2 with clients and with origins, and what becomes of a message where one side speaks HTTP/1."""
 
 import base64
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -152,16 +153,25 @@ def test_what_a_client_gives_up_is_given_up(proxy, new_origin):
         lambda: any('"reset":8' in line and "given-up" in line for line in new_origin.lines), "the origin is told")
 
 
-def test_a_websocket_in_a_stream(proxy, secure_origin):
+@pytest.mark.parametrize("wrong", [False, True])
+def test_a_websocket_in_a_stream(proxy, secure_origin, wrong):
     def serve(connection):
         asked = connection.read_request()
         assert (asked.target, asked.get("upgrade")) == ("/socket", "websocket")
-        connection.send(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello ")
+        key = asked.get("sec-websocket-key").encode() + (b"x" if wrong else b"")
+        accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+        connection.send(
+            b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\nhello ")
         connection.send(connection.read_rest())
 
     server = secure_origin(origins.Server, serve)
     answer = ask(proxy, server, {"path": "/socket", "tunnel": "websocket", "body": "frames"})[0]
+    if wrong:
+        assert answer["status"] == 502 and "Sec-WebSocket-Accept" in answer["body"]
+        return
     assert (answer["status"], answer["body"]) == (200, "hello frames")
+    assert "sec-websocket-accept" not in answer["headers"]
     access = proxy.flow(f"{server.authority}/socket").access
     assert (access["status"], access["request_bytes"], access["response_bytes"]) == (101, 6, 12)
 
