@@ -48,8 +48,10 @@ struct LogOutputTests {
     private final class Stuck: LogOutput, Sendable {
         let name = "the test"
         let isFree = Locked(false)
+        let isAsked = Locked(false)
 
         func put(_ bytes: UnsafeRawBufferPointer) -> LogWriter.Result {
+            isAsked.signal { $0 = true }
             _ = isFree.wait { $0 ? true : nil }
             return .written(bytes.count)
         }
@@ -63,8 +65,10 @@ struct LogOutputTests {
         let now = Loop.monotonicMilliseconds()
         #expect(sink.complaint(now + 100_000) == nil)
         let batch = [UInt8](repeating: UInt8(ascii: "x"), count: (1 << 20) - 1) + [0x0A]
-        // more than waits, and what the thread may have taken
-        for _ in 0..<40 { sink.post(batch) }
+        sink.post(batch)
+        // what the thread takes after this waits for its write
+        try #require(output.isAsked.wait(milliseconds: 10_000) { $0 ? true : nil } == true)
+        for _ in 0..<20 { sink.post(batch) }
         let later = Loop.monotonicMilliseconds() + 2_000
         let words = try #require(sink.complaint(later))
         #expect(words.contains("did not fit, for the test is not read"))
