@@ -185,12 +185,11 @@ extension ClientConnection {
     }
 
     /// The stream has ended in the middle of an answer, or before it.
-    /// - Parameter isReset: the origin gave it up; else its whole connection has ended.
-    public mutating func streamEnded(for id: ExchangeID, isReset: Bool, now: Int, _ out: inout Outbox) {
+    public mutating func streamEnded(for id: ExchangeID, _ ending: StreamEnding, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
         cell.origin.end()
-        cell.exchange.originEnded(isReset: isReset, &context, &out)
+        cell.exchange.originEnded(ending, &context, &out)
         settle(cell, &out)
     }
 
@@ -231,7 +230,7 @@ extension ClientConnection {
         if isWhole {
             cell.exchange.responseEnded(trailers: [], &context, &out)
         } else {
-            cell.exchange.originEnded(fault: fault, &context, &out)
+            cell.exchange.originEnded(fault: fault, .connection, &context, &out)
         }
         settle(cell, &out)
     }

@@ -324,14 +324,15 @@ extension Exchange {
     // MARK: the origin's end
 
     /// The origin sends no more, in the middle of what it had to say.
-    /// - Parameter isReset: it gave up this stream alone, and had it before it.
+    /// - Parameter ending: of its stream, where that is all that ended.
     mutating func originEnded(
-        fault: TLSFault? = nil, isReset: Bool = false, _ context: inout ClientContext, _ out: inout Outbox
+        fault: TLSFault? = nil, _ ending: StreamEnding, _ context: inout ClientContext,
+        _ out: inout Outbox
     ) {
         switch stage {
         case .leasing: failed(.connectionTerminated, &context, &out)
         case .awaiting:
-            if !isReset, mayRepeat {
+            if mayRepeat(ending) {
                 retries.enterUnasked()
                 release(reusable: false, &out)
                 // what proves one sending proves no other
@@ -354,14 +355,17 @@ extension Exchange {
             &out)
     }
 
-    /// RFC 9110 §9.2.2: only on a pooled connection that had gone stale, before a byte of an answer, when the request may
-    /// be sent twice and is still here.
-    private var mayRepeat: Bool {
-        guard attempt.lease.isReused, !attempt.hasAnswered, retries.total < max(1, engine.settings.limits.retries)
-        else {
+    /// Before a byte of an answer, while the request is still here: where the origin has made nothing of it, or else on a pooled
+    /// connection that had gone stale, when it may be sent twice (RFC 9110 §9.2.2).
+    private func mayRepeat(_ ending: StreamEnding) -> Bool {
+        guard !attempt.hasAnswered, body.isKept, retries.total < max(1, engine.settings.limits.retries) else {
             return false
         }
-        return (attempt.head?.method ?? request.method).isIdempotent && body.isKept
+        switch ending {
+        case .untouched: return true
+        case .reset: return false
+        case .connection: return attempt.lease.isReused && (attempt.head?.method ?? request.method).isIdempotent
+        }
     }
 
     /// The exchange cannot be finished with the origin: whoever waits for it is told.

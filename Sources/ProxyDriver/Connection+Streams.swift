@@ -14,8 +14,8 @@ extension Connection {
         settle()
     }
 
-    func streamEnded(_ id: ExchangeID, isReset: Bool) {
-        machine.streamEnded(for: id, isReset: isReset, now: worker.loop.now, &worker.out)
+    func streamEnded(_ id: ExchangeID, _ ending: StreamEnding) {
+        machine.streamEnded(for: id, ending, now: worker.loop.now, &worker.out)
         settle()
     }
 

@@ -132,7 +132,8 @@ final class SharedStreams {
             case .response(let stream, let event): came(event, bytes.span, on: stream)
             case .broken(let stream, let fault):
                 tell(stream) { $0.streamBroke(fault, $1) }
-            case .reset(let stream, _): tell(stream) { $0.streamEnded($1, isReset: true) }
+            case .reset(let stream, let isUntouched):
+                tell(stream) { $0.streamEnded($1, isUntouched ? .untouched : .reset) }
             case .pong: break
             case .drained(let stream): tell(stream) { $0.originDrained($1) }
             }
@@ -173,7 +174,7 @@ final class SharedStreams {
             if let fault {
                 connection.streamBroke(fault, exchange)
             } else {
-                connection.streamEnded(exchange, isReset: false)
+                connection.streamEnded(exchange, .connection)
             }
         }
     }

@@ -5,6 +5,7 @@ const fs = require('fs');
 
 const [key, certificate] = process.argv.slice(2);
 let sessions = 0;
+let refused = false;
 // without so much memory Node refuses streams while others send much
 const options = { settings: { enableConnectProtocol: true }, maxSessionMemory: 1000 };
 const server = key
@@ -31,6 +32,10 @@ server.on('stream', (stream, headers) => {
     return;
   }
   if (path === '/never') return;
+  if (path === '/refused' && !refused) {
+    refused = true;
+    return stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+  }
   stream.on('end', () => {
     const body = Buffer.concat(pieces);
     console.log(JSON.stringify({ session: stream.session.number, headers: { ...headers }, body: body.toString('base64'), trailers }));

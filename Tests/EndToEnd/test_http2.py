@@ -147,6 +147,13 @@ def test_a_cut_answer_never_looks_whole(proxy, new_origin, version):
     assert curl(proxy, version, f"{new_origin.url}/reset")[3] in (18, 56, 92)
 
 
+def test_what_the_origin_made_nothing_of_is_sent_again(proxy, new_origin):
+    # also what may not be sent twice otherwise
+    status, _, body, _ = curl(proxy, "--http2", "-X", "POST", f"{new_origin.url}/refused")
+    assert (status, body) == (200, b"ok")
+    assert any('"reset":7' in line for line in new_origin.lines) and len(new_origin.requests("/refused", 1)) == 1
+
+
 def test_what_a_client_gives_up_is_given_up(proxy, new_origin):
     curl(proxy, "--http2", "--max-time", "1", f"{new_origin.url}/never?given-up")
     new_origin.wait_for(
