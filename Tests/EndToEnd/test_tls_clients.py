@@ -38,14 +38,14 @@ def test_curl_keeps_its_connection(opener, site):
     status, lines, errors = curl(["-x", opener.url, "--cacert", opener.ca], f"{site.url}/get", 20)
     assert status == 0, errors
     # the tunnel and what is in it count as one
-    assert lines == ["200 1.1 1"] + ["200 1.1 0"] * 19
+    assert lines == ["200 2 1"] + ["200 2 0"] * 19
     assert len(site.handshakes) == 1
 
 
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
 def test_curl_in_each_version(opener, site, version):
     options = ["-x", opener.url, "--cacert", opener.ca, f"--tlsv{version}", "--tls-max", version]
-    assert curl(options, f"{site.url}/get")[1] == ["200 1.1 1"]
+    assert curl(options, f"{site.url}/get")[1] == ["200 2 1"]
 
 
 def test_curl_without_the_authority_refuses(opener, site, certificates):
@@ -131,7 +131,7 @@ def test_curl_through_an_https_proxy(shielded, site, origin, certificates):
     assert curl(proxy, f"{plain.url}/")[1] == ["200 1.1 1"]
     # TLS in TLS
     status, lines, errors = curl([*proxy, "--cacert", shielded.ca], f"{site.url}/get", 5)
-    assert (status, lines) == (0, ["200 1.1 1"] + ["200 1.1 0"] * 4), errors
+    assert (status, lines) == (0, ["200 2 1"] + ["200 2 0"] * 4), errors
     # whoever does not trust its certificate does not use it
     assert curl(["-x", shielded.url, "--proxy-cacert", shielded.ca], f"{plain.url}/")[0] == 60
 
