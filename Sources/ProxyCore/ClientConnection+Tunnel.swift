@@ -139,7 +139,8 @@ extension ClientConnection {
         case .http2 where !engine.settings.http2.clients: openTunnel(tunnel, &out)
         case .http, .http2:
             // from here on the requests inside are exchanges of their own, and recorded as such
-            giveBack(tunnel, reusable: true, &out)
+            // where HTTP/2 is known to be spoken, nothing may ask in HTTP/1
+            giveBack(tunnel, reusable: !engine.settings.http2.speaksCleartext(to: tunnel.target), &out)
             forgetConnect(&out)
             context.tunnel = tunnel.target
             serveInside(out.now)

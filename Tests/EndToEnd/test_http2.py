@@ -209,6 +209,12 @@ def test_prior_knowledge(start, new_origin):
             assert client.exchange(wire.request("GET", f"{plain.url}/old")).body == b"ok"
         assert protocols(usher, plain, "/old") == ("HTTP/1.1", "HTTP/2")
         assert plain.requests(count=2)[1]["headers"]["x-added"] == "yes"
+        # and inside a tunnel, whose own connection is not taken for one of HTTP/1
+        done = subprocess.run(
+            [tool("curl"), "-sS", "--max-time", "20", "--http2-prior-knowledge", "-p", "-x", usher.url, "--suppress-connect-headers",
+             "-w", "\n%{http_code} %{http_version}", f"{plain.url}/inside"],
+            capture_output=True, text=True, timeout=30, check=False)
+        assert done.stdout == "ok\n200 2", (done.stdout, done.stderr)
     finally:
         plain.stop()
 

@@ -1,7 +1,7 @@
 /// The decisions of one run without a network.
 final class DryDecisions: DecisionStore, @unchecked Sendable {
+    // made for one run, whose thread alone has it; what it holds is reached from nowhere else
     let isDry: Bool
-    // one thread has it
     private var decisions = PolicyDecisions()
 
     /// - Parameter isDry: false where answers are given for calls, too.
