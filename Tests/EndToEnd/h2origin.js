@@ -47,7 +47,10 @@ server.on('stream', (stream, headers) => {
       return stream.end(body);
     }
     stream.respond({ ':status': 200, 'x-session': String(stream.session.number) });
-    stream.end(path === '/big' ? Buffer.alloc(5 << 20, 'b') : body.length ? body : 'ok');
+    if (path === '/big') return stream.end(Buffer.alloc(5 << 20, 'b'));
+    // what the site of web.py answers
+    if (path === '/chunked') return stream.end(Buffer.alloc(200000, 'x'));
+    stream.end(body.length ? body : path === '/get' ? 'hello' : 'ok');
   });
 });
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));

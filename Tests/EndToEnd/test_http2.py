@@ -202,7 +202,7 @@ def test_prior_knowledge(start, new_origin):
         done = subprocess.run(
             [tool("curl"), "-sS", "--max-time", "20", "--http2-prior-knowledge", "-H", f"Host: {plain.authority}", "-w",
              "\n%{http_code} %{http_version}", f"{usher.url}/get"], capture_output=True, text=True, timeout=30, check=False)
-        assert done.stdout == "ok\n200 2", done.stderr
+        assert done.stdout == "hello\n200 2", done.stderr
         assert protocols(usher, plain, "/get") == ("HTTP/2", "HTTP/2")
         # who speaks HTTP/1 goes the same way
         with wire.Connection(("127.0.0.1", usher.port)) as client:

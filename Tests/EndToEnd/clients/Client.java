@@ -9,7 +9,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
 
-/** java Client.java PROXY-PORT ORIGIN: the exchanges of test_real_clients.py with Java's own client. */
+/** java Client.java PROXY-PORT ORIGIN [RESOURCE COOKIE]: the exchanges of test_real_clients.py with Java's own client; then all bytes
+    there are, posted to RESOURCE, and what it answers. */
 public class Client {
     private static void check(boolean good, String what) {
         if (!good) throw new IllegalStateException(what);
@@ -38,5 +39,14 @@ public class Client {
             HttpRequest.newBuilder(URI.create(origin + "/chunked")).build(), BodyHandlers.ofByteArray());
         check(pieces.body().length == 200_000, "chunked");
         System.out.println("ok");
+        if (arguments.length > 2) {
+            byte[] all = new byte[256];
+            for (int value = 0; value < 256; value++) all[value] = (byte) value;
+            var answer = client.send(
+                HttpRequest.newBuilder(URI.create(arguments[2])).header("Cookie", arguments[3])
+                    .POST(BodyPublishers.ofByteArray(all)).build(), BodyHandlers.ofString());
+            check(answer.statusCode() == 200, "resource: " + answer.statusCode());
+            System.out.println(answer.body());
+        }
     }
 }

@@ -1,4 +1,5 @@
-// go run client.go PROXY-PORT ORIGIN: the exchanges of test_real_clients.py with Go's own client.
+// go run client.go PROXY-PORT ORIGIN [RESOURCE COOKIE]: the exchanges of test_real_clients.py with Go's own client; then all bytes
+// there are, posted to RESOURCE, and what it answers.
 package main
 
 import (
@@ -41,4 +42,14 @@ func main() {
 	}
 	check(len(read(client.Get(origin+"/chunked"))) == 200000, "chunked")
 	fmt.Println("ok")
+	if len(os.Args) > 3 {
+		all := make([]byte, 256)
+		for value := range all {
+			all[value] = byte(value)
+		}
+		asked, err := http.NewRequest("POST", os.Args[3], bytes.NewReader(all))
+		check(err == nil, fmt.Sprint(err))
+		asked.Header.Set("Cookie", os.Args[4])
+		fmt.Println(string(read(client.Do(asked))))
+	}
 }
