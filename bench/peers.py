@@ -16,18 +16,19 @@ def free_port():
 
 class Origin:
     """nginx with a page of 912 bytes and a large file, over HTTP and TLS, which resumes; a second TLS port closes after each
-    answer."""
+    answer, a third speaks HTTP/2."""
 
     def __init__(self, folder, mebibytes, locations=""):
         # more of the server's block, in nginx's words
         self.locations = locations
-        self.port, self.tls_port, self.closing_port = free_port(), free_port(), free_port()
+        self.port, self.tls_port, self.closing_port, self.h2_port = free_port(), free_port(), free_port(), free_port()
         self.authority = f"127.0.0.1:{self.port}"
         self.url = f"http://{self.authority}"
         self.tls_url = f"https://127.0.0.1:{self.tls_port}"
         # the name for which TLS is opened
         self.opened_url = f"https://localhost:{self.tls_port}"
         self.closing_url = f"https://localhost:{self.closing_port}"
+        self.h2_url = f"https://localhost:{self.h2_port}"
         self.folder = folder / "origin"
         self.certificate = self.folder / "certificate.pem"
         pages = self.folder / "pages"
@@ -56,6 +57,7 @@ class Origin:
               root {where}/pages;
               server {{
                 listen {self.authority} backlog=4096; listen 127.0.0.1:{self.tls_port} ssl backlog=4096;
+                listen 127.0.0.1:{self.h2_port} ssl http2 backlog=4096;
                 {self.locations}
               }}
               server {{ listen 127.0.0.1:{self.closing_port} ssl backlog=4096; keepalive_timeout 0; }}
@@ -231,6 +233,33 @@ class Mitmproxy(Proxy):
         return [
             self.program, "-q", "--listen-host", "127.0.0.1", "-p", port, "--set", f"confdir={self.place(folder)}",
             "--set", f"ssl_verify_upstream_trusted_ca={self.origin.certificate}"]
+
+
+class Nghttpx(Proxy):
+    """A forward proxy that speaks HTTP/2 over TLS itself, so that clients need no tunnel. It sends all there is to one server, in
+    the one protocol that it is told of."""
+
+    figures = {"opened"}
+
+    def __init__(self, origin, port, protocol):
+        super().__init__(f"nghttpx-{'h2' if protocol == 'h2' else 'h1'}", "nghttpx")
+        self.origin, self.port, self.protocol = origin, port, protocol
+
+    def prepare(self, folder, port):
+        place = self.place(folder)
+        key, certificate = place / "key.pem", place / "certificate.pem"
+        if not key.exists():
+            # the kind of key that Usher's leaves have
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                 "-subj", "/CN=localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        (place / "nghttpx.conf").write_text("")
+        # nothing that a window holds up
+        return [
+            "nghttpx", f"--conf={place}/nghttpx.conf", "--http2-proxy", "--workers=1", f"--frontend=127.0.0.1,{port}",
+            f"--backend=127.0.0.1,{self.port};;tls;proto={self.protocol};sni=localhost", f"--cacert={self.origin.certificate}",
+            "--no-ocsp", "--backend-http2-window-size=262143", "--frontend-http2-window-size=262143",
+            "--frontend-http2-connection-window-size=1048575", "--errorlog-file=/dev/null", key, certificate]
 
 
 class TrafficServer(Proxy):
