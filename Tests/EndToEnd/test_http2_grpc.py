@@ -35,10 +35,10 @@ def server():
         program.stop()
 
 
-def call(usher, place, *authority):
+def call(usher, place, *authority, proxy=None):
     clean = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     done = subprocess.run(
-        [python(), CLIENTS / "client_grpc.py", usher.url, place.authority, *map(str, authority)], env=clean,
+        [python(), CLIENTS / "client_grpc.py", proxy or usher.url, place.authority, *map(str, authority)], env=clean,
         capture_output=True, text=True, timeout=90, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "ok"), done.stderr[-3000:]
     place.wait_for(lambda: place.lines.count("given up") == 2, "the server is told that both calls are given up")
@@ -66,6 +66,13 @@ def test_without_tls(opening, server, is_named):
     # what a client begins with inside a tunnel says enough of the origin where nothing else does
     usher = opening({"interceptors": MARK, "http2": {"cleartext": [place.authority] if is_named else []}})
     call(usher, place)
+    spoke(usher, place)
+
+
+def test_by_prior_knowledge(start, server):
+    place = server()
+    usher = start({"workers": 1, "http2": {"cleartext": [place.authority]}, "interceptors": MARK})
+    call(usher, place, proxy=f"h2c://127.0.0.1:{usher.port}")
     spoke(usher, place)
 
 

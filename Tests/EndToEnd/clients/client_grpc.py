@@ -1,4 +1,5 @@
-"""client_grpc.py PROXY-URL AUTHORITY [CA]: calls of every kind, through the proxy; over TLS where there is an authority to trust."""
+"""client_grpc.py PROXY-URL AUTHORITY [CA]: calls of every kind, through the proxy; over TLS where there is an authority to trust. A
+URL with the scheme h2c is of a proxy that is spoken to as if it were the server."""
 
 import queue
 import sys
@@ -11,6 +12,8 @@ LARGE = bytes(range(256)) * 10_000
 
 
 def channel():
+    if proxy.startswith("h2c://"):
+        return grpc.insecure_channel(proxy.removeprefix("h2c://"), options=[("grpc.default_authority", authority)])
     if not ca:
         return grpc.insecure_channel(authority, options=OPTIONS)
     with open(ca[0], "rb") as file:
