@@ -141,7 +141,7 @@ let package = Package(
         tests(
             "ProxyDriverTests",
             [
-                "ProxyDriver", "Formats", "Addresses", "HTTPCodec", "TLSEngine", "Passwords", "ProxyCore",
+                "ProxyDriver", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "ProxyCore",
                 "Interception", "Interceptors", "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
             ]),
         tests("ObservationTests", ["Observation", "Formats", "HTTPCodec", "Interception"]),

@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// Two sockets that are connected to each other: for what looks like a connection and has nobody at its other end. It owns
-/// that end; the other one is given away once.
+/// what was not taken of it; each end is given away once.
 public final class SocketPair {
     private var near: Int32
-    private let far: Int32
+    private var far: Int32
 
     public init() throws(SystemError) {
         var pair: [Int32] = [-1, -1]
@@ -15,7 +15,7 @@ public final class SocketPair {
 
     deinit {
         if near >= 0 { close(near) }
-        close(far)
+        if far >= 0 { close(far) }
     }
 
     /// Nil where it was taken before.
@@ -23,5 +23,12 @@ public final class SocketPair {
         guard near >= 0 else { return nil }
         defer { near = -1 }
         return Descriptor(owning: near)
+    }
+
+    /// Nil where it was taken before.
+    public func takeFar() -> Descriptor? {
+        guard far >= 0 else { return nil }
+        defer { far = -1 }
+        return Descriptor(owning: far)
     }
 }

@@ -39,11 +39,15 @@ extension RequestHead {
         let bytes = fields.bytes.span
         out.append(bytes.extracting(methodRange.indices))
         out.append(ASCII.space)
-        if forwarding.absoluteForm {
+        if target.form == .authority {
+            out.append(bytes.extracting(target.authority.indices))
+        } else if forwarding.absoluteForm {
             out.append(literal: target.scheme == .http ? "http://" : "https://")
             out.append(bytes.extracting(target.authority.indices))
         }
-        if target.pathAndQuery.isEmpty {
+        if target.form == .authority {
+            // CONNECT names host and port alone (RFC 9112 §3.2.3)
+        } else if target.pathAndQuery.isEmpty {
             // RFC 9112 §3.2.4: a URL without a path asks about the whole server, and the last proxy says so
             if method != .options { out.append(0x2F) } else if !forwarding.absoluteForm { out.append(0x2A) }
         } else if bytes[target.pathAndQuery.lower] == 0x3F {

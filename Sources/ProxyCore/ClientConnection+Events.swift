@@ -153,7 +153,11 @@ extension ClientConnection {
         switch stage {
         case .tunnel, .peeking: break
         case .preface, .awaitingHello, .securing, .serving, .connecting, .lingering, .closed:
-            if cell(id)?.stream?.tunnel == nil { read(bytes, &position, through: &origin, for: id, &out) }
+            if let cell = cell(id), let tunnel = cell.stream?.tunnel {
+                if tunnel.awaitsAnswer { readCarried(bytes, &position, through: &origin, for: cell, &out) }
+            } else {
+                read(bytes, &position, through: &origin, for: id, &out)
+            }
             if let cell = cell(id), cell.stream?.tunnel != nil {
                 return tunnelCame(bytes.extracting(position...), for: cell, &out)
             }

@@ -77,11 +77,11 @@ extension ClientConnection {
     }
 
     /// The origin sends nothing more through the tunnel.
-    /// - Parameter cleanly: false where it hears nothing either.
+    /// - Parameter cleanly: false where it broke: what came may have been cut short, and must not look whole.
     mutating func originEndedTunnel(_ id: ExchangeID, cleanly: Bool, _ out: inout Outbox) {
         guard let cell = cell(id) else { return }
         cell.origin.end()
-        if !cleanly { cell.origin.lose() }
+        guard cleanly else { return close(reset: true, &out) }
         out.orders.append(.finishClient)
         endTunnelWhereUnheard(cell, &out)
     }

@@ -154,6 +154,7 @@ extension ClientConnection {
         intake.hasMore = position < bytes.count
         startRecord(of: cell, &out)
         cell.exchange.noteMethod()
+        if context.source.isInStream, context.tunnel == nil { cell.exchange.record.version = .http2 }
         do throws(HTTPFault) {
             let framing = try leg.begin(cell.exchange.request, maxTrailerBytes: engine.settings.limits.header)
             try cell.exchange.begin(framing, &context, &out)

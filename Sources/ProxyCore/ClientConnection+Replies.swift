@@ -16,12 +16,7 @@ extension ClientConnection {
             }
             // the buffer is lent to the next
             replies.removeAll(keepingCapacity: true)
-            if out.replies.isEmpty {
-                swap(&replies, &out.replies)
-            } else if cell.stream != nil {
-                // what a stream cannot carry was answered
-                return settle(cell, &out)
-            }
+            if out.replies.isEmpty { swap(&replies, &out.replies) }
             // the exchange may be over by now, and the cell another one's
             if isSettled { return }
         }

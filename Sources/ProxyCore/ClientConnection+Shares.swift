@@ -11,9 +11,8 @@ extension ClientConnection {
         }
     }
 
-    private static let tooManyConnections = refused(
-        .tooManyConnections("there are as many connections as limits.connections allows"))
-    private static let tooManyOfClient = refused(.tooManyOfClient("this address"))
+    private static let tooManyConnections = refused(ProxyError(.all))
+    private static let tooManyOfClient = refused(ProxyError(.client))
 
     private static func refused(_ error: ProxyError) -> [UInt8] {
         let response = OwnResponse.error(error, flow: 0, to: RequestHead(), date: [])
@@ -24,5 +23,14 @@ extension ClientConnection {
         leg.respond(response.head, .length(UInt64(response.body.count)), manner, to: &out)
         leg.write(response.body.span, to: &out)
         return out
+    }
+}
+
+extension ProxyError {
+    init(_ refusal: ClientShares.Refusal) {
+        switch refusal {
+        case .all: self = .tooManyConnections("there are as many connections as limits.connections allows")
+        case .client: self = .tooManyOfClient("this address")
+        }
     }
 }

@@ -1,7 +1,8 @@
 import HTTPCodec
 import Interception
 
-/// Tunnels in streams: what the client has switched to there (RFC 8441). They end one by one; the connection goes on.
+/// Tunnels in streams: what the client has switched to there (RFC 8441), or asked for by CONNECT. They end one by one; the
+/// connection goes on.
 extension ClientConnection {
     /// From here on nobody looks at what is on the stream. What the client said already goes first.
     mutating func openTunnel(
@@ -12,7 +13,7 @@ extension ClientConnection {
         manner.via = cell.exchange.engine.via(received: head.version)
         streams.respond(head, .none, manner, on: stream, to: &out.client)
         let limit = out.now + engine.settings.timeouts.tunnelIdle
-        cell.stream.change { $0.tunnel = StreamTunnel(deadline: limit) }
+        cell.stream.change { $0.tunnel = StreamTunnel(kind: .switched, deadline: limit) }
         guard let begun = cell.stream else { return }
         cell.stream.change { $0.pending = [] }
         if !begun.pending.isEmpty { passOn(begun.pending.span, of: cell, &out) }
@@ -38,6 +39,8 @@ extension ClientConnection {
 
     /// Something moved.
     func keepTunnel(of cell: ExchangeCell, _ now: Int) {
+        // the connection in there has times of its own
+        guard cell.stream?.tunnel?.isCarried == false else { return }
         let limit = now + engine.settings.timeouts.tunnelIdle
         cell.stream.change { stream in stream.tunnel.change { $0.deadline = limit } }
     }

@@ -50,6 +50,8 @@ extension ClientConnection {
     ) {
         let cell = start(stream, &out)
         swap(&streams.head, &cell.exchange.request)
+        // in a tunnel there is no other
+        if cell.exchange.request.method == .connect, context.tunnel == nil { return carry(cell, &out) }
         startRecord(of: cell, &out)
         cell.exchange.noteMethod()
         do throws(HTTPFault) {
@@ -139,20 +141,12 @@ extension ClientConnection {
         case .data(let bytes): write(bytes.span, of: cell, &out)
         // a stream carries messages alone: what is none ends it
         case .raw: break
+        // a connection of its own has seen to that
+        case .connect, .openOwnPages: break
         case .end(let trailers): streams.end(trailers: trailers, on: stream, to: &out.client)
         case .call(let call): begin(call, for: cell, &out)
-        case .openOwnPages:
-            // the other streams are in no tunnel
-            context.tunnel = nil
-            refuseTunnel(cell, &out)
         case .switching(let head): openTunnel(of: cell, with: head, on: stream, by: streams, &out)
-        case .connect: refuseTunnel(cell, &out)
         }
-    }
-
-    /// What follows is no message, and a stream carries nothing else here.
-    private func refuseTunnel(_ cell: ExchangeCell, _ out: inout Outbox) {
-        cell.exchange.answer(.badRequest(501, "no tunnel is made in a stream of a shared connection"), &out)
     }
 
     // MARK: the end
@@ -174,8 +168,8 @@ extension ClientConnection {
         } else if stream.end == nil {
             streams.reset(stream.id, .complete, to: &out.client)
         }
-        out.orders.append(.record(cell.exchange.id))
         context.share?.letGo(of: cell.exchange.id)
+        orderRecord(of: cell, &out)
         wait(until: out.now + engine.settings.timeouts.idle)
         if next?.isKept == false, !isBusy { close(reset: false, &out) }
     }

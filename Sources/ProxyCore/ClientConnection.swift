@@ -213,7 +213,7 @@ public struct ClientConnection: ~Copyable {
         for cell in cells where !cell.exchange.isOver {
             if cell.exchange.isReading || cell.exchange.isCall { continue }
             cell.exchange.cut(reset: reset, &out)
-            out.orders.append(.record(cell.exchange.id))
+            orderRecord(of: cell, &out)
         }
         finishClosing(reset: reset, &out)
     }

@@ -8,7 +8,9 @@ public struct ClientSource: Sendable {
     /// The proxy's own address of the connection, where somebody wants to know it.
     public internal(set) var local: IPAddress?
     /// The listener speaks TLS itself.
-    let isSecure: Bool
+    private(set) var isSecure: Bool
+    /// A stream of another connection carries it (RFC 9113 §8.5).
+    private(set) var isInStream = false
     /// Set until the header of the PROXY protocol was read: who may come by way of the balancer.
     var policy: ClientPolicy?
     /// Whose header of the PROXY protocol is, or will be, believed.
@@ -31,6 +33,17 @@ public struct ClientSource: Sendable {
         // for whom the balancer speaks is not known before its header
         guard policy == nil, let address else { return true }
         return clients.admits(address)
+    }
+}
+
+extension ClientSource {
+    /// The same client in a stream of its connection, where nothing comes before HTTP.
+    var inStream: ClientSource {
+        var source = self
+        source.isSecure = false
+        source.policy = nil
+        source.isInStream = true
+        return source
     }
 }
 

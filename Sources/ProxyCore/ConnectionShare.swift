@@ -20,6 +20,11 @@ public final class ConnectionShare {
         self.client = client
     }
 
+    /// What a further connection of the same client has.
+    func another(_ limits: Limits) throws(ClientShares.Refusal) -> ConnectionShare {
+        try ConnectionShare(shares, for: client, limits)
+    }
+
     deinit { shares.withShares { $0.leave(client, bytes: reserved) } }
 
     /// False where that client has its share of connections: this one then counts as whose it was.

@@ -107,7 +107,8 @@ struct DryDriver: ~Copyable {
             case .finishClient: if ending == .open { ending = .closed }
             case .intercept(let id, let call):
                 if let answer = perform(call) { connection.intercepted(answer, id, now: now, &out) }
-            case .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .awaitTurn, .awaitPerson, .awaitFlight,
+            case .carry, .bind, .unbind, .secureClient, .finishOrigin, .authenticate, .awaitTurn, .awaitPerson,
+                .awaitFlight,
                 .cancelIntercept, .wake,
                 .record,
                 .proceed:

@@ -11,6 +11,9 @@ public enum Leg: UInt8, Sendable { case client, origin }
 public enum Order: Sendable {
     /// A stream on a connection to this origin. Answered by `leased` or `leaseFailed`.
     case lease(ExchangeID, Origin, LeaseScope, LeaseVersion)
+    /// The exchange's stream carries a tunnel: the machine of a connection in there is `carried`. Answered by `notCarried` where
+    /// there is no room for it.
+    case carry(ExchangeID)
     /// The head of the request, for the leg of the exchange's stream.
     case send(ExchangeID, RequestHead, Forwarding)
     /// So many bytes of its body: the next ones of `Outbox.origin`.

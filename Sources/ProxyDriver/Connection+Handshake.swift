@@ -14,8 +14,7 @@ extension Connection {
                 switch name {
                 case .host(let host): try worker.security.stream(showing: host, speaking: protocols)
                 case .listener(let asked):
-                    // clients ask a proxy for tunnels, and none is made in a stream
-                    try worker.security.stream(listeningAs: asked, at: localAddress, speaking: [.http11])
+                    try worker.security.stream(listeningAs: asked, at: localAddress, speaking: protocols)
                 }
             awaitsHandshake = true
             _ = clientReceived(client.add(stream, first: hello), worker.loop.now)

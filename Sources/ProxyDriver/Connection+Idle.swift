@@ -17,7 +17,10 @@ extension Connection {
     }
 
     func keep(_ channel: OriginChannel, _ isReusable: Bool) {
-        guard isReusable else { return channel.leave() }
+        guard isReusable else {
+            channel.link?.isCut = true
+            return channel.leave()
+        }
         guard channel.isBound else { return worker.pool.put(channel, now: worker.loop.now) }
         let bound = bound ?? BoundChannels(pool: worker.pool)
         self.bound = bound

@@ -70,6 +70,7 @@ extension Connection {
                 streams[id] = .dial(dial)
                 dial.start()
             }
+        case .carry(let id): carry(id)
         case .send, .sendBody, .sendRaw, .sendEnd: break
         case .bind(let id): streams.stream(id)?.channel.isBound = true
         case .unbind: unbind()

@@ -19,6 +19,21 @@ extension Connection {
         settle()
     }
 
+    /// Makes the connection that a tunnel in a stream of this one has.
+    func carry(_ id: ExchangeID) {
+        do {
+            guard let channel = worker.connect(try machine.carried(now: worker.loop.now)) else {
+                return machine.notCarried(nil, id, now: worker.loop.now, &worker.out)
+            }
+            channel.connection = self
+            channel.exchange = id
+            streams[id] = .stream(OriginStream(channel: channel, id: nil))
+            channel.startReading()
+        } catch {
+            machine.notCarried(error, id, now: worker.loop.now, &worker.out)
+        }
+    }
+
     /// A connection that can carry many exchanges stands.
     func dialed(_ channel: OriginChannel, _ shared: SharedStreams, for id: ExchangeID, first: [UInt8]) {
         guard let stream = shared.lend(to: self, id, isFirst: true) else {

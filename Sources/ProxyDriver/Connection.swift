@@ -301,7 +301,7 @@ final class Connection {
         if farewell != nil, !isClientGone {
             guard machine.wakeAt <= now else { return }
             // the machine is over, and the client has taken nothing for as long as it may be idle
-            client.reset()
+            client.cut()
             return close()
         }
         machine.woke(now: now, &worker.out)
@@ -392,7 +392,7 @@ final class Connection {
             let next = farewell.next(untaken: client.untakenBytes, now: worker.loop.refreshNow())
             self.farewell = farewell
             if let next { return wake(at: next) }
-            client.reset()
+            client.cut()
         }
         close()
     }

@@ -38,6 +38,9 @@ class StreamChannel: Channel {
         try super.init(loop: loop, descriptor: descriptor, connecting: connecting)
     }
 
+    /// Where the peer is another connection of this loop.
+    var link: PairLink?
+
     /// The innermost layer.
     var stream: TLSStream? { layers.last }
 
@@ -133,6 +136,7 @@ class StreamChannel: Channel {
 
     /// The socket has ended, and no layer said that it would.
     private func finished() -> Received {
+        if link?.isCut == true { return .failed(nil) }
         guard let stream else { return .end(isWhole: true) }
         return stream.state == .handshaking ? .failed(.closedInHandshake) : .end(isWhole: false)
     }
@@ -180,6 +184,12 @@ class StreamChannel: Channel {
     final func finish() {
         sendCloseNotify()
         finishWriting()
+    }
+
+    /// Closes so that the peer takes what it has for cut short.
+    final func cut() {
+        link?.isCut = true
+        reset()
     }
 
     /// Closes, with a word to the peer where TLS has one.

@@ -216,6 +216,22 @@ final class Worker {
         return connection
     }
 
+    /// A connection that a stream of another one carries; nil where the system has no room for it.
+    /// - Returns: the other one's end of it.
+    func connect(_ machine: consuming ClientConnection) -> OriginChannel? {
+        guard let pair = try? SocketPair(), let near = pair.takeNear(), let far = pair.takeFar(),
+            let client = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: near),
+            let channel = try? OriginChannel(
+                loop: loop, security: security, origin: Origin(scheme: .http, host: "", port: 0), descriptor: far,
+                connecting: false)
+        else { return nil }
+        let link = PairLink()
+        client.link = link
+        channel.link = link
+        add(Connection(worker: self, client: client, machine: machine))
+        return channel
+    }
+
     private func add(_ connection: Connection) {
         if let index = free.popLast() {
             connection.index = index

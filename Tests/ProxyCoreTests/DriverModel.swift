@@ -348,6 +348,7 @@ final class DriverModel {
                 dialingFor = id
                 dials += 1
             }
+        case .carry: Issue.record("a tunnel in a stream, and there are none here")
         case .send(_, let head, let forwarding):
             guard let origin else { return }
             origin.leg.send(head, forwarding, to: &origin.received)

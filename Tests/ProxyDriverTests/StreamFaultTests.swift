@@ -1,6 +1,7 @@
 import EventLoop
 import Formats
 import Glibc
+import HTTP1
 import HTTPCodec
 import Interception
 import Passwords
@@ -184,8 +185,8 @@ struct StreamFaultTests {
         let proxy = try proxy(framed: origin.port)
         defer { proxy.close() }
         let client = FramePeer(try proxy.client())
-        client.send(Frame(.head, 1, "CONNECT usher.proxy:80 HTTP/1.1\r\nHost: usher.proxy:80\r\n\r\n"))
-        #expect(try #require(client.message(on: 1)).head.hasPrefix("HTTP/1.1 501 "))
+        client.send(Frame(.head, 1, "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n"))
+        #expect(try #require(client.message(on: 1)).head.hasPrefix("HTTP/1.1 502 "))
         client.send(Frame(.head, 3, Self.get(origin.authority)), Frame(.end, 3))
         var resets = 0
         let message = try #require(client.message(on: 3) { if $0.kind == .reset { resets += 1 } })
@@ -218,20 +219,62 @@ struct StreamFaultTests {
         Frame(.head, stream, get("a.test", fields)).written + Frame(.end, stream).written
     }
 
-    @Test func aTunnelToTheOwnPagesLeavesTheOtherStreamsOutside() throws {
-        let engine = Engine(Settings(), pages: OwnPages([:]))
-        var machine = ClientConnection(engine: engine, client: "c", streams: FrameServer(), now: 0)
+    private static let connect = "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"
+
+    /// The exchange of a CONNECT that has come on a stream.
+    private func carried(_ machine: inout ClientConnection, on stream: UInt32, _ out: inout Outbox) throws -> ExchangeID
+    {
+        machine.received(Frame(.head, stream, Self.connect).written.span, now: 0, &out)
+        var asked: ExchangeID?
+        for case .carry(let id) in out.orders { asked = id }
+        out.clearOrders()
+        return try #require(asked)
+    }
+
+    private func told(_ text: String, _ machine: inout ClientConnection, _ id: ExchangeID, _ out: inout Outbox) {
+        var leg = HTTP1Client()
+        var scratch: [UInt8] = []
+        leg.connect(to: "a.test:443", via: [], lines: [], to: &scratch)
+        machine.received(Array(text.utf8).span, through: &leg, for: id, now: 0, &out)
+    }
+
+    @Test func whatATunnelsConnectionAnswersIsPassedOn() throws {
+        var machine = machine()
         var out = Outbox()
-        let head = "CONNECT usher.proxy:80 HTTP/1.1\r\nHost: usher.proxy:80\r\n\r\n"
-        machine.received(Frame(.head, 1, head).written.span, now: 0, &out)
+        let id = try carried(&machine, on: 1, &out)
+        told("HTTP/1.1 200 Connection Established\r\n\r\nfirst", &machine, id, &out)
+        let answer = String(decoding: out.client, as: UTF8.self)
+        #expect(answer.contains("HTTP/1.1 200 Connection Established\r\n"))
+        #expect(out.client.suffix(5) == Array("first".utf8)[...])
+        out.clearClient()
+        machine.received(Frame(.data, 1, "hello").written.span, now: 0, &out)
+        #expect(out.origin == Array("hello".utf8))
+    }
+
+    @Test func aTunnelIsRecordedByItsOwnConnectionAlone() throws {
+        var machine = machine()
+        var out = Outbox()
+        let id = try carried(&machine, on: 1, &out)
+        told("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno", &machine, id, &out)
         var records = 0
         for case .record in out.orders { records += 1 }
-        #expect(records == 1)
-        out.clearOrders()
-        machine.received(Self.request(3).span, now: 0, &out)
-        var hosts: [String] = []
-        for case .lease(_, let origin, _, _) in out.orders { hosts.append(origin.host) }
-        #expect(hosts == ["a.test"])
+        #expect(records == 0 && machine.exchangesUnderWay == 0)
+    }
+
+    @Test func theConnectionInAStreamIsNoOther() throws {
+        let machine = machine()
+        let inner = try machine.carried(now: 0)
+        #expect(inner.isIdle && inner.clientNetwork == machine.clientNetwork)
+    }
+
+    @Test(arguments: [ClientShares.Refusal.client, .all, nil])
+    func aTunnelForWhichThereIsNoRoom(_ refusal: ClientShares.Refusal?) throws {
+        var machine = machine()
+        var out = Outbox()
+        let id = try carried(&machine, on: 1, &out)
+        machine.notCarried(refusal, id, now: 0, &out)
+        #expect(String(decoding: out.client, as: UTF8.self).contains("HTTP/1.1 503 "))
+        guard case .record = out.orders.last else { return _ = Issue.record("nothing is recorded") }
     }
 
     @Test func aStreamThatMovesLendsNoTimeToAnother() throws {

@@ -1,0 +1,87 @@
+import HTTP1
+import HTTPCodec
+import Interception
+
+/// CONNECT in a stream (RFC 9113 §8.5). What is in there is a further connection of the same client, which is given the request
+/// as HTTP/1 has it and does with it what it does with any: asks for a password, connects, peeks, opens TLS. Its answer and all
+/// that follows go to and fro here as they are.
+extension ClientConnection {
+    /// Asks for the connection in the stream, and gives it the request.
+    mutating func carry(_ cell: ExchangeCell, _ out: inout Outbox) {
+        cell.exchange.enter(.tunnelling, until: .max)
+        cell.stream.change { $0.tunnel = StreamTunnel(kind: .carried(isAnswered: false), deadline: .max) }
+        var forwarding = Forwarding(framing: .none)
+        forwarding.isOwn = true
+        out.orders.append(.carry(cell.exchange.id))
+        out.orders.append(.send(cell.exchange.id, cell.exchange.request, forwarding))
+    }
+
+    /// The machine of the connection in a stream. It counts for its client as any other.
+    public func carried(now: Int) throws(ClientShares.Refusal) -> ClientConnection {
+        ClientConnection(
+            engine: engine, stores: context.stores, client: context.name, source: context.source.inStream,
+            share: try context.share?.another(engine.settings.limits), now: now)
+    }
+
+    /// There is no room for a connection in the stream.
+    /// - Parameter refusal: nil where it is the system that has none.
+    public mutating func notCarried(
+        _ refusal: ClientShares.Refusal?, _ id: ExchangeID, now: Int, _ out: inout Outbox
+    ) {
+        out.now = now
+        guard let cell = cell(id), !cell.exchange.isOver else { return }
+        cell.stream.change { $0.tunnel = nil }
+        startRecord(of: cell, &out)
+        cell.exchange.noteMethod()
+        if (try? cell.exchange.request.settleHost(scheme: .https)) != nil {
+            engine.redaction.appendURL(of: cell.exchange.request, to: &cell.exchange.record.url)
+        }
+        cell.exchange.answer(
+            refusal.map(ProxyError.init) ?? .noRoom("the system has no room for another connection"), &out)
+        settle(cell, &out)
+    }
+
+    /// Reads the answer of the connection in the stream, which made it here.
+    mutating func readCarried(
+        _ bytes: Span<UInt8>, _ position: inout Int, through origin: inout HTTP1Client, for cell: ExchangeCell,
+        _ out: inout Outbox
+    ) {
+        guard let streams, let stream = cell.stream else { return }
+        while cell.stream?.tunnel?.awaitsAnswer == true, !cell.exchange.isOver {
+            let event: ResponseEvent
+            do throws(HTTPFault) {
+                event = try origin.read(
+                    bytes, &position, limits: engine.headLimits, maxTrailerBytes: engine.settings.limits.header)
+            } catch {
+                cell.exchange.cut(reset: true, &out)
+                return settle(cell, &out)
+            }
+            var manner = ResponseManner()
+            manner.isOwn = true
+            switch event {
+            case .needsMore: return
+            case .interim: streams.interim(origin.head, via: [], on: stream.id, to: &out.client)
+            case .switched:
+                streams.respond(origin.head, .none, manner, on: stream.id, to: &out.client)
+                cell.stream.change { stream in stream.tunnel.change { $0.kind = .carried(isAnswered: true) } }
+            case .head(let framing): streams.respond(origin.head, framing, manner, on: stream.id, to: &out.client)
+            case .data(let range):
+                _ = streams.write(bytes.extracting(range), on: stream.id, to: &out.client)
+            case .end:
+                streams.end(trailers: origin.trailers, on: stream.id, to: &out.client)
+                cell.exchange.release(reusable: false, &out)
+                cell.exchange.complete(out.now)
+                settle(cell, &out)
+            }
+        }
+    }
+
+    /// Has it recorded what became of an exchange that is over. What is in a stream is recorded by the connection there.
+    mutating func orderRecord(of cell: ExchangeCell, _ out: inout Outbox) {
+        guard cell.stream?.tunnel?.isCarried == true, let index = cells.firstIndex(where: { $0 === cell }) else {
+            return out.orders.append(.record(cell.exchange.id))
+        }
+        cells.remove(at: index)
+        out.giveBack(cell)
+    }
+}
