@@ -139,12 +139,14 @@ extension ClientConnection {
         case .http2 where !engine.settings.http2.clients: openTunnel(tunnel, &out)
         case .http, .http2:
             // from here on the requests inside are exchanges of their own, and recorded as such
+            var target = tunnel.target
+            if case .http2 = TunnelProtocol.recognise(bytes) { target.isKnownToSpeakHTTP2 = true }
             // where HTTP/2 is known to be spoken, nothing may ask in HTTP/1
-            giveBack(tunnel, reusable: !engine.settings.http2.speaksCleartext(to: tunnel.target), &out)
+            giveBack(tunnel, reusable: !engine.settings.http2.speaksCleartext(to: target), &out)
             forgetConnect(&out)
-            context.tunnel = tunnel.target
+            context.tunnel = target
             serveInside(out.now)
-            if case .http2 = TunnelProtocol.recognise(bytes) { serveStreams() }
+            if target.isKnownToSpeakHTTP2 { serveStreams() }
         }
         return true
     }

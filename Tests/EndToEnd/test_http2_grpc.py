@@ -57,10 +57,7 @@ def test_over_tls_that_is_opened(opening, server, certificates):
     spoke(usher, place)
 
 
-@pytest.mark.parametrize("is_named", [
-    pytest.param(True, id="named"),
-    pytest.param(False, id="unnamed", marks=pytest.mark.xfail(
-        strict=True, reason="an opened tunnel that begins with HTTP/2 and without TLS gets 502 unless http2.cleartext names its host"))])
+@pytest.mark.parametrize("is_named", [True, False], ids=["named", "unnamed"])
 def test_without_tls(opening, server, is_named):
     place = server()
     # what a client begins with inside a tunnel says enough of the origin where nothing else does

@@ -14,8 +14,6 @@ from test_browser import browse, home, trust  # noqa: F401
 from test_http2_browser import EXPECTED
 from test_http2_clients import CLIENTS, exchanges, tool
 
-LATER = pytest.mark.xfail(strict=True, reason="listeners that speak TLS agree on http/1.1")
-
 
 @pytest.fixture
 def shielded(start, certificates, tmp_path):
@@ -40,14 +38,12 @@ def spoken(usher, part, count):
     return {(line["method"], line["protocol"], line["origin_protocol"], line["status"]) for line in exchanges(usher, part, count)}
 
 
-@LATER
 def test_what_is_agreed_on(shielded):
     with wire.Connection(("127.0.0.1", shielded.port)) as client:
         inside.secured(client, inside.trusting(shielded, protocols=["h2", "http/1.1"]), "127.0.0.1")
         assert client.socket.selected_alpn_protocol() == "h2"
 
 
-@LATER
 def test_many_tunnels_on_one_connection(shielded, site, plain_site):
     done = subprocess.run(
         [tool("node"), CLIENTS / "http2_tunnels.js", shielded.url, site.authority, str(shielded.ca), "20", f"{plain_site.url}/get"],
@@ -61,7 +57,6 @@ def test_many_tunnels_on_one_connection(shielded, site, plain_site):
     assert len({line["client"] for line in exchanges(shielded, "/get", 40)}) == 1
 
 
-@LATER
 def test_nghttp(shielded, plain_site):
     done = subprocess.run(
         [tool("nghttp"), "--timeout=20", "-y", "-H", ":scheme: http", "-H", f":authority: {plain_site.authority}", "--multiply=10",
@@ -70,7 +65,6 @@ def test_nghttp(shielded, plain_site):
     assert spoken(shielded, f"{plain_site.authority}/get", 10) == {("GET", "HTTP/2", "HTTP/1.1", 200)}
 
 
-@LATER
 def test_curl(shielded, site, plain_site):
     known = subprocess.run([tool("curl"), "--help", "all"], capture_output=True, text=True, check=True).stdout
     if "--proxy-http2" not in known:
@@ -83,7 +77,7 @@ def test_curl(shielded, site, plain_site):
     assert spoken(shielded, f"{plain_site.authority}/get", 1) == {("GET", "HTTP/2", "HTTP/1.1", 200)}
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("http", marks=LATER), "https"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_browser(shielded, site, plain_site, browse, home, scheme):  # noqa: F811
     place = site if scheme == "https" else plain_site
     trust(shielded.ca, home)
