@@ -27,8 +27,11 @@ public final class HTTP2Client: StreamClient {
 
     public var isReusable: Bool { session.maySendRequests }
 
-    /// The peer takes extended CONNECT, as far as it has told.
-    public var takesUpgrades: Bool { session.peerTakesUpgrades }
+    public var terms: StreamTerms? {
+        guard session.inbound.isSettled else { return nil }
+        return StreamTerms(
+            maxStreams: min(Self.maxStreams, session.peerMaxStreams), takesUpgrades: session.peerTakesUpgrades)
+    }
 
     public func begin() -> StreamID? {
         guard hasRoom else { return nil }
@@ -71,7 +74,7 @@ public final class HTTP2Client: StreamClient {
         _ head: borrowing RequestHead, _ forwarding: Forwarding, on stream: StreamID, to out: inout [UInt8]
     ) {
         guard let index = session.streams.index(stream), session.streams[index].id == 0 else { return }
-        let upgrade = forwarding.upgrades && takesUpgrades ? head.fields.first(.upgrade) : nil
+        let upgrade = forwarding.upgrades && session.peerTakesUpgrades ? head.fields.first(.upgrade) : nil
         let isTunnel = upgrade != nil || head.method == .connect
         let endsStream = forwarding.framing == .none && !isTunnel
         session.outbound.fields.begin(request: head, upgrade: upgrade)

@@ -191,6 +191,8 @@ extension Session {
                 // of padding alone
                 count(.emptyData)
             }
+        case FrameKind.settings:
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { inbound.isSettled = true }
         case FrameKind.ping:
             guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else { return }
             guard outbound.pings > 0 else { return count(.ping) }

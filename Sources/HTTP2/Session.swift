@@ -154,6 +154,8 @@ struct InboundState {
     var base: UnsafePointer<UInt8>?
     /// The peer's first frame has come.
     var hasBegun = false
+    /// The peer has said what it takes.
+    var isSettled = false
     /// What comes of the frame that has begun is not passed on.
     var isSkipping = false
     /// Fields have begun that go on in CONTINUATION frames.

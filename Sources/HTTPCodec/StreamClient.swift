@@ -11,6 +11,8 @@ public protocol StreamClient: AnyObject {
     var hasRoom: Bool { get }
     /// Another stream may be begun later, as far as the peer told.
     var isReusable: Bool { get }
+    /// What the peer said of streams; nil until it has.
+    var terms: StreamTerms? { get }
 
     /// Takes the place of a stream; nil where there is no room for one.
     func begin() -> StreamID?

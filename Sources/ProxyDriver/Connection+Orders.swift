@@ -59,17 +59,7 @@ extension Connection {
         switch order {
         case .lease(let id, let wanted, let scope, let version):
             guard !isClosed else { return }
-            if let channel = idle(wanted, scope) {
-                worker.metrics.count(.leasedIdle)
-                attach(channel, id, reused: true)
-            } else if version == .any, let stream = sharedStream(wanted, scope, for: id) {
-                worker.metrics.count(.leasedShared)
-                attach(stream, id, reused: true)
-            } else {
-                let dial = Dial(wanted, for: self, id, version, worker: worker)
-                streams[id] = .dial(dial)
-                dial.start()
-            }
+            lease(wanted, Applicant(connection: self, exchange: id, scope: scope, version: version))
         case .carry(let id): carry(id)
         case .send, .sendBody, .sendRaw, .sendEnd: break
         case .bind(let id): streams.stream(id)?.channel.isBound = true
@@ -106,7 +96,7 @@ extension Connection {
 
     func release(_ id: ExchangeID, _ reusable: Bool) {
         switch streams.remove(id) {
-        case .dial(let dial): dial.cancel()
+        case .dial(let dial): dial.leave(self, id)
         case .stream(let stream):
             let isFree = stream.release(reusable: reusable)
             if stream.id == nil { keep(stream.channel, isFree) }

@@ -34,6 +34,16 @@ extension Connection {
         }
     }
 
+    /// A connection that can carry many exchanges stands, and others have theirs on it.
+    func joined(_ channel: OriginChannel, _ shared: SharedStreams, _ applicant: Applicant) {
+        guard let stream = shared.lend(to: self, applicant.exchange, isFirst: true) else {
+            return leaseAgain(channel.origin, applicant)
+        }
+        worker.metrics.count(.leasedShared)
+        attach(OriginStream(channel: channel, id: stream), applicant.exchange, reused: false)
+        settle()
+    }
+
     /// A connection that can carry many exchanges stands.
     func dialed(_ channel: OriginChannel, _ shared: SharedStreams, for id: ExchangeID, first: [UInt8]) {
         guard let stream = shared.lend(to: self, id, isFirst: true) else {

@@ -8,7 +8,8 @@ import ProxyCore
 import TLSEngine
 
 /// Makes one connection to an origin, or to the proxy on the way there: asks the configuration, resolves, races the
-/// addresses, each of which is checked and then connected to as it is, and opens the tunnel where one is needed.
+/// addresses, each of which is checked and then connected to as it is, and opens the tunnel where one is needed. Whoever wants a
+/// connection that may carry many waits for the same one; it is given up when the last of them has gone.
 final class Dial {
     private struct Attempt {
         let channel: OriginChannel
@@ -17,9 +18,11 @@ final class Dial {
 
     let origin: Origin
     private let worker: Worker
-    private unowned(unsafe) var connection: Connection?
-    private let exchange: ExchangeID
+    /// Those who wait for it, the first first.
+    private var applicants: [Applicant]
     private let version: LeaseVersion
+    private var step = LeaseStep.connecting
+    private let began: Int
     private let hop: (host: String, port: UInt16)
     private var race = AddressRace()
     private var attempts: [Attempt] = []
@@ -32,14 +35,12 @@ final class Dial {
     private var hasAddress = false
     private var isOver = false
 
-    init(
-        _ origin: Origin, for connection: Connection, _ exchange: ExchangeID, _ version: LeaseVersion, worker: Worker
-    ) {
-        self.version = version
+    init(_ origin: Origin, for applicant: Applicant, worker: Worker) {
         self.origin = origin
-        self.exchange = exchange
-        self.connection = connection
         self.worker = worker
+        applicants = [applicant]
+        version = applicant.version
+        began = worker.loop.now
         hop = origin.hop
     }
 
@@ -48,7 +49,7 @@ final class Dial {
         if let reason = worker.settings.destinations.refusal(of: origin) { return fail(.forbidden(reason)) }
         if let known = NameService.immediate(hop.host, port: hop.port) { return take(known, isComplete: true) }
         guard !IPAddress.isLookalike(hop.host) else { return fail(.unresolvable("it is a number, but no address")) }
-        switch worker.names.find(hop.host, for: self, of: connection?.clientNetwork) {
+        switch worker.names.find(hop.host, for: self, of: applicants.first?.connection.clientNetwork) {
         case .known(let addresses, let isComplete):
             worker.metrics.count(.namesKnown)
             hasAddress = true
@@ -60,16 +61,39 @@ final class Dial {
         case .unasked, .waiting:
             awaitsNames = true
             worker.metrics.count(.namesAsked)
-            connection?.dialReached(.resolving, exchange)
+            reached(.resolving)
         }
     }
 
-    func cancel() {
-        if !isOver { worker.metrics.count(.dialTimeout) }
-        connection = nil
+    // MARK: who waits
+
+    /// Another may wait for it. One that takes longer than a connection may take has nobody wait who could have a better one.
+    func takesMore(now: Int) -> Bool {
+        !isOver && applicants.count < worker.pool.known.terms(origin).maxStreams
+            && now - began < worker.settings.engine.settings.timeouts.connect
+    }
+
+    func join(_ applicant: Applicant) {
+        applicants.append(applicant)
+        if step != .connecting { applicant.connection.dialReached(step, applicant.exchange) }
+    }
+
+    /// Does not wait any more.
+    func leave(_ connection: Connection, _ exchange: ExchangeID) {
+        applicants.removeAll { $0.isOf(connection, exchange) }
+        guard applicants.isEmpty, !isOver else { return }
+        worker.metrics.count(.dialTimeout)
         giveUpWinner()
         end()
     }
+
+    private func reached(_ step: LeaseStep) {
+        self.step = step
+        for applicant in applicants { applicant.connection.dialReached(step, applicant.exchange) }
+    }
+
+    /// Whoever is told may have others of them leave.
+    private func nextApplicant() -> Applicant? { applicants.isEmpty ? nil : applicants.removeFirst() }
 
     // MARK: addresses
 
@@ -80,7 +104,7 @@ final class Dial {
             worker.metrics.count(.namesFailed)
             return fail(Self.words(failure))
         }
-        if !hasAddress { connection?.dialReached(.connecting, exchange) }
+        if !hasAddress { reached(.connecting) }
         hasAddress = true
         take(answer.addresses, isComplete: answer.isComplete)
     }
@@ -189,7 +213,7 @@ final class Dial {
     private func secure(_ channel: OriginChannel, first: [UInt8]) {
         guard origin.scheme == .https else { return succeed(channel, first: first) }
         guard first.isEmpty else { return fail(.insecure(TLSFault(.protocolError, "it spoke before it was asked"))) }
-        connection?.dialReached(.securing, exchange)
+        reached(.securing)
         do throws(TLSFault) {
             let all = worker.settings.engine.settings.http2.originProtocols
             let begun = try channel.secure(speaking: version == .any ? all : [.http11])
@@ -247,13 +271,20 @@ final class Dial {
             worker.metrics.count(negotiated.isResumed ? .originResumptions : .originHandshakes)
         }
         end()
-        if version != .http1, let leg = worker.protocols.client(channel, worker.settings.engine) {
-            let shared = channel.share(leg, worker.settings.engine, from: worker.pool)
-            connection?.dialed(channel, shared, for: exchange, first: first)
+        let engine = worker.settings.engine
+        let applicant = nextApplicant()
+        if version != .http1, let leg = worker.protocols.client(channel, engine) {
+            let shared = channel.share(leg, engine, from: worker.pool)
+            if let applicant { applicant.connection.dialed(channel, shared, for: applicant.exchange, first: first) }
+            while let next = nextApplicant() { next.connection.joined(channel, shared, next) }
         } else {
-            connection?.dialed(channel, for: exchange, first: first)
+            if version == .any, worker.protocols.mayCarryMany(origin, engine) {
+                worker.pool.known.note(.exchanges, of: origin)
+            }
+            if let applicant { applicant.connection.dialed(channel, for: applicant.exchange, first: first) }
+            while let next = nextApplicant() { next.connection.leaseAgain(origin, next) }
         }
-        // only now: until the connection holds the channel, this is the one reference to it
+        // only now: until a connection holds the channel, this is the one reference to it
         winner = nil
     }
 
@@ -262,13 +293,22 @@ final class Dial {
         if case .insecure = failure { worker.metrics.count(.originHandshakeFailures) }
         giveUpWinner()
         end()
-        connection?.dialFailed(failure, for: exchange)
+        if let first = nextApplicant() { first.connection.dialFailed(failure, for: first.exchange) }
+        while let next = nextApplicant() {
+            // what one client has too many of says nothing about another
+            if case .tooManyNames = failure {
+                next.connection.leaseAgain(origin, next)
+            } else {
+                next.connection.dialFailed(failure, for: next.exchange)
+            }
+        }
     }
 
     private func end() {
         guard !isOver else { return }
         isOver = true
         worker.loop.deferRelease(self)
+        worker.pool.dials.remove(self)
         if awaitsNames { worker.names.forget(hop.host, self) }
         for attempt in attempts { Self.abandon(attempt.channel) }
         attempts = []

@@ -12,6 +12,9 @@ final class OriginPool: ChannelKeeper {
     private var idleByOrigin: [Origin: IdleChannels] = [:]
     /// Connections that carry many exchanges at a time: idle, or with room for more.
     private var shared: [Origin: [OriginChannel]] = [:]
+    /// Those that are being made for all who come meanwhile.
+    var dials = DialTable()
+    var known = KnownOrigins()
     private(set) var count = 0
     /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
     var bound = 0
@@ -83,6 +86,12 @@ final class OriginPool: ChannelKeeper {
         }
     }
 
+    /// What was judged and agreed on by the old rules serves none of the new generation.
+    func forgetAll() {
+        closeAll()
+        dials.close()
+    }
+
     func closeAll() {
         expire(before: .max)
         for channel in shared.values.joined() { channel.shared?.withdraw() }
@@ -102,6 +111,7 @@ final class OriginPool: ChannelKeeper {
 
     /// Lends streams of that connection from here on.
     func share(_ channel: OriginChannel) {
+        known.note(.streams(known.terms(channel.origin)), of: channel.origin)
         shared[channel.origin, default: []].append(channel)
     }
 

@@ -21,6 +21,8 @@ final class SharedStreams {
     private unowned let pool: OriginPool
     /// No further stream is lent: it closes when the last has been given back.
     private(set) var isWithdrawn = false
+    /// What the origin said of streams.
+    private var terms: StreamTerms?
     private let limits: HeadLimits
     private let maxTrailerBytes: Int
 
@@ -43,9 +45,23 @@ final class SharedStreams {
     /// A stream for an exchange; nil where there is no room for one.
     /// - Parameter isFirst: it is what the connection was made for, also by rules that are no more.
     func lend(to connection: Connection, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
-        guard isFirst && !isWithdrawn || isLendable, leg.hasRoom, let stream = leg.begin() else { return nil }
+        guard isFirst && !isWithdrawn && !channel.isSpent && !channel.isClosed || isLendable, hasRoom,
+            let stream = leg.begin()
+        else { return nil }
         lessees[stream] = Lessee(connection: connection, exchange: exchange)
         return stream
+    }
+
+    /// Until the origin has said how many there may be, it is what it said last time.
+    private var hasRoom: Bool {
+        leg.hasRoom
+            && (terms != nil || lessees.isEmpty || lessees.count < pool.known.terms(channel.origin).maxStreams)
+    }
+
+    private func noteTerms() {
+        guard let told = leg.terms, told != terms else { return }
+        terms = told
+        pool.known.note(.streams(told), of: channel.origin)
     }
 
     func release(_ stream: StreamID) {
@@ -126,6 +142,7 @@ final class SharedStreams {
             write { $0 = answer }
             switch event {
             case .needsMore:
+                noteTerms()
                 bytes.removeAll(keepingCapacity: bytes.capacity <= Loop.scratchSize)
                 swap(&bytes, &input)
                 return

@@ -128,8 +128,7 @@ final class Worker {
             loop.refreshNow()
             security.adopt(settings.tls)
             names.adopt(settings.names)
-            // what was judged and agreed on by the old rules serves none of the new generation
-            pool.closeAll()
+            pool.forgetAll()
             for connection in connections { connection?.adopt(settings) }
         case .drain(let patience):
             isDraining = true

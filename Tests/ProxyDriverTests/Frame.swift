@@ -13,6 +13,10 @@ struct Frame: Equatable {
         case credit
         /// No further streams.
         case leave
+        /// There may be so many streams at a time: four bytes.
+        case limit
+        case ping
+        case pong
     }
 
     var kind: Kind
@@ -31,6 +35,10 @@ struct Frame: Equatable {
     init(_ kind: Kind, _ stream: UInt32, _ text: String) { self.init(kind, stream, Array(text.utf8)) }
 
     static func credit(_ count: Int, _ stream: UInt32) -> Frame { Frame(.credit, stream, bytes(UInt32(count))) }
+
+    static func limit(_ count: Int) -> Frame { Frame(.limit, 0, bytes(UInt32(count))) }
+    /// Nothing was made of the stream's request.
+    static func untouched(_ stream: UInt32) -> Frame { Frame(.reset, stream, "untouched") }
 
     var count: Int { payload.reduce(0) { $0 << 8 | Int($1) } }
     var text: String { String(decoding: payload, as: UTF8.self) }

@@ -11,9 +11,9 @@ final class FrameClient: StreamClient {
     /// Streams whose response has not come whole, and what was asked.
     private var asked: [UInt32: HTTPCodec.Method] = [:]
 
-    static let maxStreams = 100
+    private(set) var terms: StreamTerms?
 
-    var hasRoom: Bool { isReusable && asked.count < Self.maxStreams }
+    var hasRoom: Bool { isReusable && asked.count < terms?.maxStreams ?? 100 }
 
     func begin() -> StreamID? {
         guard hasRoom else { return nil }
@@ -79,10 +79,12 @@ final class FrameClient: StreamClient {
             case .reset:
                 asked[frame.stream] = nil
                 writer.drop(frame.stream)
-                return .reset(stream, isUntouched: false)
+                return .reset(stream, isUntouched: frame.text == "untouched")
             case .credit: if writer.grant(frame.count, frame.stream, to: &out) { return .drained(stream) }
             case .leave: isReusable = false
-            case .data: break
+            case .limit: terms = StreamTerms(maxStreams: frame.count)
+            case .pong: return .pong
+            case .data, .ping: break
             }
         }
         return .needsMore
@@ -92,8 +94,7 @@ final class FrameClient: StreamClient {
         out += Frame.credit(count, stream.number).written
     }
 
-    // nothing of these frames answers to one
-    func ping(to out: inout [UInt8]) {}
+    func ping(to out: inout [UInt8]) { out += Frame(.ping, 0).written }
 
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 }

@@ -74,7 +74,7 @@ final class FramePeer {
             case .head: head = frame.text
             case .data: body += frame.text
             case .end: return (head, body)
-            case .reset, .credit, .leave: return nil
+            case .reset, .credit, .leave, .limit, .ping, .pong: return nil
             }
         }
         return nil

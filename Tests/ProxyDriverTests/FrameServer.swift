@@ -43,7 +43,7 @@ final class FrameServer: StreamServer {
                 writer.drop(frame.stream)
                 return .reset(stream)
             case .credit: _ = writer.grant(frame.count, frame.stream, to: &out)
-            case .leave, .data: break
+            case .leave, .data, .limit, .ping, .pong: break
             }
         }
         return .needsMore

@@ -78,7 +78,7 @@ struct StreamFaultTests {
                 case .head: peer.send(Frame(.head, frame.stream, "HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n"))
                 case .credit: granted += frame.count
                 case .reset: isReset = true
-                case .data, .end, .leave: break
+                case .data, .end, .leave, .limit, .ping, .pong: break
                 }
                 while !isReset, sent < Frame.window + granted {
                     let count = min(8 << 10, Frame.window + granted - sent)
