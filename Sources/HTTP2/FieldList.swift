@@ -69,7 +69,8 @@ struct FieldList {
     }
 
     /// The fields of a request, likewise, and this hop's.
-    mutating func add(_ fields: borrowing FieldTable, _ forwarding: borrowing Forwarding) {
+    /// - Parameter isUpgrade: it is an extended CONNECT, which has no use for a WebSocket's key (RFC 8441 §5).
+    mutating func add(_ fields: borrowing FieldTable, _ forwarding: borrowing Forwarding, isUpgrade: Bool = false) {
         for index in fields.slots.indices {
             let slot = fields.slots[index]
             switch slot.known {
@@ -77,7 +78,7 @@ struct FieldList {
             case .expect: if forwarding.dropsExpect, fields.equal(slot.value, "100-continue") { continue }
             // the one thing that it may say here (RFC 9113 §8.2.2), by which a server knows that trailers reach somebody
             case .te: if fields.listContains(slot.value, "trailers") { add("te", "trailers") }
-            default: break
+            default: if isUpgrade, fields.equal(slot.name, "sec-websocket-key") { continue }
             }
             if !slot.known.isHopByHop || slot.known == .proxyAuthorization && forwarding.isOwn { add(slot) }
         }

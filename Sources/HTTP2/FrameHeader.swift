@@ -1,7 +1,7 @@
 import CNghttp2
 
-/// The first nine bytes of a frame (RFC 9113 §4.1), and behind them the four of a WINDOW_UPDATE, or the one that says how much of
-/// DATA is padding.
+/// The first nine bytes of a frame (RFC 9113 §4.1), and behind them the four of a WINDOW_UPDATE, those of a PRIORITY or of HEADERS that
+/// name a stream, or the one that says how much of DATA is padding.
 struct FrameHeader {
     static let size = 9
 
@@ -15,15 +15,37 @@ struct FrameHeader {
     /// How much of DATA is body; none where there is more padding than frame.
     let body: Int
 
+    /// The stream is to wait for itself.
+    let dependsOnItself: Bool
+
     /// How much of a frame is looked at before anything of it is passed on.
     static func lookedAt(_ bytes: Span<UInt8>, at start: Int) -> Int {
         if isGrant(bytes, at: start) { return size + 4 }
+        if let place = dependency(bytes, at: start) { return place + 4 }
         return isPadded(bytes, at: start) ? size + 1 : size
     }
 
     private static func isPadded(_ bytes: Span<UInt8>, at start: Int) -> Bool {
         bytes[start + 3] == FrameKind.data && bytes[start + 4] & UInt8(NGHTTP2_FLAG_PADDED.rawValue) != 0
             && bytes[start] | bytes[start + 1] | bytes[start + 2] != 0
+    }
+
+    /// Where the number stands of the stream that this one is to wait for, counted from the frame's first byte; nil where none does.
+    static func dependency(_ bytes: Span<UInt8>, at start: Int) -> Int? {
+        let (kind, flags) = (bytes[start + 3], bytes[start + 4])
+        var place = size
+        switch kind {
+        case FrameKind.priority: break
+        case FrameKind.headers:
+            guard flags & UInt8(NGHTTP2_FLAG_PRIORITY.rawValue) != 0 else { return nil }
+            if flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) != 0 { place += 1 }
+        default: return nil
+        }
+        return place + 5 <= size + length(bytes, at: start) ? place : nil
+    }
+
+    private static func length(_ bytes: Span<UInt8>, at start: Int) -> Int {
+        Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
     }
 
     private static func isGrant(_ bytes: Span<UInt8>, at start: Int) -> Bool {
@@ -33,12 +55,14 @@ struct FrameHeader {
 
     /// - Parameter start: behind which as many bytes stand as are looked at.
     init(_ bytes: Span<UInt8>, at start: Int) {
-        length = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
+        length = Self.length(bytes, at: start)
         body = Self.isPadded(bytes, at: start) ? max(0, length - 1 - Int(bytes[start + 9])) : length
         kind = bytes[start + 3]
         flags = bytes[start + 4]
         // the first bit has no meaning
         stream = Int32(bitPattern: Self.number(bytes, at: start + 5) & 0x7FFF_FFFF)
+        let other = Self.dependency(bytes, at: start).map { Self.number(bytes, at: start + $0) & 0x7FFF_FFFF }
+        dependsOnItself = other == UInt32(bitPattern: stream)
         grant = Self.isGrant(bytes, at: start) ? Self.number(bytes, at: start + 9) & 0x7FFF_FFFF : nil
     }
 

@@ -29,8 +29,9 @@ struct FrameWalk {
             return .rest(start..<position)
         }
         let here = input.count - start
-        if kept.isEmpty, here >= FrameHeader.size, here >= FrameHeader.lookedAt(input, at: start) {
-            let header = FrameHeader(input, at: start)
+        if kept.isEmpty, here >= FrameHeader.size, here >= FrameHeader.lookedAt(input, at: start),
+            case let header = FrameHeader(input, at: start), !header.dependsOnItself
+        {
             let end = start + FrameHeader.size + header.length
             position = min(input.count, end)
             left = end - position
@@ -45,6 +46,12 @@ struct FrameWalk {
             return .beginsKept(header)
         }
         return .needsMore
+    }
+
+    /// Has the frame whose beginning is kept wait for no stream.
+    mutating func clearDependency() {
+        guard let place = FrameHeader.dependency(kept.span, at: 0) else { return }
+        for index in place..<place + 4 { kept[index] = 0 }
     }
 
     /// What was kept has been passed on.

@@ -33,6 +33,8 @@ public final class HTTP2Client: StreamClient {
             maxStreams: min(Self.maxStreams, session.peerMaxStreams), takesUpgrades: session.peerTakesUpgrades)
     }
 
+    public var farewell: StreamErrorCode? { session.inbound.farewell }
+
     public func begin() -> StreamID? {
         guard hasRoom else { return nil }
         // requests get their numbers in the order that they go out in, which may be another one
@@ -59,6 +61,8 @@ public final class HTTP2Client: StreamClient {
         session.flush(to: &out)
     }
 
+    public func takeTally() -> StreamTally { session.takeTally() }
+
     public func waiting(on stream: StreamID) -> Int {
         session.streams.index(stream).map { session.streams[$0].outgoing.count } ?? 0
     }
@@ -78,7 +82,7 @@ public final class HTTP2Client: StreamClient {
         let isTunnel = upgrade != nil || head.method == .connect
         let endsStream = forwarding.framing == .none && !isTunnel
         session.outbound.fields.begin(request: head, upgrade: upgrade)
-        session.outbound.fields.add(head.fields, forwarding)
+        session.outbound.fields.add(head.fields, forwarding, isUpgrade: upgrade != nil)
         if !isTunnel {
             switch forwarding.framing {
             case .length(let length): session.outbound.fields.add("content-length", decimal: length)
@@ -112,6 +116,8 @@ public final class HTTP2Client: StreamClient {
 
     public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
         guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
+        // the end of a request that asks for a tunnel is not the end of what goes into the tunnel
+        guard !session.streams[index].isTunnel || session.streams[index].isTold else { return }
         session.end(trailers, on: index, to: &out)
     }
 
@@ -150,9 +156,9 @@ public final class HTTP2Client: StreamClient {
             let state = session.streams.remove(index)
             if state.isForgotten { return nil }
             if let fault = state.fault { return .broken(state.place, fault) }
-            return state.peer == .ended ? nil : .reset(state.place, isUntouched: code == ConnectionError.refused)
+            return state.peer == .ended ? nil : .reset(state.place, StreamErrorCode(rawValue: code))
         case .drained(let place): return .drained(place)
-        case .refused(let place): return .reset(place, isUntouched: true)
+        case .refused(let place): return .reset(place, .refused)
         case .pong: return .pong
         }
     }

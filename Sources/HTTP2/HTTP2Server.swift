@@ -167,6 +167,8 @@ public final class HTTP2Server: StreamServer {
         session.flush(to: &out)
     }
 
+    public func takeTally() -> StreamTally { session.takeTally() }
+
     public func waiting(on stream: StreamID) -> Int {
         session.streams.index(stream).map { session.streams[$0].outgoing.count } ?? 0
     }

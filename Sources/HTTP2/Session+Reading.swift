@@ -70,6 +70,9 @@ extension Session {
         case FrameKind.headers, FrameKind.pushPromise:
             inbound.isInFields = !header.endsFields
             inbound.continuations = 0
+            inbound.selfDependent = header.dependsOnItself ? header.stream : 0
+            // nghttp2 would end the connection, where the stream alone is to end (RFC 7540 §5.3.1)
+            if header.dependsOnItself { inbound.walk.clearDependency() }
             endIfOver(header.stream, to: &out)
         case FrameKind.data:
             inbound.hasData = header.length == 0
@@ -120,13 +123,16 @@ extension Session {
         flush(to: &out)
     }
 
-    /// Nobody goes by them any more (RFC 9113 §5.3.2). Of a wrong length, they end their stream (§6.3).
+    /// Nobody goes by them any more (RFC 9113 §5.3.2). Of a wrong length, they end their stream (§6.3), and where it is to wait
+    /// for itself.
     private func admitsPriority(_ header: FrameHeader) -> Bool {
         count(.priority)
         if header.stream == 0 {
             fail(.badFrame, ConnectionError.violation)
         } else if header.length != 5, let index = streams.index(id: header.stream) {
             reset(index, for: HTTPFault(.badFrameSize, at: 0), ConnectionError.size)
+        } else if header.dependsOnItself, let index = streams.index(id: header.stream) {
+            reset(index, for: HTTPFault(.badFrame, at: 0), ConnectionError.violation)
         }
         return false
     }
@@ -149,6 +155,7 @@ extension Session {
         guard streams.count < inbound.maxStreams else {
             reset(id, ConnectionError.refused)
             count(.refusal)
+            tally.refused += 1
             // the fields are read, for those of others build on them, and let go
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
@@ -182,6 +189,9 @@ extension Session {
         if endsStream, let index = streams.index(id: header.stream_id) { streams[index].peerHasEnded = true }
         switch header.type {
         case FrameKind.headers:
+            if inbound.selfDependent == header.stream_id, let index = streams.index(id: header.stream_id) {
+                return reset(index, for: HTTPFault(.badFrame, at: 0), ConnectionError.violation)
+            }
             signals.append(.fields(header.stream_id, endsStream: endsStream))
             if endsStream { signals.append(.ended(header.stream_id)) }
         case FrameKind.data:
@@ -191,6 +201,7 @@ extension Session {
                 // of padding alone
                 count(.emptyData)
             }
+        case FrameKind.goAway: inbound.farewell = StreamErrorCode(rawValue: frame.pointee.goaway.error_code)
         case FrameKind.settings:
             if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { inbound.isSettled = true }
         case FrameKind.ping:
@@ -205,6 +216,7 @@ extension Session {
     func streamClosed(_ id: Int32, _ code: UInt32) {
         guard let index = streams.index(id: id) else { return }
         streams.close(index)
+        if side == .client, code == ConnectionError.refused { tally.refused += 1 }
         signals.append(.closed(id, code: code))
     }
 }

@@ -26,6 +26,7 @@ final class Session {
     @exclusivity(unchecked) var inbound: InboundState
     @exclusivity(unchecked) var outbound: OutboundState
     @exclusivity(unchecked) var floods = FloodGuard()
+    @exclusivity(unchecked) var tally = StreamTally()
     private let memory = MemoryPool()
     /// Why the connection cannot go on.
     @exclusivity(unchecked) private(set) var failure: HTTPFault?
@@ -108,6 +109,7 @@ final class Session {
     func fail(_ fault: HTTPFault, _ error: UInt32) {
         guard failure == nil else { return }
         failure = fault
+        if error == ConnectionError.calm { tally.floods += 1 }
         if let pointer { _ = nghttp2_session_terminate_session(pointer, error) }
     }
 
@@ -124,6 +126,11 @@ final class Session {
 
     func count(_ flood: Flood) {
         if !floods.takes(flood, now: inbound.now) { fail(flood.fault, ConnectionError.calm) }
+    }
+
+    func takeTally() -> StreamTally {
+        defer { tally = StreamTally() }
+        return tally
     }
 
     /// Ends a stream.
@@ -154,10 +161,14 @@ struct InboundState {
     var base: UnsafePointer<UInt8>?
     /// The peer's first frame has come.
     var hasBegun = false
+    /// Why the peer leaves.
+    var farewell: StreamErrorCode?
     /// The peer has said what it takes.
     var isSettled = false
     /// What comes of the frame that has begun is not passed on.
     var isSkipping = false
+    /// Whose fields those are that are being read, where it is to wait for itself; else 0.
+    var selfDependent: Int32 = 0
     /// Fields have begun that go on in CONTINUATION frames.
     var isInFields = false
     var continuations = 0

@@ -13,6 +13,10 @@ public protocol StreamClient: AnyObject {
     var isReusable: Bool { get }
     /// What the peer said of streams; nil until it has.
     var terms: StreamTerms? { get }
+    /// Why the peer begins to leave, where it does; nil until it says so.
+    var farewell: StreamErrorCode? { get }
+    /// What there was to count since this was asked last: streams that the peer refused are, above all.
+    func takeTally() -> StreamTally
 
     /// Takes the place of a stream; nil where there is no room for one.
     func begin() -> StreamID?
@@ -50,9 +54,9 @@ public enum StreamClientEvent: Equatable, Sendable {
     case response(StreamID, ResponseEvent)
     /// A response breaks HTTP. The stream is of no further use.
     case broken(StreamID, HTTPFault)
-    /// The peer gave the stream up. Untouched: it did nothing with the request, which may be sent again elsewhere, whatever
-    /// its method (RFC 9113 §8.7).
-    case reset(StreamID, isUntouched: Bool)
+    /// The peer gave the stream up. Where it refused it, it did nothing with the request, which may be sent again elsewhere,
+    /// whatever its method (RFC 9113 §8.7).
+    case reset(StreamID, StreamErrorCode)
     /// A ping was answered.
     case pong
     /// Nothing waits for the peer's window any more.

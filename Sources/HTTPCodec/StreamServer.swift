@@ -34,6 +34,8 @@ public protocol StreamServer: AnyObject {
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
     /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
     func waiting(on stream: StreamID) -> Int
+    /// What there was to count since this was asked last: streams that were refused to the peer are, above all.
+    func takeTally() -> StreamTally
     /// Begins no further stream, and tells the peer so.
     func leave(to out: inout [UInt8])
 }

@@ -6,6 +6,10 @@ public enum LoopCounter: Int, CaseIterable, Sendable {
     case leasedNew, leasedIdle, leasedShared
     // why there was none
     case dialName, dialOverload, dialRefused, dialTimeout, dialForbidden, dialLoop, dialTunnel, dialTLS, dialOther
+    // HTTP/2, and what is spoken on either side
+    case clientRequestsOld, clientRequestsNew, originRequestsOld, originRequestsNew
+    case clientStreamConnections, originStreamConnections
+    case clientStreamsRefused, originStreamsRefused, clientFloods, originFloods
     // names
     case namesKnown, namesAsked, namesFailed
     // TLS
@@ -31,4 +35,5 @@ public enum LoopCounter: Int, CaseIterable, Sendable {
 /// What stands at some height on one loop.
 public enum LoopGauge: Int, CaseIterable, Sendable {
     case idleOriginConnections
+    case clientStreams, originStreams
 }

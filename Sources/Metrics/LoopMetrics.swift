@@ -1,3 +1,4 @@
+internal import HTTPCodec
 public import Interception
 
 /// What one loop counts. Its thread alone writes; whoever scrapes reads from another one. Nothing is allocated for a plain
@@ -60,6 +61,8 @@ public final class LoopMetrics: @unchecked Sendable {
         count(.requestBytes, record.requestBytes)
         count(.responseBytes, record.responseBytes)
         count(.attempts, UInt64(max(0, record.attempts)))
+        count(record.version == .http2 ? .clientRequestsNew : .clientRequestsOld)
+        if let version = record.originVersion { count(version == .http2 ? .originRequestsNew : .originRequestsOld) }
         if record.proxyError != nil { count(.answersOfUsher) }
         if !record.wins.isEmpty { take(record.wins) }
         if !record.events.isEmpty { for event in record.events { take(event.moment) } }

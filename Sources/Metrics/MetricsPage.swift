@@ -13,6 +13,7 @@ public struct MetricsPage {
         var page = MetricsPage(loops, process)
         page.writeExchanges()
         page.writeConnections()
+        page.writeProtocols()
         page.writeAuthorization()
         page.writeInterceptors()
         page.writeDaemon()
@@ -76,6 +77,34 @@ public struct MetricsPage {
             ("action", key.action), ("realm", key.realm),
             ("status", key.status == 0 ? MetricLabels.none : "\(key.status)xx"), ("proxy_error", key.error),
         ]
+    }
+
+    // MARK: protocols
+
+    private mutating func writeProtocols() {
+        out.begin(
+            "usher_requests_by_protocol_total", .counter,
+            "Requests that are over, by what was spoken with the client, and with the origin where one answered.")
+        let requests: [(String, String, LoopCounter)] = [
+            ("client", "http1", .clientRequestsOld), ("client", "http2", .clientRequestsNew),
+            ("origin", "http1", .originRequestsOld), ("origin", "http2", .originRequestsNew),
+        ]
+        for (side, name, counter) in requests { out.sample([("side", side), ("protocol", name)], sum(counter)) }
+        family(
+            "usher_http2_connections_total", "Connections on which HTTP/2 was spoken.", by: "side",
+            [("client", .clientStreamConnections), ("origin", .originStreamConnections)])
+        out.begin("usher_http2_streams_open", .gauge, "Streams of HTTP/2 on which a request is under way.")
+        for (side, gauge) in [("client", LoopGauge.clientStreams), ("origin", .originStreams)] {
+            out.sample([("side", side)], loops.reduce(0) { $0 &+ $1.value(gauge) })
+        }
+        family(
+            "usher_http2_streams_refused_total",
+            "Streams that were refused before anything was made of their requests: clients' here, or by origins.",
+            by: "side", [("client", .clientStreamsRefused), ("origin", .originStreamsRefused)])
+        family(
+            "usher_http2_floods_total", "Connections of HTTP/2 that were ended for what came too fast on them.",
+            by: "side",
+            [("client", .clientFloods), ("origin", .originFloods)])
     }
 
     // MARK: connections

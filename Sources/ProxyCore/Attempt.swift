@@ -15,6 +15,8 @@ struct Attempt {
     struct Lease {
         /// It had served another request before.
         var isReused = false
+        /// It is one of many on its connection.
+        var isStream = false
         /// Bytes of the body may be passed on to the origin as they are.
         var sendsRaw = false
         /// How often connections that carry an identity had been let go of when it was leased.

@@ -175,7 +175,9 @@ extension ClientConnection {
         _ out: inout Outbox
     ) {
         out.now = now
-        guard let cell = cell(id), cell.exchange.awaitsResponse else { return }
+        guard let cell = cell(id) else { return }
+        if cell.exchange.isTunnelling { return tunnelCame(event, bytes, for: cell, &out) }
+        guard cell.exchange.awaitsResponse else { return }
         cell.exchange.answering(now)
         take(event, bytes, &origin.head, trailers: origin.trailers, cell, &out)
     }
@@ -184,6 +186,7 @@ extension ClientConnection {
     public mutating func originBroke(_ fault: HTTPFault, for id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
+        if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
         cell.exchange.originBroke(fault, &context, &out)
         settle(cell, &out)
     }
@@ -193,6 +196,7 @@ extension ClientConnection {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
         cell.origin.end()
+        if cell.exchange.isTunnelling { return endOrigin(of: cell, cleanly: false, &out) }
         cell.exchange.originEnded(ending, &context, &out)
         settle(cell, &out)
     }
@@ -234,7 +238,7 @@ extension ClientConnection {
         if isWhole {
             cell.exchange.responseEnded(trailers: [], &context, &out)
         } else {
-            cell.exchange.originEnded(fault: fault, .connection, &context, &out)
+            cell.exchange.originEnded(fault: fault, .connection(nil), &context, &out)
         }
         settle(cell, &out)
     }

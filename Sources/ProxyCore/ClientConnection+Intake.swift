@@ -102,6 +102,7 @@ extension ClientConnection {
     /// Bytes of the tunnel.
     private mutating func pass(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
         guard case .tunnel(let id) = stage else { return false }
+        wait(until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(bytes, of: id)
         cell(id)?.exchange.record.requestBytes += UInt64(bytes.count)
         return true

@@ -54,6 +54,11 @@ extension ClientConnection {
         if cell.exchange.request.method == .connect, context.tunnel == nil { return carry(cell, &out) }
         startRecord(of: cell, &out)
         cell.exchange.noteMethod()
+        let limit = max(engine.settings.limits.perClient, engine.settings.http2.streams)
+        guard context.share?.begin(openStreams, limit) ?? true else {
+            cell.exchange.answer(.tooManyStreams(limit), &out)
+            return settle(cell, &out)
+        }
         do throws(HTTPFault) {
             try cell.exchange.begin(framing, &context, &out)
         } catch {
@@ -169,6 +174,7 @@ extension ClientConnection {
             streams.reset(stream.id, .complete, to: &out.client)
         }
         context.share?.letGo(of: cell.exchange.id)
+        if openStreams == 0 { context.share?.endStreams() }
         orderRecord(of: cell, &out)
         wait(until: out.now + engine.settings.timeouts.idle)
         if next?.isKept == false, !isBusy { close(reset: false, &out) }

@@ -197,8 +197,10 @@ extension ClientConnection {
 
     /// What the client said already goes first.
     mutating func openTunnel(_ id: ExchangeID, _ out: inout Outbox) {
-        relays[.client] = .max
-        relays[.origin] = .max
+        if cell(id)?.exchange.attempt.lease.isStream != true {
+            relays[.client] = .max
+            relays[.origin] = .max
+        }
         enter(.tunnel(id), until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(intake.pending.span, of: id)
         cell(id)?.exchange.record.requestBytes += UInt64(intake.pending.count)

@@ -8,7 +8,7 @@ public enum ClientIdentity: Hashable, Sendable {
     case user(String)
 }
 
-/// What clients hold of the proxy, connections and bytes of bodies, so that none of them can take it all. Who holds nothing
+/// What clients hold of the proxy, connections, streams on them and bytes of bodies, so that none of them can take it all. Who holds nothing
 /// has no entry: connections bound the table.
 public struct ClientShares: Sendable {
     /// Why a connection is one too many.
@@ -21,6 +21,8 @@ public struct ClientShares: Sendable {
 
     private struct Holding {
         var connections = 0
+        /// Exchanges beyond the first of each connection that may be under way.
+        var streams = 0
         var bytes = 0
     }
 
@@ -47,46 +49,58 @@ public struct ClientShares: Sendable {
 
     /// A connection turns out to be another client's, and takes along what it holds. False, and nothing changed, where that
     /// one has its share.
-    mutating func move(from old: ClientIdentity?, to new: ClientIdentity, bytes: Int, _ limits: Limits) -> Bool {
+    mutating func move(
+        from old: ClientIdentity?, to new: ClientIdentity, bytes: Int, streams: Int, _ limits: Limits
+    ) -> Bool {
         guard holdings[new, default: Holding()].connections < limits.perClient else { return false }
-        if let old { change(old, connections: -1, bytes: -bytes) }
-        change(new, connections: 1, bytes: bytes)
+        if let old { change(old, connections: -1, bytes: -bytes, streams: -streams) }
+        change(new, connections: 1, bytes: bytes, streams: streams)
         return true
     }
+
+    /// Takes room for more exchanges on connections that have one: as many in all as `limit`.
+    mutating func begin(_ streams: Int, for client: ClientIdentity, _ limit: Int) -> Bool {
+        guard streams <= limit - holdings[client, default: Holding()].streams else { return false }
+        change(client, streams: streams)
+        return true
+    }
+
+    mutating func end(_ streams: Int, of client: ClientIdentity) { change(client, streams: -streams) }
 
     /// Takes room for bytes: half of all there is may be one client's.
     mutating func hold(_ more: Int, for client: ClientIdentity?, _ limits: Limits) -> Bool {
         guard more <= limits.buffered - bytes else { return false }
         if let client {
             guard more <= limits.clientBuffered - holdings[client, default: Holding()].bytes else { return false }
-            change(client, connections: 0, bytes: more)
+            change(client, bytes: more)
         }
         bytes += more
         return true
     }
 
     mutating func letGo(_ less: Int, of client: ClientIdentity?) {
-        if let client { change(client, connections: 0, bytes: -less) }
+        if let client { change(client, bytes: -less) }
         bytes -= less
     }
 
     /// A connection has ended.
-    mutating func leave(_ client: ClientIdentity?, bytes: Int) {
-        if let client { change(client, connections: -1, bytes: -bytes) }
+    mutating func leave(_ client: ClientIdentity?, bytes: Int, streams: Int) {
+        if let client { change(client, connections: -1, bytes: -bytes, streams: -streams) }
         connections -= 1
         self.bytes -= bytes
     }
 
-    private mutating func change(_ client: ClientIdentity, connections: Int, bytes: Int) {
+    private mutating func change(_ client: ClientIdentity, connections: Int = 0, bytes: Int = 0, streams: Int = 0) {
         var holding = holdings[client, default: Holding()]
         holding.connections += connections
+        holding.streams += streams
         holding.bytes += bytes
         holdings[client] = holding.connections > 0 ? holding : nil
     }
 }
 
-/// The shares as all loops see them: asked when a connection comes, goes or turns out to be somebody's, and for bodies that
-/// are no small ones; never on the way of a plain request.
+/// The shares as all loops see them: asked when a connection comes, goes or turns out to be somebody's, for bodies that are no
+/// small ones, and where a connection begins to have many exchanges at a time; never on the way of a plain request.
 public protocol ShareStore: AnyObject, Sendable {
     func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result
 }

@@ -43,6 +43,8 @@ struct ConnectionBinding {
 public enum LeaseScope: Sendable {
     /// The client's own one; else one that belongs to nobody; else a new one.
     case any
+    /// The same, but by one on which the origin was heard of lately: what goes out may not go out twice.
+    case heard
     /// The client's own one, or a new one: what goes out would give its identity to the connection, or goes out once alone.
     case own
     case new
@@ -53,6 +55,9 @@ public enum LeaseVersion: Sendable {
     case any
     /// HTTP/1 where the origin may choose, for what goes out gives its identity to the connection.
     case oldest
-    /// HTTP/1: what goes out asks for another protocol (RFC 9113 §8.6), or a tunnel is to be made of it.
+    /// HTTP/1: a tunnel is to be made of it.
     case http1
+    /// What goes out asks for another protocol: a stream, where the origin takes that there (RFC 8441), or else HTTP/1
+    /// (RFC 9113 §8.6).
+    case upgrade
 }

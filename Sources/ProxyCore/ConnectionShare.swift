@@ -4,6 +4,8 @@ public final class ConnectionShare {
     private var client: ClientIdentity?
     /// Bytes in all.
     private var reserved = 0
+    /// Exchanges beyond the first that there is room for.
+    private var streams = 0
     /// Whose they are. Few exchanges of a connection have any at a time.
     private var holdings: [(id: ExchangeID, bytes: Int)] = []
 
@@ -11,6 +13,8 @@ public final class ConnectionShare {
     static let small = 8 << 10
     /// Room is taken in pieces of this size.
     private static let piece = 32 << 10
+    /// Likewise for exchanges. The first of a connection has its room with that.
+    private static let streamPiece = 8
 
     public init(
         _ shares: any ShareStore, for client: ClientIdentity?, _ limits: Limits
@@ -25,14 +29,37 @@ public final class ConnectionShare {
         try ConnectionShare(shares, for: client, limits)
     }
 
-    deinit { shares.withShares { $0.leave(client, bytes: reserved) } }
+    deinit { shares.withShares { $0.leave(client, bytes: reserved, streams: streams) } }
 
     /// False where that client has its share of connections: this one then counts as whose it was.
     func becomes(_ new: ClientIdentity, _ limits: Limits) -> Bool {
         if new == client { return true }
-        guard shares.withShares({ $0.move(from: client, to: new, bytes: reserved, limits) }) else { return false }
+        guard shares.withShares({ $0.move(from: client, to: new, bytes: reserved, streams: streams, limits) }) else {
+            return false
+        }
         client = new
         return true
+    }
+
+    /// Makes sure that there is room for so many exchanges at a time. False where there is none.
+    /// - Parameter limit: how many the client may have, beyond the first of each of its connections.
+    func begin(_ exchanges: Int, _ limit: Int) -> Bool {
+        let more = exchanges - 1 - streams
+        guard more > 0, let client else { return true }
+        // the last few are given one by one
+        for count in [max(more, Self.streamPiece), more]
+        where shares.withShares({ $0.begin(count, for: client, limit) }) {
+            streams += count
+            return true
+        }
+        return false
+    }
+
+    /// None is under way any more.
+    func endStreams() {
+        guard streams > 0, let client else { return }
+        shares.withShares { $0.end(streams, of: client) }
+        streams = 0
     }
 
     /// Makes sure that there is room for so many bytes of an exchange in all. False where there is none.

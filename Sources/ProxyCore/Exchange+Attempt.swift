@@ -68,7 +68,7 @@ extension Exchange {
         // what AM does by a call it does not do twice, and an idle connection may have ended unseen; a replay that may not
         // go out twice does not go by such a one either (RFC 9110 §9.2.2)
         let goesOnce = detour?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
-        lease(scope ?? (isCall ? .new : goesOnce ? .own : .any), &context, &out)
+        lease(scope ?? (isCall ? .new : goesOnce ? .own : mayGoTwice ? .any : .heard), &context, &out)
     }
 
     // MARK: interceptors
@@ -134,10 +134,15 @@ extension Exchange {
         attempt.isBinding = (attempt.head ?? request).fields.hasConnectionCredentials
         context.lastOrigin = wanted
         enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
-        var scope = attempt.isBinding && scope == .any ? .own : scope
+        var scope = attempt.isBinding && scope != .new ? .own : scope
         if !isCall, let user = record.user, context.binding.isAnothers(than: user) { scope = .new }
         let isUpgrade = !isCall && (attempt.head ?? request).asksForUpgrade
-        out.orders.append(.lease(id, wanted, scope, isUpgrade ? .http1 : attempt.isBinding ? .oldest : .any))
+        out.orders.append(.lease(id, wanted, scope, version(isUpgrade)))
+    }
+
+    private func version(_ isUpgrade: Bool) -> LeaseVersion {
+        if isUpgrade { return attempt.isBinding ? .http1 : .upgrade }
+        return attempt.isBinding ? .oldest : .any
     }
 
     /// The origin of the request that goes out; the last one again, without making text, where it is the same.
@@ -185,6 +190,7 @@ extension Exchange {
     ) {
         guard case .leasing = stage else { return out.orders.append(.release(id, reusable: true)) }
         attempt.lease.isReused = reused
+        attempt.lease.isStream = !sendsRaw
         attempt.lease.sendsRaw = sendsRaw && attempt.wishes.rate == nil
         attempt.lease.bindings = context.binding.changes
         if attempt.isBinding { bindOrigin(&context, &out) }

@@ -88,7 +88,11 @@ extension Exchange {
             return failed(
                 ProxyError.badResponse("the origin switched protocols without being asked"), &context, &out)
         }
-        if let key = attempt.socketKey {
+        if response.version == .http2 {
+            if request.version != .http2, let key = WebSocketKey(of: request) {
+                response.fields.set(WebSocketKey.answerName, key.answer)
+            }
+        } else if let key = attempt.socketKey {
             guard response.fields[WebSocketKey.answerName] == key.answer else {
                 return failed(
                     ProxyError.badResponse("the origin switched to a WebSocket without its Sec-WebSocket-Accept"),
@@ -330,7 +334,7 @@ extension Exchange {
         _ out: inout Outbox
     ) {
         switch stage {
-        case .leasing: failed(.connectionTerminated, &context, &out)
+        case .leasing: failed(.terminated(ending), &context, &out)
         case .awaiting:
             if mayRepeat(ending) {
                 retries.enterUnasked()
@@ -340,9 +344,9 @@ extension Exchange {
                 return leaseForSending(by: .new, &context, &out)
             }
             if let fault, let wanted = attempt.origin { return failed(ProxyError(fault, wanted), &context, &out) }
-            failed(attempt.hasAnswered ? .incompleteResponse : .connectionTerminated, &context, &out)
-        case .delivering, .holding: failed(.incompleteResponse, &context, &out)
-        case .pacing(let paced): if !paced.isWhole { failed(.incompleteResponse, &context, &out) }
+            failed(attempt.hasAnswered ? .incomplete(ending) : .terminated(ending), &context, &out)
+        case .delivering, .holding: failed(.incomplete(ending), &context, &out)
+        case .pacing(let paced): if !paced.isWhole { failed(.incomplete(ending), &context, &out) }
         case .reading, .authenticating, .collecting, .deciding, .calling, .waiting, .intercepting, .tunnelling, .over:
             break
         }
@@ -362,11 +366,13 @@ extension Exchange {
             return false
         }
         switch ending {
-        case .untouched: return true
-        case .reset: return false
-        case .connection: return attempt.lease.isReused && (attempt.head?.method ?? request.method).isIdempotent
+        case .reset(let code): return code == .refused
+        case .connection, .silence: return attempt.lease.isReused && mayGoTwice
         }
     }
+
+    /// Whether the request may have gone out before, should nobody know.
+    var mayGoTwice: Bool { body.isKept && (attempt.head?.method ?? request.method).isIdempotent }
 
     /// The exchange cannot be finished with the origin: whoever waits for it is told.
     mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {

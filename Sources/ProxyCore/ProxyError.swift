@@ -160,6 +160,15 @@ public struct ProxyError: Equatable, Sendable {
         tooManyConnections("\(who) holds as many connections as limits.per_client allows")
     }
 
+    /// A client has too much under way in streams.
+    static func tooManyStreams(_ limit: Int) -> ProxyError {
+        var error = tooManyConnections(
+            "this client has \(limit) requests under way in streams, beside the first of each of its connections: more is not allowed"
+                + " (the larger one of limits.per_client and http2.streams)")
+        error.fields = [Field("Retry-After", "1")]
+        return error
+    }
+
     static func noRoom(_ what: String) -> ProxyError {
         ProxyError(
             "proxy_internal_error", status: 503,
@@ -170,10 +179,19 @@ public struct ProxyError: Equatable, Sendable {
         "http_response_timeout", status: 504,
         "the client closed its side, and nothing of an answer came within timeouts.half_closed; the request was given up"
     )
-    static let incompleteResponse = ProxyError(
-        "http_response_incomplete", status: 502, "the origin closed the connection before its answer was complete")
-    static let connectionTerminated = ProxyError(
-        "connection_terminated", status: 502, "the origin closed the connection without an answer")
+
+    /// The origin's stream or its connection ended in the middle of an answer.
+    static func incomplete(_ ending: StreamEnding) -> ProxyError {
+        ProxyError("http_response_incomplete", status: 502, "\(ending.words) before its answer was complete")
+    }
+
+    /// It ended before one.
+    static func terminated(_ ending: StreamEnding) -> ProxyError {
+        ProxyError(
+            ending.blamesProtocol ? "http_protocol_error" : "connection_terminated", status: 502,
+            "\(ending.words) without an answer")
+    }
+
     static let responseTimeout = ProxyError(
         "http_response_timeout", status: 504, "the origin did not answer within timeouts.response")
     static let bodyTimeout = ProxyError(

@@ -3,7 +3,7 @@ internal import HTTPCodec
 internal import TLSEngine
 
 /// By which a WebSocket's server shows that it is one. HTTP/1 has it (RFC 6455 §4.1), and HTTP/2 does not (RFC 8441 §5): where a
-/// stream becomes an Upgrade, it is made and looked at here.
+/// stream becomes an Upgrade, it is made and looked at here, and where an Upgrade becomes a stream, answered.
 struct WebSocketKey {
     static let name = "Sec-WebSocket-Key"
     static let answerName = "Sec-WebSocket-Accept"
@@ -14,6 +14,12 @@ struct WebSocketKey {
     init() {
         var random = SystemRandomNumberGenerator()
         text = Base64.encode((0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) })
+    }
+
+    /// That of a client's request; nil where it has none.
+    init?(of head: borrowing RequestHead) {
+        guard let key = head.fields[Self.name] else { return nil }
+        text = key
     }
 
     /// What the server has to answer.

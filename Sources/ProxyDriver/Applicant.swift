@@ -5,7 +5,7 @@ struct Applicant {
     unowned(unsafe) let connection: Connection
     let exchange: ExchangeID
     let scope: LeaseScope
-    let version: LeaseVersion
+    var version: LeaseVersion
     /// How often it waited for a connection that had no stream for it in the end.
     var disappointments = 0
 
@@ -15,4 +15,9 @@ struct Applicant {
     func isOf(_ connection: Connection, _ exchange: ExchangeID) -> Bool {
         self.connection === connection && self.exchange == exchange
     }
+}
+
+extension LeaseVersion {
+    /// A stream of a connection that carries many will do.
+    var takesStreams: Bool { self == .any || self == .upgrade }
 }

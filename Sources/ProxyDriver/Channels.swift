@@ -60,6 +60,7 @@ final class OriginChannel: StreamChannel {
     func share(_ leg: any StreamClient, _ engine: Engine, from pool: OriginPool) -> SharedStreams {
         let streams = SharedStreams(leg, on: self, engine, pool)
         shared = streams
+        idleSince = loop.now
         pool.share(self)
         startReading()
         return streams
@@ -117,7 +118,7 @@ final class OriginChannel: StreamChannel {
 
     override func readingRefused() {
         if let shared {
-            shared.ended()
+            shared.ended(.connection(nil))
         } else if let connection {
             connection.originFinished(self, cut: true)
         } else if let dial {

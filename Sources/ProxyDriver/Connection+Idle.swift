@@ -11,9 +11,11 @@ extension Connection {
     }
 
     /// A stream on a connection that carries others' already. What goes out once alone goes by one that nobody has used.
-    func sharedStream(_ wanted: Origin, _ scope: LeaseScope, for id: ExchangeID) -> OriginStream? {
-        guard scope == .any, worker.mayReuse(wanted) else { return nil }
-        return worker.pool.lend(wanted.poolKey, to: self, id)
+    func sharedStream(_ wanted: Origin, _ applicant: Applicant) -> OriginPool.Offer? {
+        guard applicant.version.takesStreams, applicant.scope == .any || applicant.scope == .heard,
+            worker.mayReuse(wanted)
+        else { return nil }
+        return worker.pool.lend(wanted.poolKey, to: applicant)
     }
 
     func keep(_ channel: OriginChannel, _ isReusable: Bool) {

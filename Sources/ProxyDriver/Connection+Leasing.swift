@@ -1,3 +1,5 @@
+import EventLoop
+internal import HTTPCodec
 import Metrics
 import ProxyCore
 
@@ -5,16 +7,35 @@ import ProxyCore
 extension Connection {
     /// Takes what stands; else waits for what is being made, or has one made.
     func lease(_ wanted: Origin, _ applicant: Applicant) {
-        let id = applicant.exchange
-        if let channel = idle(wanted, applicant.scope) {
+        var applicant = applicant
+        if applicant.version == .upgrade {
+            if let offer = sharedStream(wanted, applicant) { return take(offer, applicant) }
+            if !takesUpgrades(wanted, applicant) { applicant.version = .http1 }
+        }
+        if applicant.version != .upgrade, let channel = idle(wanted, applicant.scope) {
             worker.metrics.count(.leasedIdle)
-            attach(channel, id, reused: true)
-        } else if applicant.version == .any, let stream = sharedStream(wanted, applicant.scope, for: id) {
-            worker.metrics.count(.leasedShared)
-            attach(stream, id, reused: true)
+            attach(channel, applicant.exchange, reused: true)
+        } else if applicant.version == .any, let offer = sharedStream(wanted, applicant) {
+            take(offer, applicant)
         } else {
             dial(wanted, applicant)
         }
+    }
+
+    private func take(_ offer: OriginPool.Offer, _ applicant: Applicant) {
+        switch offer {
+        case .stream(let stream):
+            worker.metrics.count(.leasedShared)
+            attach(stream, applicant.exchange, reused: true)
+        case .wait(let channel): streams[applicant.exchange] = .probe(channel)
+        }
+    }
+
+    /// An Upgrade goes in a stream where the origin took such the last time, or speaks nothing but HTTP/2; else as HTTP/1 has it.
+    private func takesUpgrades(_ wanted: Origin, _ applicant: Applicant) -> Bool {
+        guard worker.protocols.mayCarryMany(wanted, worker.settings.engine) else { return false }
+        guard wanted.scheme == .https else { return true }
+        return worker.pool.known.terms(wanted).takesUpgrades && applicant.disappointments < Applicant.maxDisappointments
     }
 
     /// What may come to carry many is made once for all who come meanwhile. An origin of which nothing is known has them wait, too, but
@@ -22,7 +43,7 @@ extension Connection {
     /// do not pay for it once. One that speaks HTTP/1 has nobody wait.
     private func dial(_ wanted: Origin, _ applicant: Applicant) {
         let mayCarryMany =
-            applicant.version == .any && worker.pool.known[wanted] != .exchanges
+            applicant.version.takesStreams && worker.pool.known[wanted] != .exchanges
             && worker.protocols.mayCarryMany(wanted, worker.settings.engine)
         if mayCarryMany, applicant.disappointments < Applicant.maxDisappointments,
             let dial = worker.pool.dials.joinable(wanted, now: worker.loop.now)
@@ -36,9 +57,19 @@ extension Connection {
         dial.start()
     }
 
+    /// The origin of the connection that it waits for is there.
+    func probed(_ stream: OriginStream, _ id: ExchangeID) {
+        worker.metrics.count(.leasedShared)
+        attach(stream, id, reused: true)
+        settle()
+    }
+
     /// What it waited for had nothing for it.
     func leaseAgain(_ wanted: Origin, _ applicant: Applicant) {
         streams.remove(applicant.exchange)
+        guard applicant.version != .upgrade || wanted.scheme == .https else {
+            return dialFailed(.failed("it is spoken to in HTTP/2, and took no Upgrade there"), for: applicant.exchange)
+        }
         var applicant = applicant
         applicant.disappointments += 1
         lease(wanted, applicant)

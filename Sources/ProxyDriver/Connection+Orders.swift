@@ -18,8 +18,10 @@ extension Connection {
             let stream = beginWriting(id)
             takeBody(count) { stream?.write($0, to: &worker.wire) }
         case .sendRaw(let id, let count):
-            _ = beginWriting(id)
-            takeBody(count) { worker.wire.append($0) }
+            let stream = beginWriting(id)
+            takeBody(count) {
+                if stream?.id != nil { stream?.write($0, to: &worker.wire) } else { worker.wire.append($0) }
+            }
         case .sendEnd(let id, let trailers): beginWriting(id)?.end(trailers: trailers, to: &worker.wire)
         default: return false
         }
@@ -69,7 +71,7 @@ extension Connection {
         case .finishClient:
             client.finish()
             if client.queuedBytes == 0 { machine.clientDrained(now: worker.loop.now) }
-        case .finishOrigin(let id): streams.stream(id)?.channel.finish()
+        case .finishOrigin(let id): finishOrigin(id)
         case .closeClient(let reset):
             if reset { resetGently() } else { closeGently() }
         case .authenticate(let id, let check):
@@ -94,9 +96,17 @@ extension Connection {
         }
     }
 
+    private func finishOrigin(_ id: ExchangeID) {
+        guard let stream = streams.stream(id) else { return }
+        guard stream.id != nil else { return stream.channel.finish() }
+        beginWriting(id)?.end(trailers: [], to: &worker.wire)
+        flushOrigin()
+    }
+
     func release(_ id: ExchangeID, _ reusable: Bool) {
         switch streams.remove(id) {
         case .dial(let dial): dial.leave(self, id)
+        case .probe(let channel): channel.shared?.leave(self, id)
         case .stream(let stream):
             let isFree = stream.release(reusable: reusable)
             if stream.id == nil { keep(stream.channel, isFree) }

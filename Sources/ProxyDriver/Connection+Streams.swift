@@ -1,5 +1,6 @@
 import EventLoop
 internal import HTTPCodec
+import Metrics
 import ProxyCore
 
 /// What happens on streams of origins' connections that carry many exchanges.
@@ -36,6 +37,7 @@ extension Connection {
 
     /// A connection that can carry many exchanges stands, and others have theirs on it.
     func joined(_ channel: OriginChannel, _ shared: SharedStreams, _ applicant: Applicant) {
+        if applicant.version == .upgrade { return awaitTerms(shared, on: channel, applicant) }
         guard let stream = shared.lend(to: self, applicant.exchange, isFirst: true) else {
             return leaseAgain(channel.origin, applicant)
         }
@@ -45,7 +47,12 @@ extension Connection {
     }
 
     /// A connection that can carry many exchanges stands.
-    func dialed(_ channel: OriginChannel, _ shared: SharedStreams, for id: ExchangeID, first: [UInt8]) {
+    func dialed(_ channel: OriginChannel, _ shared: SharedStreams, _ applicant: Applicant, first: [UInt8]) {
+        let id = applicant.exchange
+        if applicant.version == .upgrade {
+            awaitTerms(shared, on: channel, applicant)
+            return shared.begin(with: first)
+        }
         guard let stream = shared.lend(to: self, id, isFirst: true) else {
             shared.withdraw()
             return dialFailed(.failed("the origin has no room for a stream"), for: id)
@@ -53,5 +60,11 @@ extension Connection {
         attach(OriginStream(channel: channel, id: stream), id, reused: false)
         settle()
         shared.begin(with: first)
+    }
+
+    /// Whether the origin takes an Upgrade in a stream it says first of all.
+    private func awaitTerms(_ shared: SharedStreams, on channel: OriginChannel, _ applicant: Applicant) {
+        streams[applicant.exchange] = .probe(channel)
+        shared.awaitTerms(applicant)
     }
 }

@@ -32,6 +32,8 @@ final class Connection {
     var awaitsHandshake = false
     /// Place in the worker's table.
     var index = 0
+    /// It is counted as one that carries many exchanges.
+    var isCounted = false
     /// Somebody is at its other end.
     let isClients: Bool
 

@@ -216,7 +216,7 @@ final class Dial {
         reached(.securing)
         do throws(TLSFault) {
             let all = worker.settings.engine.settings.http2.originProtocols
-            let begun = try channel.secure(speaking: version == .any ? all : [.http11])
+            let begun = try channel.secure(speaking: version.takesStreams ? all : [.http11])
             channel.startReading()
             handshake(channel, begun)
         } catch {
@@ -274,11 +274,12 @@ final class Dial {
         let engine = worker.settings.engine
         let applicant = nextApplicant()
         if version != .http1, let leg = worker.protocols.client(channel, engine) {
+            worker.metrics.count(.originStreamConnections)
             let shared = channel.share(leg, engine, from: worker.pool)
-            if let applicant { applicant.connection.dialed(channel, shared, for: applicant.exchange, first: first) }
+            if let applicant { applicant.connection.dialed(channel, shared, applicant, first: first) }
             while let next = nextApplicant() { next.connection.joined(channel, shared, next) }
         } else {
-            if version == .any, worker.protocols.mayCarryMany(origin, engine) {
+            if version.takesStreams, worker.protocols.mayCarryMany(origin, engine) {
                 worker.pool.known.note(.exchanges, of: origin)
             }
             if let applicant { applicant.connection.dialed(channel, for: applicant.exchange, first: first) }

@@ -1,4 +1,6 @@
 import EventLoop
+internal import HTTPCodec
+import Metrics
 import ProxyCore
 
 /// Idle connections of one loop, by origin; the one used last is used first. Bounded for each origin and in all.
@@ -12,9 +14,12 @@ final class OriginPool: ChannelKeeper {
     private var idleByOrigin: [Origin: IdleChannels] = [:]
     /// Connections that carry many exchanges at a time: idle, or with room for more.
     private var shared: [Origin: [OriginChannel]] = [:]
+    /// The same, and those that carry only what they carry by now: somebody may wait on each.
+    private var carriers: [OriginChannel] = []
     /// Those that are being made for all who come meanwhile.
     var dials = DialTable()
     var known = KnownOrigins()
+    var life = LifeWatch.Bounds()
     private(set) var count = 0
     /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
     var bound = 0
@@ -99,20 +104,45 @@ final class OriginPool: ChannelKeeper {
 
     // MARK: streams
 
+    /// What there is of streams for somebody who wants one.
+    enum Offer {
+        case stream(OriginStream)
+        /// It will be known soon whether the origin is there.
+        case wait(OriginChannel)
+    }
+
     /// A stream on a connection to the origin that carries many exchanges; nil where none has room.
-    func lend(_ origin: Origin, to connection: Connection, _ exchange: ExchangeID) -> OriginStream? {
-        for channel in shared[origin] ?? [] {
-            if let id = channel.shared?.lend(to: connection, exchange) {
-                return OriginStream(channel: channel, id: id)
+    func lend(_ origin: Origin, to applicant: Applicant) -> Offer? {
+        guard let channels = shared[origin] else { return nil }
+        let wantsFresh = applicant.scope == .heard
+        for channel in channels where !wantsFresh || channel.shared?.isFresh == true {
+            if applicant.version == .upgrade, channel.shared?.takesUpgrades != true { continue }
+            if let id = channel.shared?.lend(to: applicant.connection, applicant.exchange) {
+                return .stream(OriginStream(channel: channel, id: id))
             }
         }
-        return nil
+        guard wantsFresh, applicant.version != .upgrade else { return nil }
+        return channels.first { $0.shared?.probe(for: applicant) == true }.map { .wait($0) }
     }
 
     /// Lends streams of that connection from here on.
     func share(_ channel: OriginChannel) {
         known.note(.streams(known.terms(channel.origin)), of: channel.origin)
         shared[channel.origin, default: []].append(channel)
+        carriers.append(channel)
+    }
+
+    /// Looks at each connection that carries many exchanges whether somebody is at its other end, and counts what is on it.
+    func look(_ timeouts: Timeouts, _ metrics: LoopMetrics) {
+        var open = 0
+        for channel in carriers {
+            guard let shared = channel.shared else { continue }
+            shared.look(timeouts)
+            open += shared.count
+            metrics.count(shared.leg.takeTally(), ofClients: false)
+        }
+        metrics.set(.originStreams, open)
+        if !carriers.isEmpty { carriers.removeAll { $0.isClosed } }
     }
 
     func unshare(_ channel: OriginChannel) {

@@ -21,6 +21,9 @@ final class SharedStreams {
     private unowned let pool: OriginPool
     /// No further stream is lent: it closes when the last has been given back.
     private(set) var isWithdrawn = false
+    /// Those who want to know that the origin is there before they send anything.
+    private var waiting: [Applicant] = []
+    private var life: LifeWatch
     /// What the origin said of streams.
     private var terms: StreamTerms?
     private let limits: HeadLimits
@@ -30,16 +33,87 @@ final class SharedStreams {
         self.leg = leg
         self.pool = pool
         self.channel = channel
+        life = LifeWatch(now: channel.loop.now)
         limits = engine.headLimits
         maxTrailerBytes = engine.settings.limits.header
     }
 
     var isIdle: Bool { lessees.isEmpty }
+    var count: Int { lessees.count }
 
     // MARK: streams
 
     private var isLendable: Bool {
         !isWithdrawn && !channel.isSpent && !channel.isClosed && !channel.isBound && channel.isCurrent && leg.isReusable
+            && !life.isDoubtful(channel.loop.now, pool.life)
+    }
+
+    /// Whether the origin was heard of so lately that what may not go out twice may go out on it.
+    var isFresh: Bool { life.isFresh(channel.loop.now, pool.life) }
+
+    /// Has an exchange wait until it is known that the origin is there.
+    /// - Returns: false where there is no room for it.
+    func probe(for applicant: Applicant) -> Bool {
+        guard isLendable, leg.hasRoom, waiting.count < pool.known.terms(channel.origin).maxStreams else { return false }
+        waiting.append(applicant)
+        if !life.isAsked { ping() }
+        return true
+    }
+
+    /// The origin has said that it takes an Upgrade in a stream.
+    var takesUpgrades: Bool { terms?.takesUpgrades == true }
+
+    /// Has an exchange wait until the origin has said what it takes. The PING has this side speak first, and the time for an
+    /// answer begin.
+    func awaitTerms(_ applicant: Applicant) {
+        waiting.append(applicant)
+        if !life.isAsked { ping() }
+    }
+
+    /// Whether it will be known later what becomes of it.
+    private func staysWaiting(_ applicant: Applicant) -> Bool {
+        applicant.version == .upgrade && terms == nil && !isWithdrawn && leg.isReusable
+            && !life.isDoubtful(channel.loop.now, pool.life)
+    }
+
+    private func ping() {
+        life.asks(channel.loop.now)
+        write { leg.ping(to: &$0) }
+    }
+
+    /// Does not wait any more.
+    func leave(_ connection: Connection, _ exchange: ExchangeID) {
+        waiting.removeAll { $0.isOf(connection, exchange) }
+    }
+
+    /// The origin is there, or nobody is to wait for that any longer. Not to be called while a connection carries out orders, for it has
+    /// others do so.
+    private func answerWaiting() {
+        while let index = waiting.firstIndex(where: { !staysWaiting($0) }) {
+            let applicant = waiting.remove(at: index)
+            let isUpgrade = applicant.version == .upgrade
+            if !isUpgrade || takesUpgrades,
+                let stream = lend(to: applicant.connection, applicant.exchange, isFirst: isUpgrade)
+            {
+                applicant.connection.probed(OriginStream(channel: channel, id: stream), applicant.exchange)
+            } else {
+                applicant.connection.leaseAgain(channel.origin, applicant)
+            }
+        }
+    }
+
+    /// Looks whether the origin is there, where somebody waits for it.
+    func look(_ timeouts: Timeouts) {
+        guard !isWithdrawn || !isIdle else { return answerWaiting() }
+        let now = channel.loop.now
+        let finding = life.look(
+            now: now, isAwaited: !isIdle, quiet: LifeWatch.quiet(timeouts), pool.life, untaken: channel.untakenBytes)
+        switch finding {
+        case .ask: ping()
+        case .gone: ended(.silence)
+        case .nothing: break
+        }
+        if isWithdrawn || life.isDoubtful(now, pool.life) { answerWaiting() }
     }
 
     /// A stream for an exchange; nil where there is no room for one.
@@ -110,10 +184,12 @@ final class SharedStreams {
     func readable() {
         switch channel.receiveResponse() {
         case .bytes:
+            life.heard(channel.loop.now)
             input.append(contentsOf: channel.incoming)
             readInput()
+            if !channel.isClosed { answerWaiting() }
         case .nothing, .wouldBlock: return
-        case .end, .failed: ended()
+        case .end, .failed: ended(.connection(leg.farewell))
         }
     }
 
@@ -122,6 +198,7 @@ final class SharedStreams {
         guard !bytes.isEmpty else { return }
         input += bytes
         readInput()
+        if !channel.isClosed { answerWaiting() }
     }
 
     private func readInput() {
@@ -137,7 +214,7 @@ final class SharedStreams {
                     to: &answer)
             } catch {
                 write { $0 = answer }
-                return ended(error)
+                return broke(error)
             }
             write { $0 = answer }
             switch event {
@@ -149,8 +226,7 @@ final class SharedStreams {
             case .response(let stream, let event): came(event, bytes.span, on: stream)
             case .broken(let stream, let fault):
                 tell(stream) { $0.streamBroke(fault, $1) }
-            case .reset(let stream, let isUntouched):
-                tell(stream) { $0.streamEnded($1, isUntouched ? .untouched : .reset) }
+            case .reset(let stream, let code): tell(stream) { $0.streamEnded($1, .reset(code)) }
             case .pong: break
             case .drained(let stream): tell(stream) { $0.originDrained($1) }
             }
@@ -158,6 +234,7 @@ final class SharedStreams {
     }
 
     private func came(_ event: ResponseEvent, _ bytes: Span<UInt8>, on stream: StreamID) {
+        life.messageCame()
         var count = 0
         if case .data(let range) = event { count = range.count }
         guard let lessee = lessees[stream] else {
@@ -182,18 +259,24 @@ final class SharedStreams {
     // MARK: the channel
 
     /// The origin says no more.
-    func ended(_ fault: HTTPFault? = nil) {
+    func ended(_ ending: StreamEnding) {
+        finish()
+        tellAll { $0.streamEnded($1, ending) }
+        answerWaiting()
+    }
+
+    /// What it says breaks HTTP.
+    private func broke(_ fault: HTTPFault) {
+        finish()
+        tellAll { $0.streamBroke(fault, $1) }
+        answerWaiting()
+    }
+
+    private func finish() {
         channel.hasEnded = true
         channel.isSpent = true
         channel.stopReading()
         withdraw()
-        tellAll { connection, exchange in
-            if let fault {
-                connection.streamBroke(fault, exchange)
-            } else {
-                connection.streamEnded(exchange, .connection)
-            }
-        }
     }
 
     func drained() { tellAll { $0.originDrained($1) } }

@@ -4,6 +4,8 @@ import ProxyCore
 struct StreamTable {
     enum Entry {
         case dial(Dial)
+        /// It waits to know whether the origin is there.
+        case probe(OriginChannel)
         case stream(OriginStream)
     }
 

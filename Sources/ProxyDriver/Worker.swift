@@ -277,6 +277,7 @@ final class Worker {
     func closed(_ connection: Connection) {
         guard connections[connection.index] === connection else { return }
         loop.deferRelease(connection)
+        _ = countStreams(of: connection)
         code?.cancel(allOf: connection)
         connections[connection.index] = nil
         if connection.isClients { metrics.count(.closed) }
@@ -293,9 +294,11 @@ final class Worker {
         metrics.set(.idleOriginConnections, pool.count + pool.bound)
         out.tell(time: time(nil))
         load.underWay = 0
+        var streams = 0
         for index in connections.indices {
             guard let connection = connections[index] else { continue }
             load.underWay += connection.machine.exchangesUnderWay
+            streams += countStreams(of: connection)
             if connection.wakeAt <= now { connection.sweep(now) }
             if now >= drainLimit, !errands.owns(connection) {
                 connection.cut()
@@ -308,6 +311,8 @@ final class Worker {
         security.sweep()
         loop.trimPipes()
         pool.expire(before: now - settings.engine.settings.timeouts.poolIdle)
+        pool.look(settings.engine.settings.timeouts, metrics)
+        metrics.set(.clientStreams, streams)
         for listener in listeners { listener.resume() }
         load.connections = openConnections
         gauge.set(load)

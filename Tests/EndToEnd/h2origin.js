@@ -21,6 +21,13 @@ server.on('stream', (stream, headers) => {
   stream.on('data', (piece) => pieces.push(piece));
   stream.on('close', () => { if (stream.rstCode) console.log(JSON.stringify({ reset: stream.rstCode, path: headers[':path'] })); });
   const path = new URL(headers[':path'], 'http://x').pathname;
+  if (headers[':protocol']) {
+    console.log(JSON.stringify({ session: stream.session.number, headers: { ...headers } }));
+    stream.respond({ ':status': 200 });
+    stream.write('hello ');
+    stream.on('end', () => stream.end(Buffer.concat(pieces)));
+    return;
+  }
   if (path === '/early') {
     stream.respond({ ':status': 413 });
     return stream.end('too much');

@@ -7,7 +7,7 @@ import subprocess
 import people
 import programs
 
-SAMPLE = re.compile(r'^([a-z_]+)(?:\{(.*)\})? ([0-9.]+)$')
+SAMPLE = re.compile(r'^([a-z][a-z0-9_]+)(?:\{(.*)\})? ([0-9.]+)$')
 LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')
 
 

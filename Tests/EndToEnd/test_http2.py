@@ -1,10 +1,12 @@
 """HTTP/2 with clients and with origins, and what becomes of a message where one side speaks HTTP/1."""
 
 import base64
+import contextlib
 import hashlib
 import json
 import pathlib
 import subprocess
+import threading
 
 import pytest
 
@@ -131,6 +133,44 @@ def test_many_at_a_time_share_a_connection(proxy, new_origin):
     assert {answer["headers"]["x-session"] for answer in answers} == {first}
 
 
+def test_a_burst_has_one_connection_made(opening, new_origin):
+    answers = ask(opening(), new_origin, {"path": "/burst", "count": 60})
+    assert {answer["status"] for answer in answers} == {200} and len({answer["headers"]["x-session"] for answer in answers}) == 1
+
+
+class Hanging(origins.Server):
+    """Answers each connection once; the second one has no handshake before it is told to go on."""
+
+    def __init__(self, *arguments, **options):
+        self.goes_on = threading.Event()
+        self.hangs = threading.Event()
+        super().__init__(*arguments, self.serve_once, **options)
+
+    def begin(self, connection):
+        if len(self.accepted) == 2:
+            self.hangs.set()
+            assert self.goes_on.wait(wire.TIMEOUT)
+        super().begin(connection)
+
+    def serve_once(self, connection):
+        connection.read_request()
+        connection.send(wire.response(fields=[("Connection", "close")], body=b"ok"))
+
+
+def test_an_origin_that_speaks_http1_has_nobody_wait(opening, secure_origin):
+    server = secure_origin(Hanging)
+    usher = opening()
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(inside.opened(usher, server.authority)) for _ in range(3)]
+        assert clients[0].exchange(inside.get(server.authority)).body == b"ok"
+        clients[1].send(inside.get(server.authority))
+        assert server.hangs.wait(wire.TIMEOUT)
+        # its handshake is under way, and this one has another
+        assert clients[2].exchange(inside.get(server.authority)).body == b"ok"
+        server.goes_on.set()
+        assert clients[1].read_response().body == b"ok"
+
+
 def test_a_large_body_comes_whole(proxy, either):
     path = "/big" if isinstance(either, NewOrigin) else "/chunked"
     answers = ask(proxy, either, {"path": path, "count": 3})
@@ -181,6 +221,23 @@ def test_a_websocket_in_a_stream(proxy, secure_origin, wrong):
     assert "sec-websocket-accept" not in answer["headers"]
     access = proxy.flow(f"{server.authority}/socket").access
     assert (access["status"], access["request_bytes"], access["response_bytes"]) == (101, 6, 12)
+
+
+def test_a_websocket_goes_on_as_a_stream(proxy, new_origin):
+    # where a connection to the origin stands
+    assert ask(proxy, new_origin, {"path": "/get"})[0]["status"] == 200
+    answer = ask(proxy, new_origin, {"path": "/socket", "tunnel": "websocket", "body": "frames"})[0]
+    assert (answer["status"], answer["body"]) == (200, "hello frames")
+    access = proxy.flow(f"{new_origin.authority}/socket").access
+    assert (access["status"], access["origin_protocol"]) == (101, "HTTP/2")
+    with inside.opened(proxy, new_origin.authority) as client:
+        client.send(
+            inside.get(new_origin.authority, "/socket", [
+                ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+                ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")]))
+        head = client.read_head()
+        assert (head.status, head.get("sec-websocket-accept")) == (101, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        assert client.read(6) == b"hello "
 
 
 def test_no_tunnel_is_made_in_a_stream(proxy, new_origin):

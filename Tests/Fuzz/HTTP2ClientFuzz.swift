@@ -9,7 +9,7 @@ private enum Event: Equatable {
     case data(UInt32, [UInt8])
     case end(UInt32, [UInt8])
     case broken(UInt32, HTTPFault)
-    case reset(UInt32, Bool)
+    case reset(UInt32, StreamErrorCode)
     case drained(UInt32)
     case pong
     case failed(HTTPFault)
@@ -63,7 +63,7 @@ private struct Reading {
                 return
             case .response(let stream, let event): take(event, of: stream, bytes, before, position)
             case .broken(let stream, let fault): events.append(.broken(stream.number, fault))
-            case .reset(let stream, let isUntouched): events.append(.reset(stream.number, isUntouched))
+            case .reset(let stream, let code): events.append(.reset(stream.number, code))
             case .drained(let stream):
                 require(leg.waiting(on: stream) == 0, "nothing waits where nothing does")
                 events.append(.drained(stream.number))

@@ -81,7 +81,7 @@ struct ConnectionTests {
         #expect(came == 1 << 20)
         // a stream that is over gives back what came of it
         client.leg.reset(StreamID(1), to: &client.out)
-        #expect(exchange(serverUses: false).server == [.reset(1, isUntouched: false)])
+        #expect(exchange(serverUses: false).server == [.reset(1)])
         server.leg.used(600 << 10, of: StreamID(1), to: &server.out)
         let rest = exchange(serverUses: false).server
         #expect(self.body(of: 9, in: rest).count == 256 << 10)
@@ -112,12 +112,12 @@ struct ConnectionTests {
         client.leg.reset(StreamID(1), to: &client.out)
         #expect(Frame.all(in: client.out).map(\.bytes) == [Frame.reset(1, 8)])
         var seen = exchange()
-        #expect(seen.server == [.reset(1, isUntouched: false)] && seen.client == [])
+        #expect(seen.server == [.reset(1)] && seen.client == [])
         respond(3)
         server.leg.reset(StreamID(3), .failed, to: &server.out)
         #expect(server.leg.write([1].span, on: StreamID(3), to: &server.out) == false)
         seen = exchange()
-        #expect(seen.client.last == .reset(2, isUntouched: false) && seen.server == [])
+        #expect(seen.client.last == .reset(2, .internalError) && seen.server == [])
         // of a stream that is no more, nothing is said
         server.leg.reset(StreamID(3), .failed, to: &server.out)
         client.leg.reset(StreamID(2), to: &client.out)
@@ -149,7 +149,7 @@ struct ConnectionTests {
         try client.ask()
         let late = client.out
         client.out = []
-        #expect(client.feed(goodbye) == [.reset(2, isUntouched: true)])
+        #expect(client.feed(goodbye) == [.reset(2, .refused)])
         #expect(!client.leg.isReusable && !client.leg.hasRoom && client.leg.begin() == nil)
         #expect(server.feed(late) == [])
         server.out = []
@@ -158,13 +158,25 @@ struct ConnectionTests {
         #expect(exchange().client == [.head(1, "200 OK", .chunked), .end(1, "")])
     }
 
+    @Test("What a server says of streams, and why it leaves")
+    func terms() {
+        let client = ClientTalk(nil)
+        #expect(client.leg.terms == nil && client.leg.farewell == nil)
+        #expect(client.feed(Frame.settings([(3, 7)])) == [])
+        #expect(client.leg.terms == StreamTerms(maxStreams: 7))
+        #expect(client.feed(Frame.settings([(3, 1_000_000), (8, 1)])) == [])
+        #expect(client.leg.terms == StreamTerms(maxStreams: 256, takesUpgrades: true))
+        #expect(client.feed(Frame.goAway(last: 0, 11)) == [])
+        #expect(client.leg.farewell.map { "\($0)" } == "ENHANCE_YOUR_CALM")
+    }
+
     @Test("A refused stream is untouched")
     func refused() throws {
         let client = ClientTalk()
         try client.ask()
-        #expect(client.feed(Frame.reset(1, 7)) == [.reset(1, isUntouched: true)])
+        #expect(client.feed(Frame.reset(1, 7)) == [.reset(1, .refused)])
         try client.ask()
-        #expect(client.feed(Frame.reset(3, 1)) == [.reset(2, isUntouched: false)])
+        #expect(client.feed(Frame.reset(3, 1)) == [.reset(2, StreamErrorCode(rawValue: 1))])
     }
 
     @Test("Places: as many as the peer allows, 100 until it has said so, and in any order")
@@ -198,7 +210,7 @@ struct ConnectionTests {
     func upgrade() throws {
         let client = ClientTalk([(8, 1)])
         let server = ServerTalk(begins: false)
-        #expect(client.leg.takesUpgrades)
+        #expect(client.leg.terms?.takesUpgrades == true)
         var forwarding = Forwarding(framing: .none)
         forwarding.upgrades = true
         try client.ask("GET", "https://a.test/chat", ["Connection": "Upgrade", "Upgrade": "websocket"], forwarding)
@@ -221,7 +233,7 @@ struct ConnectionTests {
         #expect(server.feed(client.out) == [.data(1, [2]), .end(1, "")])
         // where the peer takes none, the request goes without
         let plain = ClientTalk()
-        #expect(!plain.leg.takesUpgrades)
+        #expect(plain.leg.terms?.takesUpgrades == false)
         try plain.ask("GET", "http://a.test/", ["Connection": "Upgrade", "Upgrade": "websocket"], forwarding)
         #expect(
             ServerTalk(begins: false).feed(plain.out) == [

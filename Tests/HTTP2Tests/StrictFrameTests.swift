@@ -17,7 +17,61 @@ struct StrictFrameTests {
         ("a grant of nothing", 1, open, Frame.grant(1, 0)),
         ("a grant beyond the window", 3, open, Frame.grant(1, 0x7FFF_FFFF)),
         ("PRIORITY of a wrong length", 6, open, Frame(kind: 2, stream: 1, payload: [0, 0, 0, 0]).bytes),
+        ("PRIORITY behind itself", 1, open, Frame(kind: 2, stream: 1, payload: [0x80, 0, 0, 1, 9]).bytes),
+        (
+            "trailers behind themselves", 1, open,
+            Frame(kind: 1, flags: 0x25, stream: 1, payload: [0, 0, 0, 1, 9] + Frame.block(["x": "y"])).bytes
+        ),
     ]
+
+    /// A request with its priority in it.
+    private static func prioritized(_ dependency: [UInt8], padding: UInt8? = nil) -> [UInt8] {
+        let block = Frame.block([":method": "GET", ":scheme": "http", ":authority": "a.test", ":path": "/"])
+        var frame = Frame(kind: 1, flags: 0x25, stream: 1, payload: dependency + [9] + block)
+        if let padding {
+            frame.flags |= Frame.padded
+            frame.payload = [padding] + frame.payload + [UInt8](repeating: 0, count: Int(padding))
+        }
+        return frame.bytes
+    }
+
+    @Test("A request that is to wait for itself ends alone, and is no request", arguments: [false, true])
+    func waitsForItself(inPieces: Bool) {
+        for padding in [nil, 0, 7] as [UInt8?] {
+            let talk = ServerTalk()
+            _ = talk.frames()
+            let bytes = Self.prioritized([0x80, 0, 0, 1], padding: padding)
+            #expect((inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)) == [])
+            #expect(talk.frames().map(\.bytes) == [Frame.reset(1, 1)])
+            // what it said of fields is known all the same
+            #expect(talk.feed(Self.next).count == 2)
+        }
+    }
+
+    @Test("Other priorities change nothing", arguments: [false, true])
+    func priorities(inPieces: Bool) {
+        for padding in [nil, 0, 7] as [UInt8?] {
+            for other in [[0, 0, 0, 0], [0x80, 0, 0, 3], [0, 0, 0, 0x11]] as [[UInt8]] {
+                let talk = ServerTalk()
+                let bytes = Self.prioritized(other, padding: padding)
+                #expect((inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)).count == 2)
+                talk.respond(1)
+                #expect(talk.frames().filter { $0.stream == 1 }.map(\.kind) == [1, 0, 0])
+            }
+        }
+    }
+
+    @Test("An answer that is to wait for itself breaks its stream")
+    func answerWaitsForItself() throws {
+        let talk = ClientTalk()
+        for _ in 0..<2 { try talk.ask() }
+        let head = Frame(kind: 1, flags: 0x24, stream: 1, payload: [0, 0, 0, 1, 9] + Frame.block([":status": "200"]))
+        #expect(talk.feed(head.bytes) == [.broken(1, .badFrame)])
+        #expect(
+            talk.feed(Frame.headers(3, [":status": "204"], end: true)) == [
+                .head(2, "204 No Content", .none), .end(2, ""),
+            ])
+    }
 
     @Test(arguments: streamErrors.indices, [false, true])
     func streamError(_ index: Int, inPieces: Bool) {
@@ -25,7 +79,7 @@ struct StrictFrameTests {
         let talk = ServerTalk()
         _ = talk.feed(before)
         _ = talk.frames()
-        #expect((inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)) == [.reset(1, isUntouched: false)], "\(name)")
+        #expect((inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)) == [.reset(1)], "\(name)")
         #expect(talk.frames().map(\.bytes) == [Frame.reset(1, code)], "\(name)")
         #expect(talk.feed(Self.next).count == 2, "\(name)")
         talk.respond(3)
@@ -39,7 +93,7 @@ struct StrictFrameTests {
         let piece = Frame.data(1, [UInt8](repeating: 0, count: 16 << 10))
         for _ in 0..<16 { #expect(talk.feed(piece, uses: false).count == 1) }
         _ = talk.frames()
-        #expect(talk.feed(Frame.data(1, [1]), uses: false).contains(.reset(1, isUntouched: false)))
+        #expect(talk.feed(Frame.data(1, [1]), uses: false).contains(.reset(1)))
         #expect(talk.frames().map(\.bytes) == [Frame.reset(1, 3)])
         #expect(talk.feed(Self.next).count == 2)
     }
@@ -55,7 +109,7 @@ struct StrictFrameTests {
         let indexed = block + [0x40, 1, 0x78, 1, 0x79]
         #expect(ask(5, indexed) == [])
         #expect(talk.frames().map(\.bytes) == [Frame.reset(5, 7)])
-        #expect(talk.feed(Frame.reset(1, 8)) == [.reset(1, isUntouched: false)])
+        #expect(talk.feed(Frame.reset(1, 8)) == [.reset(1)])
         #expect(ask(7, block + [0x80 | 62]) == [.head(7, "POST http://a.test/\nHost: a.test\nx: y", .chunked)])
         #expect(talk.feed(Frame.data(5, [1])) == [])
     }

@@ -10,7 +10,7 @@ enum Seen: Equatable {
     case broken(UInt32, HTTPFault.Code)
     case data(UInt32, [UInt8])
     case end(UInt32, String)
-    case reset(UInt32, isUntouched: Bool)
+    case reset(UInt32, StreamErrorCode = .none)
     case drained(UInt32)
     case pong
     case failed(HTTPFault.Code)
@@ -76,7 +76,7 @@ final class ServerTalk {
         case .broken(let stream, let fault): return .broken(stream.number, fault.code)
         case .data(let stream, let range): return .data(stream.number, Array(bytes[range]))
         case .end(let stream): return .end(stream.number, String(decoding: leg.trailers, as: UTF8.self))
-        case .reset(let stream): return .reset(stream.number, isUntouched: false)
+        case .reset(let stream): return .reset(stream.number)
         }
     }
 
@@ -135,7 +135,7 @@ final class ClientTalk {
         case .response(let stream, .end):
             return .end(stream.number, String(decoding: leg.trailers, as: UTF8.self))
         case .broken(let stream, let fault): return .broken(stream.number, fault.code)
-        case .reset(let stream, let isUntouched): return .reset(stream.number, isUntouched: isUntouched)
+        case .reset(let stream, let code): return .reset(stream.number, code)
         case .drained(let stream): return .drained(stream.number)
         case .pong: return .pong
         }

@@ -73,6 +73,26 @@ struct ClientShareTests {
         withExtendedLifetime((first, second, third, fourth)) {}
     }
 
+    @Test func aClientsStreamsCountOverAllItsConnections() throws {
+        let limits = limits(9, 9)
+        let first = try ConnectionShare(shares, for: one, limits)
+        let second = try ConnectionShare(shares, for: one, limits)
+        // the first of each has its room with the connection
+        #expect(first.begin(1, 3) && second.begin(1, 3))
+        #expect(first.begin(2, 3) && first.begin(3, 3) && second.begin(2, 3) && !second.begin(3, 3))
+        #expect(!first.begin(4, 3))
+        let other = try ConnectionShare(shares, for: two, limits)
+        #expect(other.begin(4, 3) && !other.begin(5, 3))
+        first.endStreams()
+        #expect(second.begin(4, 3) && first.begin(1, 3) && !first.begin(2, 3))
+        // what a connection has goes along with it, and back when it goes
+        #expect(second.becomes(.user("alice"), limits))
+        #expect(first.begin(4, 3) && second.begin(4, 3) && !second.begin(5, 3))
+        withExtendedLifetime((first, second, other)) {}
+        let unknown = try ConnectionShare(shares, for: nil, limits)
+        #expect(unknown.begin(1_000, 3))
+    }
+
     private let exchange = ExchangeID(1)
 
     @Test func eachExchangeOfAConnectionHoldsItsOwn() throws {

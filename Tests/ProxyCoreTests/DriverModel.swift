@@ -404,7 +404,7 @@ final class DriverModel {
 
     private func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginConnection? {
         switch scope {
-        case .any: bound.take(wanted) ?? pool.take(wanted)
+        case .any, .heard: bound.take(wanted) ?? pool.take(wanted)
         case .own: bound.take(wanted)
         case .new: nil
         }

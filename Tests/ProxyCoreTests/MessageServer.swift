@@ -106,5 +106,6 @@ final class MessageServer: StreamServer {
     func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8]) { legs[stream] = nil }
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {}
     func waiting(on stream: StreamID) -> Int { 0 }
+    func takeTally() -> StreamTally { StreamTally() }
     func leave(to out: inout [UInt8]) {}
 }

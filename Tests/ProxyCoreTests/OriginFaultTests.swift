@@ -30,8 +30,8 @@ struct OriginFaultTests {
     }
 
     @Test func failuresOfAnAnswer() {
-        #expect(ProxyError.connectionTerminated.fault == .terminated)
-        #expect(ProxyError.incompleteResponse.fault == .incomplete)
+        #expect(ProxyError.terminated(.connection(nil)).fault == .terminated)
+        #expect(ProxyError.incomplete(.connection(nil)).fault == .incomplete)
         #expect(ProxyError.responseTimeout.fault == .responseTimeout)
         #expect(ProxyError.badResponse("no status").fault == .malformed)
         #expect(ProxyError.bodyTimeout.fault == nil)

@@ -12,6 +12,7 @@ final class FrameClient: StreamClient {
     private var asked: [UInt32: HTTPCodec.Method] = [:]
 
     private(set) var terms: StreamTerms?
+    private(set) var farewell: StreamErrorCode?
 
     var hasRoom: Bool { isReusable && asked.count < terms?.maxStreams ?? 100 }
 
@@ -79,9 +80,11 @@ final class FrameClient: StreamClient {
             case .reset:
                 asked[frame.stream] = nil
                 writer.drop(frame.stream)
-                return .reset(stream, isUntouched: frame.text == "untouched")
+                return .reset(stream, frame.text == "untouched" ? .refused : .cancelled)
             case .credit: if writer.grant(frame.count, frame.stream, to: &out) { return .drained(stream) }
-            case .leave: isReusable = false
+            case .leave:
+                isReusable = false
+                farewell = StreamErrorCode.none
             case .limit: terms = StreamTerms(maxStreams: frame.count)
             case .pong: return .pong
             case .data, .ping: break
@@ -96,5 +99,6 @@ final class FrameClient: StreamClient {
 
     func ping(to out: inout [UInt8]) { out += Frame(.ping, 0).written }
 
+    func takeTally() -> StreamTally { StreamTally() }
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 }

@@ -88,6 +88,7 @@ final class FrameServer: StreamServer {
         out += Frame.credit(count, stream.number).written
     }
 
+    func takeTally() -> StreamTally { StreamTally() }
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 
     func leave(to out: inout [UInt8]) {

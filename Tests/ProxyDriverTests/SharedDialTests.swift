@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HTTPCodec
 import ProxyCore
 import TestSockets
 import Testing
@@ -100,9 +101,8 @@ struct SharedDialTests {
             var held: [UInt32] = []
             while let frame = peer.next() {
                 guard frame.kind == .head else { continue }
-                // it comes too late for those that are on their way
-                if held.count == 2 {
-                    peer.send(.untouched(frame.stream))
+                guard !frame.text.contains("/1 ") else {
+                    Self.answer(peer, frame.stream, "first")
                     continue
                 }
                 held.append(frame.stream)
@@ -116,9 +116,32 @@ struct SharedDialTests {
         let proxy = try proxy(framed: origin.port)
         defer { proxy.close() }
         let client = FramePeer(try proxy.client())
+        Self.ask(client, [1], origin.authority)
+        #expect(Self.bodies(client, 1) == [1: "first"])
+        let streams = [UInt32(3), 5, 7, 9, 11, 13]
+        Self.ask(client, streams, origin.authority)
+        #expect(Self.bodies(client, 6) == Dictionary(uniqueKeysWithValues: streams.map { ($0, "ok") }))
+        #expect(origin.accepted == 3)
+    }
+
+    @Test("those that were too many before the origin had said so go by others")
+    func refused() throws {
+        let origin = try TestOrigin { wire in
+            let peer = FramePeer(wire)
+            peer.send(.limit(2))
+            var count = 0
+            while let frame = peer.next() {
+                guard frame.kind == .head else { continue }
+                count += 1
+                if count > 2 { peer.send(.untouched(frame.stream)) } else { Self.answer(peer, frame.stream, "ok") }
+            }
+        }
+        let proxy = try proxy(framed: origin.port)
+        defer { proxy.close() }
+        let client = FramePeer(try proxy.client())
         Self.ask(client, Self.six, origin.authority)
         #expect(Self.bodies(client, 6) == Self.allWell)
-        #expect(origin.accepted == 3)
+        #expect(origin.accepted > 2)
     }
 
     @Test("whoever had it made may go: the others have it")

@@ -1,0 +1,26 @@
+internal import HTTPCodec
+import Metrics
+internal import ProxyCore
+
+/// What is counted of connections that carry many exchanges.
+extension Worker {
+    /// - Returns: how many exchanges are under way in its streams.
+    func countStreams(of connection: Connection) -> Int {
+        guard connection.machine.carriesStreams else { return 0 }
+        if !connection.isCounted {
+            connection.isCounted = true
+            metrics.count(.clientStreamConnections)
+        }
+        metrics.count(connection.machine.takeTally(), ofClients: true)
+        return connection.machine.openStreams
+    }
+}
+
+extension LoopMetrics {
+    func count(_ tally: StreamTally, ofClients: Bool) {
+        if tally.refused > 0 {
+            count(ofClients ? .clientStreamsRefused : .originStreamsRefused, UInt64(tally.refused))
+        }
+        if tally.floods > 0 { count(ofClients ? .clientFloods : .originFloods, UInt64(tally.floods)) }
+    }
+}
