@@ -62,6 +62,9 @@ open class Channel: EventSource {
     /// The kernel would not watch the socket for reading: nothing will ever be heard from it.
     open func readingRefused() {}
 
+    /// The turn is over in which that was asked for (`Loop.tellAtEnd`).
+    open func turnEnds() {}
+
     // MARK: reading
 
     public final func startReading() {

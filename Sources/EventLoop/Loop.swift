@@ -14,6 +14,8 @@ public final class Loop {
     private var refused: [EventSource] = []
     /// Sources that have more to tell than the kernel knows of.
     private var recalled: [EventSource] = []
+    /// Channels whose small writes of this turn wait to go out together.
+    private var gathering: [Channel] = []
     /// Through which bytes go that nobody here has to see.
     var pipes = PipePool()
     private var isRunning = false
@@ -63,8 +65,18 @@ public final class Loop {
     @discardableResult
     public func turn() -> Bool {
         let code = event_base_loop(base, 0x01)
-        while let source = refused.popLast() { source.ready(EventSource.Flag.refused) }
-        while let source = recalled.popLast() { source.ready(EventSource.Flag.read) }
+        // each may lead to the others, and none of them waits for an event
+        while true {
+            if let source = refused.popLast() {
+                source.ready(EventSource.Flag.refused)
+            } else if let source = recalled.popLast() {
+                source.ready(EventSource.Flag.read)
+            } else if let channel = gathering.popLast() {
+                channel.turnEnds()
+            } else {
+                break
+            }
+        }
         if !deferred.isEmpty {
             // what is released may defer something else: that finds its place in the other array
             swap(&deferred, &releasing)
@@ -79,6 +91,9 @@ public final class Loop {
 
     /// Has the source told that it is readable, whatever the kernel says.
     func recall(_ source: EventSource) { recalled.append(source) }
+
+    /// Has the channel told when the turn is over.
+    public func tellAtEnd(_ channel: Channel) { gathering.append(channel) }
 
     public func stop() {
         isRunning = false

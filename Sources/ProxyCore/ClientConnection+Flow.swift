@@ -16,6 +16,9 @@ extension ClientConnection {
         return true
     }
 
+    /// So much waits for the client that nothing more of any origin is wanted.
+    public var isClientFull: Bool { client.queue == .full }
+
     /// What the origin says to an exchange is wanted now.
     public func readsOrigin(of id: ExchangeID) -> Bool {
         guard let cell = cell(id), !cell.origin.hasEnded, !cell.exchange.isPacedFull else { return false }

@@ -158,6 +158,9 @@ public struct ClientConnection: ~Copyable {
         streams = HTTP2Server(maxStreams: engine.settings.http2.streams, limits: engine.headLimits)
     }
 
+    /// It carries many exchanges at a time.
+    public var carriesMany: Bool { streams != nil }
+
     /// Nothing has begun on it so far.
     var isUnused: Bool { exchanges == 0 }
 

@@ -12,6 +12,7 @@ final class ClientChannel: StreamChannel {
     override func progressed() { connection?.progressed(.client) }
     override func drained() { connection?.clientDrained() }
     override func writeFailed(_ error: SystemError) { connection?.clientLost() }
+    override func queueGrew() { connection?.clientQueueGrew() }
     override func readingRefused() { connection?.clientLost() }
 }
 
@@ -110,6 +111,8 @@ final class OriginChannel: StreamChannel {
     override func drained() {
         if let shared { shared.drained() } else if let exchange { connection?.originDrained(exchange) }
     }
+
+    override func queueGrew() { shared?.drained() }
 
     override func writeFailed(_ error: SystemError) {
         isSpent = true

@@ -47,7 +47,8 @@ extension Connection {
         writing = nil
         guard let stream = streams.stream(id) else { return worker.clearWire() }
         if !worker.wire.isEmpty {
-            if !worker.wire.withUnsafeBytes({ stream.channel.send($0) }) {
+            if !worker.wire.withUnsafeBytes({ stream.id == nil ? stream.channel.send($0) : stream.channel.gather($0) })
+            {
                 stream.channel.isSpent = true
                 machine.originLost(id, now: worker.loop.now, &worker.out)
             }

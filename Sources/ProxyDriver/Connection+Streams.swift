@@ -7,7 +7,7 @@ import ProxyCore
 extension Connection {
     func streamCame(_ event: ResponseEvent, _ bytes: Span<UInt8>, through leg: any StreamClient, _ id: ExchangeID) {
         machine.received(event, of: bytes, through: leg, for: id, now: worker.loop.now, &worker.out)
-        settle()
+        settle(of: id)
     }
 
     func streamBroke(_ fault: HTTPFault, _ id: ExchangeID) {

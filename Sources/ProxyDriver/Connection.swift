@@ -27,7 +27,7 @@ final class Connection {
     private var isClientGone = false
     /// Made with the first wait that has to be over on time.
     private var alarm: Alarm?
-    private var isSettling = false
+    private var settling = Settling()
     /// The client's handshake is under way.
     var awaitsHandshake = false
     /// Place in the worker's table.
@@ -113,6 +113,11 @@ final class Connection {
         if !isClosed { close() }
     }
 
+    func clientQueueGrew() {
+        noteClientQueue()
+        settle()
+    }
+
     func clientDrained() {
         if farewell != nil { return bidFarewell() }
         machine.clientDrained(now: worker.loop.now)
@@ -144,7 +149,17 @@ final class Connection {
     /// The sockets are read as far as the machine wants it.
     private func applyReading() {
         if !isClientGone { client.read(machine.readsClient && farewell?.kind != .close) }
-        streams.forEachStream { id, stream in stream.read(machine.readsOrigin(of: id)) }
+        let concern = settling.concern
+        settling.concern = .nobody
+        // what is full, or no longer, holds all of them up
+        let isFull = machine.isClientFull
+        let hasTurned = isFull != settling.wasClientFull
+        settling.wasClientFull = isFull
+        if !hasTurned, case .one(let id) = concern {
+            streams.stream(id)?.read(machine.readsOrigin(of: id))
+        } else {
+            streams.forEachStream { id, stream in stream.read(machine.readsOrigin(of: id)) }
+        }
     }
 
     // MARK: the origin's socket
@@ -241,6 +256,7 @@ final class Connection {
 
     func attach(_ stream: OriginStream, _ id: ExchangeID, reused: Bool) {
         streams[id] = .stream(stream)
+        settling.concerns(nil)
         machine.leased(id, reused: reused, sendsRaw: stream.id == nil, now: worker.loop.now, &worker.out)
     }
 
@@ -329,10 +345,12 @@ final class Connection {
     // MARK: orders
 
     /// Writes what the machine wrote and carries out its orders, until there are none.
-    func settle() {
+    /// - Parameter id: what happened concerns that exchange alone; nil where it may concern all.
+    func settle(of id: ExchangeID? = nil) {
+        settling.concerns(id)
         // an order's outcome may come at once and call back in here; the outer round goes on with what it left
-        guard !isSettling else { return }
-        isSettling = true
+        guard !settling.isUnderWay else { return }
+        settling.isUnderWay = true
         var done = 0
         while true {
             flushClient()
@@ -352,7 +370,7 @@ final class Connection {
         worker.out.clearOrders()
         worker.out.clearOrigin()
         bodyDone = 0
-        isSettling = false
+        settling.isUnderWay = false
         guard !isClosed else { return }
         if isClientGone, !machine.hasOrphans { return end() }
         applyReading()
@@ -361,7 +379,8 @@ final class Connection {
 
     private func flushClient() {
         guard !worker.out.client.isEmpty else { return }
-        let sent = worker.out.client.withUnsafeBytes { client.send($0) }
+        let carriesMany = machine.carriesMany
+        let sent = worker.out.client.withUnsafeBytes { carriesMany ? client.gather($0) : client.send($0) }
         worker.out.clearClient()
         if !sent, !isClosed {
             machine.clientLost(now: worker.loop.now, &worker.out)
@@ -382,6 +401,7 @@ final class Connection {
 
     private func leave(_ kind: Farewell.Kind) {
         farewell = Farewell(kind)
+        client.sendGathered()
         if kind == .close { client.stopReading() }
         machine.touched(.client, now: worker.loop.now)
         bidFarewell()

@@ -176,7 +176,7 @@ final class SharedStreams {
         var bytes: [UInt8] = []
         write(&bytes)
         guard !bytes.isEmpty, !channel.isClosed else { return }
-        if !bytes.withUnsafeBytes({ channel.send($0) }) { channel.isSpent = true }
+        if !bytes.withUnsafeBytes({ channel.gather($0) }) { channel.isSpent = true }
     }
 
     // MARK: what comes

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import TLSEngine
 
 /// A socket with as many layers of TLS on it as are needed: none, one, or one inside another. Above them all bytes are
@@ -26,6 +27,8 @@ class StreamChannel: Channel {
     /// The end that comes behind the bytes that were received last.
     private var end: Received?
     private var hasFinished = false
+    /// What goes out when the turn of the loop is over.
+    private var gathered: [UInt8] = []
     /// Bytes that the layers answered by themselves since the peer had taken everything.
     private var untaken = 0
     /// New keys are what a peer may ask for again and again (RFC 8446 §4.6.3), as long as it takes the answers.
@@ -152,6 +155,46 @@ class StreamChannel: Channel {
     /// - Returns: false when the peer is gone.
     @discardableResult
     final func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard sendGathered() else { return false }
+        return sendNow(bytes)
+    }
+
+    /// Sends what was gathered in this turn of the loop with one call when it is over: where a connection carries many exchanges,
+    /// the small pieces of all of them leave together, and in one record.
+    /// - Returns: false when the peer is known to be gone; else `writeFailed` tells of it.
+    final func gather(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !isClosed else { return false }
+        if gathered.isEmpty {
+            gathered = bufferPool.takeSpare()
+            loop.tellAtEnd(self)
+        }
+        gathered.append(contentsOf: bytes)
+        return gathered.count < Self.mostGathered || sendGathered()
+    }
+
+    private static let mostGathered = 64 << 10
+
+    /// Sends what was gathered so far.
+    @discardableResult
+    final func sendGathered() -> Bool {
+        guard !gathered.isEmpty else { return true }
+        var bytes: [UInt8] = []
+        swap(&bytes, &gathered)
+        let isSent = bytes.withUnsafeBytes { sendNow($0) }
+        bufferPool.giveBack(bytes)
+        return isSent
+    }
+
+    final override func turnEnds() {
+        guard !isClosed, !gathered.isEmpty else { return }
+        if !sendGathered() { return writeFailed(SystemError("send", code: EPIPE)) }
+        if queuedBytes > 0 { queueGrew() }
+    }
+
+    /// The kernel did not take all of what was gathered.
+    func queueGrew() {}
+
+    private func sendNow(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !layers.isEmpty else { return write(bytes) }
         let depth = layers.count - 1
         return seal(bytes, at: depth) && transmit(from: depth)
@@ -182,6 +225,7 @@ class StreamChannel: Channel {
 
     /// Tells the peer that no more comes, once everything queued has gone out.
     final func finish() {
+        sendGathered()
         sendCloseNotify()
         finishWriting()
     }
@@ -194,6 +238,7 @@ class StreamChannel: Channel {
 
     /// Closes, with a word to the peer where TLS has one.
     final func leave() {
+        sendGathered()
         sendCloseNotify()
         close()
     }
@@ -209,7 +254,7 @@ class StreamChannel: Channel {
     }
 }
 
-/// The buffers of one loop, for each depth of layers.
+/// The buffers of one loop, for each depth of layers, and for what is gathered in a turn.
 final class TLSBufferPool {
     static let maxDepth = 2
 
@@ -218,4 +263,17 @@ final class TLSBufferPool {
     private lazy var inner = TLSBuffers()
 
     subscript(depth: Int) -> TLSBuffers { depth == 0 ? outer : inner }
+
+    private var spares: [[UInt8]] = []
+    private static let mostSpares = 16
+    private static let keptCapacity = 128 << 10
+
+    /// An empty buffer that has room already.
+    func takeSpare() -> [UInt8] { spares.popLast() ?? [] }
+
+    func giveBack(_ buffer: consuming [UInt8]) {
+        guard spares.count < Self.mostSpares, buffer.capacity <= Self.keptCapacity else { return }
+        buffer.removeAll(keepingCapacity: true)
+        spares.append(buffer)
+    }
 }
