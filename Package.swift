@@ -141,7 +141,8 @@ let package = Package(
         tests(
             "ProxyDriverTests",
             [
-                "ProxyDriver", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "ProxyCore",
+                "ProxyDriver", "Formats", "Addresses", "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords",
+                "ProxyCore",
                 "Interception", "Interceptors", "Authorization", "EventLoop", "Names", "COpenSSL", "TestSockets",
             ]),
         tests("ObservationTests", ["Observation", "Formats", "HTTPCodec", "Interception"]),

@@ -326,7 +326,7 @@ extension ClientConnection {
                 time = min(time, cell.exchange.wakeAt(context), cell.stream?.tunnel?.deadline ?? .max)
             }
         }
-        return min(orphans, isServing ? time : deadline)
+        return min(orphans, remains.wakeAt, isServing ? time : deadline)
     }
 
     /// Time has passed.
@@ -336,6 +336,7 @@ extension ClientConnection {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }
+        stopUnfinished(&out)
         guard case .serving = stage, let cell = current, !cell.exchange.isReading else {
             if now >= deadline { timedOut(&out) }
             return

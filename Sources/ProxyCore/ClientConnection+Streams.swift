@@ -167,11 +167,11 @@ extension ClientConnection {
             $0.owed = 0
             $0.pending = []
         }
-        if isWhole, streams.waiting(on: stream.id) > 0 { untaken.append(stream.id) }
+        if isWhole, streams.waiting(on: stream.id) > 0 { remains.untaken.append(stream.id) }
         if !isWhole {
             streams.reset(stream.id, .failed, to: &out.client)
         } else if stream.end == nil {
-            streams.reset(stream.id, .complete, to: &out.client)
+            remains.add(unfinished: stream.id, now: out.now)
         }
         context.share?.letGo(of: cell.exchange.id)
         if openStreams == 0 { context.share?.endStreams() }
@@ -180,17 +180,23 @@ extension ClientConnection {
         if next?.isKept == false, !isBusy { close(reset: false, &out) }
     }
 
+    /// Tells the client to send no more where its response is whole.
+    mutating func stopUnfinished(_ out: inout Outbox) {
+        guard let streams else { return }
+        for stream in remains.takeDue(out.now) { streams.reset(stream, .complete, to: &out.client) }
+    }
+
     /// An exchange is under way, or the client has still to take what came of one.
     var isBusy: Bool {
         if cells.contains(where: { !$0.exchange.isOver }) { return true }
         guard let streams else { return false }
-        return untaken.contains { streams.waiting(on: $0) > 0 }
+        return remains.untaken.contains { streams.waiting(on: $0) > 0 }
     }
 
     /// Looks which answers have gone out by now that waited for the client's windows.
     private mutating func noteTaken(_ streams: any StreamServer, _ out: inout Outbox) {
-        guard !untaken.isEmpty else { return }
-        untaken.removeAll { streams.waiting(on: $0) == 0 }
+        guard !remains.untaken.isEmpty else { return }
+        remains.untaken.removeAll { streams.waiting(on: $0) == 0 }
         wait(until: out.now + engine.settings.timeouts.idle)
         if next?.isKept == false, !isBusy { close(reset: false, &out) }
     }

@@ -30,6 +30,7 @@ extension ClientConnection {
         var tunnel = tunnel
         cell.exchange.noteRoute(tunnel.target, out.now)
         tunnel.lease = .leasing(.connecting)
+        tunnel.heard = []
         wait(until: out.now + engine.settings.timeouts.connect)
         out.orders.append(.lease(cell.exchange.id, tunnel.target, .new, .http1))
         return tunnel
@@ -140,13 +141,13 @@ extension ClientConnection {
         case .http, .http2:
             // from here on the requests inside are exchanges of their own, and recorded as such
             var target = tunnel.target
-            if case .http2 = TunnelProtocol.recognise(bytes) { target.isKnownToSpeakHTTP2 = true }
+            if case .http2 = TunnelProtocol.recognise(bytes) { target.isSaidToSpeakHTTP2 = true }
             // where HTTP/2 is known to be spoken, nothing may ask in HTTP/1
             giveBack(tunnel, reusable: !engine.settings.http2.speaksCleartext(to: target), &out)
             forgetConnect(&out)
             context.tunnel = target
             serveInside(out.now)
-            if target.isKnownToSpeakHTTP2 { serveStreams() }
+            if target.isSaidToSpeakHTTP2 { serveStreams() }
         }
         return true
     }
@@ -189,14 +190,15 @@ extension ClientConnection {
             return close(reset: true, &out)
         }
         switch tunnel.lease {
-        case .standing: openTunnel(cell.exchange.id, &out)
+        case .standing: openTunnel(cell.exchange.id, heard: tunnel.heard, &out)
         case .leasing: enter(.connecting(tunnel))
         case .none: dial(tunnel, &out)
         }
     }
 
-    /// What the client said already goes first.
-    mutating func openTunnel(_ id: ExchangeID, _ out: inout Outbox) {
+    /// What was said already goes first.
+    /// - Parameter heard: by the origin.
+    mutating func openTunnel(_ id: ExchangeID, heard: [UInt8] = [], _ out: inout Outbox) {
         if cell(id)?.exchange.attempt.lease.isStream != true {
             relays[.client] = .max
             relays[.origin] = .max
@@ -206,14 +208,22 @@ extension ClientConnection {
         cell(id)?.exchange.record.requestBytes += UInt64(intake.pending.count)
         intake.pending = []
         intake.isPaused = false
+        passOn(heard.span, of: id, &out)
         // a client may have ended before its request became a tunnel
         if context.hasEnded { clientEndedTunnel(id, &out) }
     }
 
-    /// The origin speaks first: no HTTP is in there.
+    /// The origin speaks first: no HTTP is in there, but for HTTP/2 without TLS.
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
-        if case .peeking(let tunnel) = stage { openTunnel(tunnel, &out) }
-        guard case .tunnel(let id) = stage else { return }
+        if case .peeking(var tunnel) = stage {
+            let mayBeHTTP2 = tunnel.hears(bytes) && !tunnel.hasHello && engine.settings.http2.clients
+            if mayBeHTTP2 { enter(.peeking(tunnel)) } else { openTunnel(tunnel, &out) }
+        } else if case .tunnel(let id) = stage {
+            passOn(bytes, of: id, &out)
+        }
+    }
+
+    private mutating func passOn(_ bytes: Span<UInt8>, of id: ExchangeID, _ out: inout Outbox) {
         cell(id)?.exchange.record.responseBytes += UInt64(bytes.count)
         out.client.append(bytes)
     }

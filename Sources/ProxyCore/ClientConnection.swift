@@ -63,8 +63,7 @@ public struct ClientConnection: ~Copyable {
     var leg = HTTP1Server()
     /// The leg of a connection that carries many exchanges at a time; nil where it speaks HTTP/1.
     private(set) var streams: (any StreamServer)?
-    /// Streams whose response is whole, and waits for the client's windows.
-    var untaken: [StreamID] = []
+    var remains = StreamRemains()
     /// In the order in which they began.
     var cells: [ExchangeCell] = []
     var intake = Intake()

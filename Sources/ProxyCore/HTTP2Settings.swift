@@ -18,7 +18,7 @@ public struct HTTP2Settings: Sendable {
     /// The origin is spoken to in HTTP/2 without TLS.
     public func speaksCleartext(to origin: Origin) -> Bool {
         guard origin.scheme == .http else { return false }
-        if origin.isKnownToSpeakHTTP2 { return true }
+        if origin.isSaidToSpeakHTTP2 { return true }
         guard !cleartext.isEmpty else { return false }
         if case .forward = origin.route { return false }
         let address = IPAddress(origin.host)

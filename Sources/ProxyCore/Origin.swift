@@ -10,9 +10,9 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public var route: Route?
     /// The name that TLS asks for and checks, where it is not `host`: the client asked for it in a tunnel to there.
     public var serverName: String?
-    /// HTTP/2 is spoken there without TLS: who asks for it in a tunnel has begun so, which nobody does who does not know
+    /// HTTP/2 is likely to be spoken there without TLS: who asks for it in a tunnel has begun so, which is for those who know
     /// (RFC 9113 §3.3).
-    var isKnownToSpeakHTTP2 = false
+    public internal(set) var isSaidToSpeakHTTP2 = false
 
     public init(scheme: Target.Scheme, host: String, port: UInt16, route: Route? = nil) {
         self.scheme = scheme

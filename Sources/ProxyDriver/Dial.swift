@@ -16,6 +16,14 @@ final class Dial {
         let address: IPAddress
     }
 
+    /// What is said before the connection is handed over, where that is not TLS.
+    private enum Talk {
+        case none
+        /// The proxy on the way is asked for a tunnel.
+        case connect(ConnectHandshake)
+        case greeting(Greeting)
+    }
+
     let origin: Origin
     private let worker: Worker
     /// Those who wait for it, the first first.
@@ -29,7 +37,7 @@ final class Dial {
     private var alarm: Alarm?
     /// The connection stands; the proxy is being asked for a tunnel.
     private var winner: OriginChannel?
-    private var connect: ConnectHandshake?
+    private var talk = Talk.none
     private var failure = LeaseFailure.unresolvable("the name has no address")
     private var awaitsNames = false
     private var hasAddress = false
@@ -202,7 +210,7 @@ final class Dial {
         guard connect.request.withUnsafeBytes({ channel.send($0) }) else {
             return fail(.failed("the upstream proxy \(proxy) closed the connection"))
         }
-        self.connect = connect
+        talk = .connect(connect)
         channel.startReading()
     }
 
@@ -211,7 +219,7 @@ final class Dial {
     /// The way to the origin is free. Where TLS is spoken there, it begins.
     /// - Parameter first: what came out of the tunnel already.
     private func secure(_ channel: OriginChannel, first: [UInt8]) {
-        guard origin.scheme == .https else { return succeed(channel, first: first) }
+        guard origin.scheme == .https else { return greet(channel, first: first) }
         guard first.isEmpty else { return fail(.insecure(TLSFault(.protocolError, "it spoke before it was asked"))) }
         reached(.securing)
         do throws(TLSFault) {
@@ -240,17 +248,66 @@ final class Dial {
         guard channel === winner else { return }
         worker.loop.refreshNow()
         if channel.stream != nil { return handshake(channel, channel.receiveResponse()) }
+        switch talk {
+        case .none: return
+        case .connect(let connect): hear(connect, channel)
+        case .greeting(let greeting): hear(greeting, channel)
+        }
+    }
+
+    private func hear(_ connect: ConnectHandshake, _ channel: OriginChannel) {
         guard let proxy = origin.route?.proxy else { return }
         switch channel.receive() {
         case .wouldBlock, .nothing: return
         case .end, .failed: fail(.failed("the upstream proxy \(proxy) closed the connection without an answer"))
         case .bytes:
+            var connect = connect
             let bytes = channel.incoming
-            switch connect?.received(bytes.span) {
-            case .needsMore, nil: return
-            case .established(let position): secure(channel, first: Array(bytes[position...]))
+            let answer = connect.received(bytes.span)
+            talk = .connect(connect)
+            switch answer {
+            case .needsMore: return
+            case .established(let position):
+                talk = .none
+                secure(channel, first: Array(bytes[position...]))
             case .refused(let status): fail(.tunnelRefused(status: status))
             case .broken(let words): fail(.failed("the answer of the upstream proxy \(proxy) breaks HTTP: \(words)"))
+            }
+        }
+    }
+
+    // MARK: the greeting
+
+    /// Where nobody but a client says that HTTP/2 is spoken there, it is found out before anything is asked.
+    private func greet(_ channel: OriginChannel, first: [UInt8]) {
+        let engine = worker.settings.engine
+        guard origin.isSaidToSpeakHTTP2, version.takesStreams, first.isEmpty, worker.pool.known[origin] == nil,
+            let leg = worker.protocols.client(channel, engine)
+        else { return succeed(channel, first: first) }
+        var hello: [UInt8] = []
+        talk = .greeting(Greeting(leg, to: &hello))
+        guard hello.withUnsafeBytes({ channel.send($0) }) else { return fail(Self.silent) }
+        channel.startReading()
+    }
+
+    private static let silent = LeaseFailure.failed("it closed the connection without a word of HTTP/2")
+
+    private func hear(_ greeting: Greeting, _ channel: OriginChannel) {
+        switch channel.receive() {
+        case .wouldBlock, .nothing: return
+        case .end, .failed: fail(Self.silent)
+        case .bytes:
+            var greeting = greeting
+            let finding = greeting.received(channel.incoming)
+            talk = .greeting(greeting)
+            switch finding {
+            case .needsMore: return
+            case .streams(let bytes): succeed(channel, first: bytes, greeted: greeting.leg)
+            case .other:
+                worker.pool.known.note(.exchanges, of: origin)
+                giveUpWinner()
+                end()
+                while let next = nextApplicant() { next.connection.leaseAgain(origin, next) }
             }
         }
     }
@@ -263,8 +320,10 @@ final class Dial {
 
     // MARK: the end
 
-    /// - Parameter first: what came out of the tunnel already.
-    private func succeed(_ channel: OriginChannel, first: [UInt8]) {
+    /// - Parameters:
+    ///   - first: what the origin said already.
+    ///   - greeted: the leg that has begun on it.
+    private func succeed(_ channel: OriginChannel, first: [UInt8], greeted: (any StreamClient)? = nil) {
         channel.dial = nil
         worker.metrics.count(.leasedNew)
         if let negotiated = channel.stream?.negotiated {
@@ -273,7 +332,9 @@ final class Dial {
         end()
         let engine = worker.settings.engine
         let applicant = nextApplicant()
-        if version != .http1, let leg = worker.protocols.client(channel, engine) {
+        // what is said of an origin counts until it has shown otherwise
+        let isOther = origin.isSaidToSpeakHTTP2 && worker.pool.known[origin] == .exchanges
+        if version != .http1, !isOther, let leg = greeted ?? worker.protocols.client(channel, engine) {
             worker.metrics.count(.originStreamConnections)
             let shared = channel.share(leg, engine, from: worker.pool)
             if let applicant { applicant.connection.dialed(channel, shared, applicant, first: first) }

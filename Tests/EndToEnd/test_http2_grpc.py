@@ -84,7 +84,14 @@ def test_over_tls_that_is_not_opened(opening, server, certificates):
     relayed(usher, place)
 
 
-def test_without_tls_in_a_tunnel_that_is_not_opened(start, server):
+def test_without_tls_where_no_tls_is_opened(start, server):
+    # it makes no difference whether the server or the client is heard first
     usher, place = start({"workers": 1}), server()
+    call(usher, place)
+    spoke(usher, place)
+
+
+def test_without_tls_where_clients_are_not_spoken_to_so(start, server):
+    usher, place = start({"workers": 1, "http2": {"clients": False}}), server()
     call(usher, place)
     relayed(usher, place)
