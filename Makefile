@@ -30,8 +30,9 @@ run: ## the sandbox with Usher in front of it, and the story of one request (POR
 test: ## every test
 	@scripts/test
 
-bench: ## CPU, memory and start-up beside trafficserver, haproxy and squid; what interceptors cost
+bench: ## CPU, memory and start-up beside trafficserver, haproxy, squid and nghttpx; what interceptors cost
 	@bench/run
+	@bench/http2
 	@bench/pipeline
 	@bench/stepups
 

@@ -30,7 +30,8 @@ class Origin:
         self.closing_url = f"https://localhost:{self.closing_port}"
         self.h2_url = f"https://localhost:{self.h2_port}"
         self.folder = folder / "origin"
-        self.certificate = self.folder / "certificate.pem"
+        self.certificate, self.key = self.folder / "certificate.pem", self.folder / "key.pem"
+        self.certificate_and_key = self.folder / "both.pem"
         pages = self.folder / "pages"
         pages.mkdir(parents=True)
         (pages / "1k").write_bytes(b"0123456789abcdef" * 57)
@@ -44,15 +45,16 @@ class Origin:
         where = self.folder
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", where / "key.pem",
+             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", self.key,
              "-out", self.certificate], check=True, capture_output=True)
+        self.certificate_and_key.write_bytes(self.key.read_bytes() + self.certificate.read_bytes())
         (where / "nginx.conf").write_text(f"""
             daemon off; worker_processes 1; worker_rlimit_nofile 20000; pid {where}/pid; error_log {where}/error.log;
             events {{ worker_connections 9000; }}
             http {{
               access_log off; default_type text/plain; sendfile on; open_file_cache max=16;
               keepalive_timeout 600s; keepalive_requests 1000000000;
-              ssl_certificate {self.certificate}; ssl_certificate_key {where}/key.pem;
+              ssl_certificate {self.certificate}; ssl_certificate_key {self.key};
               ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache shared:sessions:10m; ssl_session_tickets on;
               root {where}/pages;
               server {{

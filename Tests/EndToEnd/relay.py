@@ -1,5 +1,5 @@
 """For clients that know no proxy: a port from which connections go on to another one, after a CONNECT if one is to be asked for, and
-as late as a long way makes them."""
+as late, and no faster, as a long way has them."""
 
 import contextlib
 import queue
@@ -58,7 +58,7 @@ def carry(source, target):
             return
 
 
-def carry_late(source, target, delay):
+def carry_late(source, target, delay, rate):
     under_way = queue.Queue(UNDER_WAY)
 
     def arrive():
@@ -72,16 +72,20 @@ def carry_late(source, target, delay):
 
     arrival = threading.Thread(target=arrive, daemon=True)
     arrival.start()
+    free = 0
     for piece in pieces(source, memoryview(bytearray(BUFFER))):
-        under_way.put((time.monotonic() + delay, bytes(piece)))
+        # a piece is on the line as long as its bytes take, behind the one before
+        free = max(free, time.monotonic()) + len(piece) / rate
+        under_way.put((free + delay, bytes(piece)))
     arrival.join()
 
 
 class Relay:
-    """`target` is (host, port); with `authority` a tunnel to it is asked for there. `delay` is each direction's, in seconds."""
+    """`target` is (host, port); with `authority` a tunnel to it is asked for there. `delay` is each direction's, in seconds, and counts
+    with a `rate`, of bytes a second."""
 
-    def __init__(self, target, authority=None, delay=0.0):
-        self.target, self.authority, self.delay = target, authority, delay
+    def __init__(self, target, authority=None, delay=0.0, rate=float("inf")):
+        self.target, self.authority, self.delay, self.rate = target, authority, delay, rate
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.port = self.listener.getsockname()[1]
 
@@ -107,7 +111,7 @@ class Relay:
                 print(f"relay: {failure}", file=sys.stderr, flush=True)
                 return
             with there:
-                carries = (carry_late, self.delay) if self.delay else (carry,)
+                carries = (carry_late, self.delay, self.rate) if self.delay else (carry,)
                 back = threading.Thread(target=carries[0], args=(there, here, *carries[1:]), daemon=True)
                 back.start()
                 carries[0](here, there, *carries[1:])
@@ -120,10 +124,10 @@ class Relay:
         self.listener.close()
 
 
-def main(target, authority="", milliseconds="0"):
-    """relay.py HOST:PORT [AUTHORITY [MILLISECONDS]]: prints its port, and relays until it is ended."""
+def main(target, authority="", milliseconds="0", megabits="inf"):
+    """relay.py HOST:PORT [AUTHORITY [MILLISECONDS MEGABITS-A-SECOND]]: prints its port, and relays until it is ended."""
     host, _, port = target.rpartition(":")
-    relay = Relay((host, int(port)), authority, float(milliseconds) / 1e3)
+    relay = Relay((host, int(port)), authority, float(milliseconds) / 1e3, float(megabits) * 1e6 / 8)
     print(relay.port, flush=True)
     relay.serve()
 

@@ -6,14 +6,17 @@ import mmap
 import os
 import pathlib
 import shutil
+import socket
 import struct
 import subprocess
 import sys
 
 import pytest
 
+import h2wire
 import programs
 import wire
+from test_http2 import NewOrigin
 from wire import Connection, request
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -63,38 +66,92 @@ def is_current(program):
     return program.stat().st_mtime >= newest
 
 
-@pytest.mark.parametrize("journal", [False, True], ids=["alone", "journal"])
-@pytest.mark.parametrize("build", ["release", "debug"])
-def test_what_a_request_costs_the_heap(build, journal, binary, library, origin, write_config, tmp_path):
-    if build == "release":
+@pytest.fixture(params=["release", "debug"])
+def build(request, binary):
+    """The name of a build, and its program."""
+    if request.param == "release":
         if not is_current(RELEASE):
             programs.missing("there is no release build of these sources: make build")
-        binary = RELEASE
-    elif pathlib.Path(binary).resolve() == RELEASE.resolve():
+        return request.param, RELEASE
+    if pathlib.Path(binary).resolve() == RELEASE.resolve():
         pytest.skip("the program under test is the release build")
-    counter = Counter(tmp_path / "count")
-    config = write_config({"workers": 1, "log": {"access": "json"}, "interceptors": INTERCEPTORS,
-                           **({} if journal else {"journal": {"memory": "0B"}})})
-    usher = programs.Usher(
-        binary, config, environment={"LD_PRELOAD": str(library), "ALLOCATIONS": str(tmp_path / "count")})
-    server = origin(lambda seen: wire.response(body=bytes(912)))
-    data = request("GET", f"{server.url}/page", [("Accept", "*/*"), ("User-Agent", "counting/1.0")])
-    try:
+    return request.param, binary
+
+
+@pytest.fixture
+def counting(build, library, write_config, tmp_path):
+    """Starts a program whose allocations are counted: counting(configuration); gives it and `count(exchange)`."""
+    running = []
+
+    def run(config, **options):
+        counter = Counter(tmp_path / "count")
+        usher = programs.Usher(
+            build[1], write_config({"workers": 1, "log": {"access": "json"}, "interceptors": INTERCEPTORS, **config}),
+            environment={"LD_PRELOAD": str(library), "ALLOCATIONS": str(tmp_path / "count")}, **options)
+        running.append(usher)
         assert counter.value() > 0, "the library is not in use"
-        with Connection(("127.0.0.1", usher.port)) as client:
+
+        def count(exchange):
+            """Of each exchange, once everything is warm."""
             for _ in range(WARM):
-                assert client.exchange(data).status == 200
+                exchange()
             counter.show(int(os.environ.get("ALLOCATIONS_SHOW", "0")))
             before = counter.value()
             for _ in range(COUNTED):
-                client.exchange(data)
-            each = (counter.value() - before) / COUNTED
-    finally:
+                exchange()
+            return (counter.value() - before) / COUNTED
+
+        return usher, count
+
+    yield run
+    for usher in running:
         assert usher.stop() == 0
-    shown = [line for line in usher.errors if not line.startswith("usher: ")]
-    if shown:
-        print("\n".join(shown), file=sys.stderr)
-    print(f"{build}: {each:.3f} allocations for each request")
-    # what the journal keeps is made on a thread of its own
-    ceiling = CEILINGS[build + (", journal" if journal else "")]
+        shown = [line for line in usher.errors if not line.startswith("usher: ")]
+        if shown:
+            print("\n".join(shown), file=sys.stderr)
+
+
+def within(each, *names):
+    ceiling = CEILINGS[", ".join(names)]
+    print(f"{', '.join(names)}: {each:.3f} allocations for each request, of {ceiling}")
     assert each <= ceiling, f"{each:.2f} allocations for each request"
+
+
+@pytest.mark.parametrize("journal", [False, True], ids=["alone", "journal"])
+def test_what_a_request_costs_the_heap(build, journal, counting, origin):
+    usher, count = counting({} if journal else {"journal": {"memory": "0B"}})
+    server = origin(lambda seen: wire.response(body=bytes(912)))
+    data = request("GET", f"{server.url}/page", [("Accept", "*/*"), ("User-Agent", "counting/1.0")])
+    with Connection(("127.0.0.1", usher.port)) as client:
+        assert client.exchange(data).status == 200
+        each = count(lambda: client.exchange(data))
+    # what the journal keeps is made on a thread of its own
+    within(each, build[0], *(["journal"] if journal else []))
+
+
+FIELDS = [("accept", "*/*"), ("user-agent", "counting/1.0")]
+
+
+def test_what_a_request_in_http2_costs_the_heap(build, counting, origin):
+    """By prior knowledge, to an origin that speaks HTTP/1."""
+    usher, count = counting({"journal": {"memory": "0B"}})
+    server = origin(lambda seen: wire.response(body=bytes(912)))
+    asked = h2wire.block("http", server.authority, "/page", FIELDS)
+    with h2wire.Client(socket.create_connection(("127.0.0.1", usher.port), wire.TIMEOUT)) as client:
+        assert len(client.get(asked)) == 912
+        each = count(lambda: client.get(asked))
+    within(each, build[0], "http2")
+
+
+def test_what_a_request_in_http2_on_both_sides_costs_the_heap(build, counting):
+    """Without TLS, of which each record costs OpenSSL some of its own."""
+    server = NewOrigin()
+    try:
+        usher, count = counting({"journal": {"memory": "0B"}, "http2": {"cleartext": [server.authority]}})
+        asked = h2wire.block("http", server.authority, "/get", FIELDS)
+        with h2wire.Client(socket.create_connection(("127.0.0.1", usher.port), wire.TIMEOUT)) as client:
+            assert client.get(asked) == b"hello"
+            each = count(lambda: client.get(asked))
+    finally:
+        server.stop()
+    within(each, build[0], "http2 on both sides")

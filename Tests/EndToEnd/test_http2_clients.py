@@ -263,6 +263,9 @@ def test_curl_by_prior_knowledge(plain_proxy, plain_origin, plain_shop, way):
 
     assert ask(plain_origin, "/get") == b"hello"
     assert ask(plain_origin, "/echo", "--data-binary", "@-") == ALL_BYTES
+    if way == "in a tunnel":
+        # who begins so in a tunnel knows that its end speaks HTTP/2, which this shop does not
+        return
     mark = uuid.uuid4().hex
     echo = ask(plain_shop, f"/shop/{mark}", "--data-binary", "@-", "-H", f"Cookie: {plain_shop.cookie()}")
     passed(plain_proxy, json.loads(echo), mark)
