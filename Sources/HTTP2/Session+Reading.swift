@@ -208,7 +208,8 @@ extension Session {
             guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else { return }
             guard outbound.pings > 0 else { return count(.ping) }
             outbound.pings -= 1
-            signals.append(.pong)
+            let data = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { Array($0) }
+            if !takeSample(data) { signals.append(.pong) }
         default: break
         }
     }

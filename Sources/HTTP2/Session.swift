@@ -27,6 +27,7 @@ final class Session {
     @exclusivity(unchecked) var outbound: OutboundState
     @exclusivity(unchecked) var floods = FloodGuard()
     @exclusivity(unchecked) var tally = StreamTally()
+    @exclusivity(unchecked) var growth = WindowGrowth()
     private let memory = MemoryPool()
     /// Why the connection cannot go on.
     @exclusivity(unchecked) private(set) var failure: HTTPFault?
