@@ -8,7 +8,8 @@ struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say what usher would make of one request, and of its answer.",
         discussion: """
-            The request is an HTTP message with a whole URL in its request line, or a curl command line. Nothing is sent. A \
+            The request is an HTTP message with a whole URL in its request line, the fields of one in HTTP/2 (:method: GET), or \
+            a curl command line. Nothing is sent. A \
             request for an https URL is taken to come in a tunnel whose TLS is opened; no password is asked for. With a \
             response, an HTTP message as curl -i prints it, every attempt is answered so, and calls to AM are not answered. \
             Interceptors that do not apply are listed by how near they came. Colours are for terminals, unless NO_COLOR is set.

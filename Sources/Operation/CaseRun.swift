@@ -54,7 +54,8 @@ public struct CaseRun {
         }
         origin = try Self.origin(testCase.origin, to: given.head)
         dryRun = DryRun(
-            given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
+            given.message(snapshot.settings.http2), in: given.tunnel, snapshot.settings,
+            pages: Supervisor.pages(snapshot, at: nil),
             destinations: snapshot.destinations, origin: origin, others: testCase.others, perform: CodeWait.answer)
         var shown = snapshot.settings
         shown.disclosure.secrets += secrets

@@ -19,6 +19,7 @@ struct CurlCommand {
     private var dataInQuery = false
     private var isJSON = false
     private var head = false
+    private var wantsHTTP2 = false
 
     /// Options that take a value and do not change the request.
     private static let ignoredWithValue: Set<String> = [
@@ -34,6 +35,8 @@ struct CurlCommand {
         var headers: [(name: String, value: String?)]
         /// Nil where it has none; it may be empty.
         var body: String?
+        /// curl is told to speak it.
+        var wantsHTTP2: Bool
     }
 
     /// - Throws: `Fault` with the option or the place that cannot be understood.
@@ -91,10 +94,13 @@ struct CurlCommand {
         switch option {
         case "-I", "--head": head = true
         case "-G", "--get": dataInQuery = true
-        case "-s", "-S", "-k", "-v", "-L", "-i", "-f", "-g", "-n", "-N", "-p", "-q", "-a", "-#", "-0", "-4", "-6",
+        // the last of them counts
+        case "--http2", "--http2-prior-knowledge": wantsHTTP2 = true
+        case "--http1.1", "--http1.0", "-0": wantsHTTP2 = false
+        case "-s", "-S", "-k", "-v", "-L", "-i", "-f", "-g", "-n", "-N", "-p", "-q", "-a", "-#", "-4", "-6",
             "--silent", "--show-error", "--insecure", "--verbose", "--location", "--include", "--fail", "--globoff",
-            "--compressed", "--proxytunnel", "--http1.1", "--http1.0", "--no-buffer", "--fail-with-body", "--ipv4",
-            "--ipv6", "--http2", "--path-as-is":
+            "--compressed", "--proxytunnel", "--no-buffer", "--fail-with-body", "--ipv4",
+            "--ipv6", "--path-as-is":
             break
         default: return false
         }
@@ -196,7 +202,7 @@ struct CurlCommand {
         }
         if removed.contains("host"), !has("host") { headers.append(("Host", nil)) }
         let method = method ?? (head ? "HEAD" : body == nil ? "GET" : "POST")
-        return Request(method: method, url: url, headers: headers, body: body)
+        return Request(method: method, url: url, headers: headers, body: body, wantsHTTP2: wantsHTTP2)
     }
 }
 

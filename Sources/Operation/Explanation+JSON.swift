@@ -19,6 +19,7 @@ extension Explanation {
                 } ?? .null),
             .init("realm", Self.optional(classification.realm)),
             .init("evidence", .string(classification.evidence)),
+            .init("protocol", .string(spoken)),
             .init("resource", Self.optional(dryRun.resource)),
             .init("asks_person", .bool(dryRun.asksPerson)),
             .init("session", Self.optional(dryRun.session?.origin.rawValue)),

@@ -31,6 +31,7 @@ extension Explanation {
         }
         if let realm = classification.realm { lines.append("Realm        \(realm)") }
         lines.append("Evidence     \(classification.evidence)")
+        if let protocolWords { lines.append("Protocol     \(protocolWords)") }
         if let protection { lines.append("Resource     \(protection)") }
         for case .token(_, let words) in dryRun.moments { lines.append("Token        \(words)") }
         if let session = dryRun.session { lines.append("Session      \(session.words)") }

@@ -12,6 +12,7 @@ public struct Explanation {
     }
 
     let given: GivenRequest
+    private let http2: HTTP2Settings
     /// What its origin answers, where that was given.
     let answer: GivenResponse?
     let dryRun: DryRun
@@ -25,6 +26,7 @@ public struct Explanation {
     /// - Throws: `Fault` when they can be read as neither.
     public init(_ text: [UInt8], response: [UInt8]? = nil, snapshot: Snapshot) throws(Fault) {
         given = try GivenRequest(text)
+        http2 = snapshot.settings.http2
         var origin = DryOrigin.silent
         if let response {
             let answer = try GivenResponse(response, to: given.head)
@@ -34,7 +36,8 @@ public struct Explanation {
             answer = nil
         }
         dryRun = DryRun(
-            given.message, in: given.tunnel, snapshot.settings, pages: Supervisor.pages(snapshot, at: nil),
+            given.message(snapshot.settings.http2), in: given.tunnel, snapshot.settings,
+            pages: Supervisor.pages(snapshot, at: nil),
             destinations: snapshot.destinations, origin: origin, time: time(nil), perform: CodeWait.answer)
         if case .incomplete = dryRun.outcome {
             throw Fault(description: "the message's body does not come to its end")
@@ -57,6 +60,16 @@ public struct Explanation {
 
     private static let unclassified = Classification(
         action: nil, evidence: "The request does not come as far as being classified.")
+
+    /// What the client speaks with Usher.
+    var spoken: String { "\(given.version(http2).text)" }
+
+    /// The same with the reason, where HTTP/2 was asked for.
+    var protocolWords: String? {
+        if given.keepsToHTTP1 { return "\(spoken): clients ask a proxy in it for what has an http URL" }
+        guard given.wantsHTTP2 else { return nil }
+        return given.version(http2) == .http2 ? spoken : "\(spoken): http2.clients is false, and HTTP/2 is not offered"
+    }
 
     var forwarded: (head: RequestHead, body: [UInt8])? {
         if case .sent(let head, let body) = dryRun.outcome { (head, body) } else { nil }
@@ -86,7 +99,9 @@ public struct Explanation {
 
     /// What the client gets in place of an origin's answer.
     var answered: OwnAnswer? {
-        let status = dryRun.received?.head.status ?? 502
+        var status = dryRun.received?.head.status ?? 502
+        // what the client does not understand it was told still
+        if dryRun.received == nil, case .answered(let told) = dryRun.outcome { status = told }
         for moment in dryRun.moments {
             switch moment {
             case .responded(let interceptor, let status):

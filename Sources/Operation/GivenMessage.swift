@@ -1,4 +1,5 @@
 import Formats
+import HTTPCodec
 
 /// An HTTP message as somebody wrote it down, with the line ends of the editor that wrote it.
 struct GivenMessage {
@@ -19,6 +20,25 @@ struct GivenMessage {
             lines.append(line)
         }
         body = Array(text[start...])
+    }
+
+    /// The same in HTTP/1, with the whole URL as target.
+    init(_ head: RequestHead, _ body: [UInt8]) {
+        lines = [Array("\(head.methodText) \(head.url) HTTP/1.1".utf8)]
+        lines += head.fields.lines.map { Array("\($0.name): \($0.value)".utf8) }
+        self.body = body
+    }
+
+    /// Has the start line of a request say HTTP/1.1 where it says HTTP/2 or HTTP/3, as clients show it.
+    /// - Returns: whether it did.
+    mutating func takeVersion() -> Bool {
+        guard let line = lines.first else { return false }
+        for version in ["HTTP/2", "HTTP/2.0", "HTTP/3", "HTTP/3.0"]
+        where line.suffix(version.count + 1).elementsEqual(" \(version)".utf8) {
+            lines[0] = line.dropLast(version.count) + Array("HTTP/1.1".utf8)
+            return true
+        }
+        return false
     }
 
     var head: [UInt8] {

@@ -31,8 +31,7 @@ struct DryDriver: ~Copyable {
     private let perform: (SwiftCall) -> SwiftAnswer?
     private var asked = 0
     private var leases: [ExchangeID: Lease] = [:]
-    /// What the client got.
-    private var client: [UInt8] = []
+    private var client = DryClient()
     private(set) var ending = DryRun.ConnectionEnd.open
     /// An origin has answered the client's request.
     private var hasAnswered = false
@@ -64,19 +63,28 @@ struct DryDriver: ~Copyable {
     // MARK: the client
 
     /// Has a tunnel made, and goes on inside it as after a handshake that went well.
-    mutating func enter(_ tunnel: Origin) {
+    /// - Parameter streams: the handshake came to HTTP/2.
+    mutating func enter(_ tunnel: Origin, streams: Bool) {
         connection.received(Array("CONNECT \(tunnel) HTTP/1.1\r\nHost: \(tunnel)\r\n\r\n".utf8).span, now: now, &out)
         carryOut()
         guard connection.enterTunnel(&out) else { return }
+        if streams { connection.serveStreams() }
         carryOut()
-        client = []
+        client.forget()
     }
 
     /// False where it was refused.
     var isInTunnel: Bool { connection.context.tunnel != nil }
 
-    mutating func receive(_ bytes: [UInt8]) {
-        connection.received(bytes.span, now: now, &out)
+    mutating func receive(_ message: DryMessage) {
+        switch message {
+        case .bytes(let bytes): connection.received(bytes.span, now: now, &out)
+        case .stream(let head, let body):
+            connection.received(client.beginStreams().span, now: now, &out)
+            // what the proxy takes is known before it is asked
+            carryOut()
+            connection.received(client.ask(head, body).span, now: now, &out)
+        }
         var wakes = 0
         repeat {
             carryOut()
@@ -115,10 +123,13 @@ struct DryDriver: ~Copyable {
                 break
             }
         }
-        client += out.client
+        let said = client.took(out.client)
         out.clearOrders()
         out.clearOrigin()
         out.clearClient()
+        guard !said.isEmpty else { return }
+        connection.received(said.span, now: now, &out)
+        carryOut()
     }
 
     private mutating func lease(_ id: ExchangeID, _ origin: Origin) {
@@ -237,7 +248,7 @@ struct DryDriver: ~Copyable {
 
     /// The final response among what the client got.
     func received(by request: RequestHead) -> DryResponse? {
-        DryResponse(reading: client, to: request, endsCleanly: ending != .reset)
+        client.response(to: request, endsCleanly: ending != .reset)
     }
 }
 

@@ -9,6 +9,12 @@ public struct DryResponse: Sendable {
     /// False where it ends before its time.
     public var isWhole: Bool
 
+    init(head: ResponseHead, body: [UInt8], isWhole: Bool) {
+        self.head = head
+        self.body = body
+        self.isWhole = isWhole
+    }
+
     /// The first final response in these bytes; nil where there is none.
     /// - Parameters:
     ///   - request: what it answers.

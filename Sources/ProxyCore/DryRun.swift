@@ -51,7 +51,7 @@ public struct DryRun: Sendable {
     public let closed: InterceptionPolicy.Key?
 
     /// - Parameters:
-    ///   - message: the request as its client sends it to the proxy, or in the tunnel.
+    ///   - message: the request as its client sends it.
     ///   - tunnel: where the client has a tunnel made to first, to speak TLS in it.
     ///   - settings: whoever asks is taken for one who may: no password is wanted.
     ///   - destinations: where connections may lead; no name is resolved, so addresses count only where one is written.
@@ -59,7 +59,7 @@ public struct DryRun: Sendable {
     ///   - time: by the calendar, in seconds since 1970.
     ///   - perform: runs code of others that is meant to work off the loop, and waits for it; nil where that takes too long.
     public init(
-        _ message: [UInt8], in tunnel: Origin? = nil, _ settings: Settings, pages: OwnPages? = nil,
+        _ message: DryMessage, in tunnel: Origin? = nil, _ settings: Settings, pages: OwnPages? = nil,
         destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent, others: Int = 0,
         time: Int = 0, perform: @escaping (SwiftCall) -> SwiftAnswer? = { _ in nil }
     ) {
@@ -67,7 +67,7 @@ public struct DryRun: Sendable {
         settings.users = nil
         let engine = Engine(settings, pages: pages, explains: true)
         var driver = DryDriver(engine, destinations, origin, others: others, time: time, perform)
-        if let tunnel { driver.enter(tunnel) }
+        if let tunnel { driver.enter(tunnel, streams: message.isStream) }
         // a CONNECT that was refused is what comes of the request
         if tunnel == nil || driver.isInTunnel { driver.receive(message) }
         closed = tunnel.flatMap { settings.interception.closed($0.host, port: $0.port) }

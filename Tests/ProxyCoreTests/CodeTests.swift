@@ -360,14 +360,14 @@ struct CodeTests {
     @Test func aDryRunWaitsForIt() {
         let code = Later(request: { request, _ in request.headers["X-Code"] = "1" })
         let rules = settings { $0.rules = [Self.rule("slow", code)] }
-        let without = DryRun(Array(get.utf8), rules)
+        let without = DryRun(.bytes(Array(get.utf8)), rules)
         guard case .answered(504) = without.outcome else {
             Issue.record("\(without.outcome)")
             return
         }
         #expect(without.milliseconds == 1_000)
         let done = DryRun(
-            Array(get.utf8), rules,
+            .bytes(Array(get.utf8)), rules,
             perform: { _ in .request(Request(url: "http://a.test/", headers: ["Host": "a.test", "X-Code": "1"])) })
         guard case .sent(let head, _) = done.outcome else {
             Issue.record("\(done.outcome)")

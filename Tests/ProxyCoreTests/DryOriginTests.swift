@@ -11,7 +11,7 @@ struct DryOriginTests {
     private func run(
         _ message: String, _ settings: Settings, in tunnel: Origin? = nil, _ origin: DryOrigin
     ) -> DryRun {
-        DryRun(Array(message.utf8), in: tunnel, settings, origin: origin)
+        DryRun(.bytes(Array(message.utf8)), in: tunnel, settings, origin: origin)
     }
 
     private func always(_ text: String) -> DryOrigin { .always(.bytes(Array(text.utf8))) }

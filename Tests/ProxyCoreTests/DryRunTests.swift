@@ -13,7 +13,7 @@ struct DryRunTests {
         _ destinations: DestinationPolicy = DestinationPolicy(), _ origin: DryOrigin = .silent
     ) -> DryRun {
         DryRun(
-            Array(message.utf8), in: tunnel, settings,
+            .bytes(Array(message.utf8)), in: tunnel, settings,
             pages: OwnPages(["/": .init(type: "text/plain", body: Array("here".utf8))]), destinations: destinations,
             origin: origin)
     }

@@ -1,0 +1,100 @@
+import HTTP1
+import HTTP2
+import HTTPCodec
+
+/// The client of a dry run: what it has got, and what it says to that.
+struct DryClient {
+    private struct Stream {
+        let leg = HTTP2Client()
+        var id: StreamID?
+        var response: DryResponse?
+        /// The connection is of no further use.
+        var hasFailed = false
+    }
+
+    /// How large a head may be, in bytes and in fields: what the proxy has let pass is not looked at again.
+    private static let most = 1 << 30
+
+    /// What came in HTTP/1.
+    private var bytes: [UInt8] = []
+    /// Nil where it speaks HTTP/1.
+    private var stream: Stream?
+
+    /// Forgets what came so far.
+    mutating func forget() { bytes = [] }
+
+    // MARK: HTTP/2
+
+    /// Begins HTTP/2.
+    /// - Returns: what it sends first.
+    mutating func beginStreams() -> [UInt8] {
+        let stream = Stream()
+        var out: [UInt8] = []
+        stream.leg.used(0, of: StreamID(0), to: &out)
+        self.stream = stream
+        return out
+    }
+
+    /// - Returns: the whole request, as far as the windows have room for it.
+    mutating func ask(_ head: RequestHead, _ body: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        guard let leg = stream?.leg, let id = leg.begin() else { return [] }
+        stream.change { $0.id = id }
+        let announced = try? head.framing()
+        var forwarding = Forwarding(framing: body.isEmpty ? .none : .chunked)
+        if !body.isEmpty, case .length = announced { forwarding.framing = .length(UInt64(body.count)) }
+        forwarding.upgrades = head.fields.contains(.upgrade)
+        leg.send(head, forwarding, on: id, to: &out)
+        if body.isEmpty { return out }
+        leg.write(body.span, on: id, to: &out)
+        leg.end(trailers: [], on: id, to: &out)
+        return out
+    }
+
+    // MARK: answers
+
+    /// - Returns: what it says to them.
+    mutating func took(_ bytes: [UInt8]) -> [UInt8] {
+        guard let stream else {
+            self.bytes += bytes
+            return []
+        }
+        guard !stream.hasFailed else { return [] }
+        var out: [UInt8] = []
+        var position = 0
+        let limits = HeadLimits(bytes: Self.most, fields: Self.most, target: Self.most)
+        do throws(HTTPFault) {
+            while true {
+                let event = try stream.leg.read(
+                    bytes.span, &position, now: 0, limits: limits, maxTrailerBytes: Self.most, to: &out)
+                if event == .needsMore { break }
+                if case .response(stream.id, let part) = event { note(part, bytes, stream.leg, &out) }
+            }
+        } catch {
+            self.stream.change { $0.hasFailed = true }
+        }
+        return out
+    }
+
+    private mutating func note(_ part: ResponseEvent, _ bytes: [UInt8], _ leg: HTTP2Client, _ out: inout [UInt8]) {
+        switch part {
+        case .needsMore, .interim: break
+        case .head: begin(leg.head, isWhole: false)
+        case .switched: begin(leg.head, isWhole: true)
+        case .data(let range):
+            stream?.response?.body += bytes[range]
+            if let id = stream?.id { leg.used(range.count, of: id, to: &out) }
+        case .end: stream.change { stream in stream.response.change { $0.isWhole = true } }
+        }
+    }
+
+    private mutating func begin(_ head: ResponseHead, isWhole: Bool) {
+        stream.change { $0.response = DryResponse(head: head, body: [], isWhole: isWhole) }
+    }
+
+    /// The final response among what it got; nil where there is none.
+    func response(to request: RequestHead, endsCleanly: Bool) -> DryResponse? {
+        if let stream { return stream.response }
+        return DryResponse(reading: bytes, to: request, endsCleanly: endsCleanly)
+    }
+}
