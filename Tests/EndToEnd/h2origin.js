@@ -12,8 +12,14 @@ const server = key
   ? http2.createSecureServer({ ...options, key: fs.readFileSync(key), cert: fs.readFileSync(certificate) })
   : http2.createServer(options);
 
-server.on('session', (session) => { session.number = ++sessions; });
+server.on('session', (session) => {
+  session.number = ++sessions;
+  // a connection that breaks off ends itself alone
+  session.on('error', () => {});
+});
+server.on('sessionError', () => {});
 server.on('stream', (stream, headers) => {
+  const { number } = stream.session;
   const pieces = [];
   let trailers = {};
   stream.on('error', () => {});
@@ -45,7 +51,8 @@ server.on('stream', (stream, headers) => {
   }
   stream.on('end', () => {
     const body = Buffer.concat(pieces);
-    console.log(JSON.stringify({ session: stream.session.number, headers: { ...headers }, body: body.toString('base64'), trailers }));
+    console.log(JSON.stringify({ session: number, headers: { ...headers }, body: body.toString('base64'), trailers }));
+    if (stream.destroyed) return;
     if (path === '/empty') return stream.respond({ ':status': 204 }, { endStream: true });
     if (path === '/hints') stream.additionalHeaders({ ':status': 103, link: '</style.css>; rel=preload' });
     if (path === '/trailers') {
@@ -53,7 +60,7 @@ server.on('stream', (stream, headers) => {
       stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': String(body.length) }));
       return stream.end(body);
     }
-    stream.respond({ ':status': 200, 'x-session': String(stream.session.number) });
+    stream.respond({ ':status': 200, 'x-session': String(number) });
     if (path === '/big') return stream.end(Buffer.alloc(5 << 20, 'b'));
     // what the site of web.py answers
     if (path === '/chunked') return stream.end(Buffer.alloc(200000, 'x'));
