@@ -132,7 +132,8 @@ let package = Package(
         tests(
             "ProxyCoreTests",
             [
-                "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "TLSEngine", "Passwords", "Interception",
+                "ProxyCore", "Formats", "Addresses", "HTTPCodec", "HTTP1", "HTTP2", "TLSEngine", "Passwords",
+                "Interception",
                 "Journal",
                 "ContentCoding", "Authorization", "Observation", "Declaration", "Interceptors",
             ]),

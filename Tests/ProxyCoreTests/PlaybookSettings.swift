@@ -19,6 +19,7 @@ enum PlaybookSettings {
         let number = Int(value) ?? 0
         switch key {
         case "limits.body": settings.limits.body = UInt64(number)
+        case "limits.retries": settings.limits.retries = number
         case "limits.header": settings.limits.header = number
         case "timeouts.connect": settings.timeouts.connect = number
         case "timeouts.header": settings.timeouts.header = number

@@ -7,6 +7,8 @@ final class Ticket {
     let method: String
     let body: [UInt8]
     let session: String
+    /// Its client wanted no answer any more.
+    var isGivenUp = false
     /// All its bytes have reached the proxy.
     var isDelivered = false
     /// Times that an origin had it whole.
@@ -34,12 +36,16 @@ final class Ledger {
     var pending: [String: (session: String, ticket: String)] = [:]
     var granted: [String: String] = [:]
     var failures: [String] = []
+    /// What came about, so that nothing is taken for tried that never happens.
+    private(set) var noted: Set<String> = []
     private var count = 0
 
     func number() -> Int {
         count += 1
         return count
     }
+
+    func note(_ what: String) { noted.insert(what) }
 
     func fail(_ what: String) { if failures.count < 10 { failures.append(what) } }
 
