@@ -161,15 +161,18 @@ final class SharedStreams {
 
     /// The origin may send more on a stream as soon as its bytes have been taken.
     func read(_ stream: StreamID, _ isWanted: Bool) {
-        guard lessees[stream]?.isRead != isWanted else { return }
-        lessees[stream]?.isRead = isWanted
+        // a lessee's place is looked up once, and changed there: by its key a change takes the heap three times
+        guard let place = lessees.index(forKey: stream), lessees.values[place].isRead != isWanted else { return }
+        lessees.values[place].isRead = isWanted
         if isWanted { pay(stream) }
     }
 
     private func pay(_ stream: StreamID) {
-        guard let lessee = lessees[stream], lessee.isRead, lessee.owed > 0 else { return }
-        lessees[stream]?.owed = 0
-        write { leg.used(lessee.owed, of: stream, to: &$0) }
+        guard let place = lessees.index(forKey: stream), lessees.values[place].isRead else { return }
+        let owed = lessees.values[place].owed
+        guard owed > 0 else { return }
+        lessees.values[place].owed = 0
+        write { leg.used(owed, of: stream, to: &$0) }
     }
 
     private func write(_ write: (inout [UInt8]) -> Void) {
@@ -237,12 +240,13 @@ final class SharedStreams {
         life.messageCame()
         var count = 0
         if case .data(let range) = event { count = range.count }
-        guard let lessee = lessees[stream] else {
+        guard let place = lessees.index(forKey: stream) else {
             // bytes that nobody wants any more still count for the connection's window
             if count > 0 { write { leg.used(count, of: stream, to: &$0) } }
             return
         }
-        lessees[stream]?.owed += count
+        lessees.values[place].owed += count
+        let lessee = lessees.values[place]
         lessee.connection.streamCame(event, bytes, through: leg, lessee.exchange)
         pay(stream)
     }
