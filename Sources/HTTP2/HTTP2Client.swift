@@ -127,29 +127,19 @@ public final class HTTP2Client: StreamClient {
         _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamClientEvent {
-        session.prepare(now: now, limits, maxTrailerBytes: maxTrailerBytes)
-        while let signal = try session.next(input, &position, to: &out) {
-            if let event = event(signal, to: &out) { return event }
-        }
-        return .needsMore
+        try session.read(input, &position, now: now, limits, maxTrailerBytes: maxTrailerBytes, to: &out) {
+            event($0, to: &$1)
+        } ?? .needsMore
     }
 
     private func event(_ signal: Signal, to out: inout [UInt8]) -> StreamClientEvent? {
         switch signal {
-        case .fields(let id, let endsStream):
-            guard let index = session.streams.index(id: id) else { return nil }
-            switch session.streams[index].peer {
-            case .head: return beginResponse(index, endsStream, to: &out)
-            case .body:
-                return session.takeTrailers(&trailers, of: index, endsStream, to: &out).map { .response($0, .end) }
-            case .ended, .ignored: return nil
-            }
-        case .data(let id, let range):
-            return session.takeData(range.count, of: id, to: &out).map { .response($0, .data(range)) }
-        case .ended(let id):
-            return session.takeEnd(of: id, to: &out).map {
-                trailers.removeAll(keepingCapacity: true)
-                return .response($0, .end)
+        case .fields, .data, .ended:
+            switch session.piece(signal, &trailers, to: &out) {
+            case .head(let index, let endsStream): return beginResponse(index, endsStream, to: &out)
+            case .data(let stream, let range): return .response(stream, .data(range))
+            case .end(let stream): return .response(stream, .end)
+            case nil: return nil
             }
         case .closed(let id, let code):
             guard let index = session.streams.index(id: id) else { return nil }

@@ -29,28 +29,19 @@ public final class HTTP2Server: StreamServer {
         _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent {
-        session.prepare(now: now, limits, maxTrailerBytes: maxTrailerBytes)
-        while let signal = try session.next(input, &position, to: &out) {
-            if let event = event(signal, to: &out) { return event }
-        }
-        return .needsMore
+        try session.read(input, &position, now: now, limits, maxTrailerBytes: maxTrailerBytes, to: &out) {
+            event($0, to: &$1)
+        } ?? .needsMore
     }
 
     private func event(_ signal: Signal, to out: inout [UInt8]) -> StreamServerEvent? {
         switch signal {
-        case .fields(let id, let endsStream):
-            guard let index = session.streams.index(id: id) else { return nil }
-            switch session.streams[index].peer {
-            case .head: return beginRequest(index, endsStream)
-            case .body: return session.takeTrailers(&trailers, of: index, endsStream, to: &out).map { .end($0) }
-            case .ended, .ignored: return nil
-            }
-        case .data(let id, let range):
-            return session.takeData(range.count, of: id, to: &out).map { .data($0, range) }
-        case .ended(let id):
-            return session.takeEnd(of: id, to: &out).map {
-                trailers.removeAll(keepingCapacity: true)
-                return .end($0)
+        case .fields, .data, .ended:
+            switch session.piece(signal, &trailers, to: &out) {
+            case .head(let index, let endsStream): return beginRequest(index, endsStream)
+            case .data(let stream, let range): return .data(stream, range)
+            case .end(let stream): return .end(stream)
+            case nil: return nil
             }
         case .closed(let id, _):
             guard let index = session.streams.index(id: id) else { return nil }

@@ -3,7 +3,46 @@ import HTTPCodec
 
 /// What both sides do alike with the messages that they read.
 extension Session {
-    func prepare(now: Int, _ limits: HeadLimits, maxTrailerBytes: Int) {
+    /// Part of the peer's message on a stream.
+    enum Piece {
+        /// Its fields are in the block, and its stream is at that index.
+        case head(Int, endsStream: Bool)
+        case data(StreamID, Range<Int>)
+        case end(StreamID)
+    }
+
+    /// The next event that `event` makes of what comes; nil where more is needed.
+    func read<Event>(
+        _ input: Span<UInt8>, _ position: inout Int, now: Int, _ limits: HeadLimits, maxTrailerBytes: Int,
+        to out: inout [UInt8], _ event: (Signal, inout [UInt8]) -> Event?
+    ) throws(HTTPFault) -> Event? {
+        prepare(now: now, limits, maxTrailerBytes: maxTrailerBytes)
+        while let signal = try next(input, &position, to: &out) {
+            if let event = event(signal, &out) { return event }
+        }
+        return nil
+    }
+
+    /// What a signal comes to for a message; nil where it is nothing to one, or breaks a rule, and the stream was reset.
+    func piece(_ signal: Signal, _ trailers: inout [UInt8], to out: inout [UInt8]) -> Piece? {
+        switch signal {
+        case .fields(let id, let endsStream):
+            guard let index = streams.index(id: id) else { return nil }
+            switch streams[index].peer {
+            case .head: return .head(index, endsStream: endsStream)
+            case .body: return takeTrailers(&trailers, of: index, endsStream, to: &out).map { .end($0) }
+            case .ended, .ignored: return nil
+            }
+        case .data(let id, let range): return takeData(range.count, of: id, to: &out).map { .data($0, range) }
+        case .ended(let id):
+            guard let stream = takeEnd(of: id, to: &out) else { return nil }
+            trailers.removeAll(keepingCapacity: true)
+            return .end(stream)
+        case .closed, .refused, .drained, .pong: return nil
+        }
+    }
+
+    private func prepare(now: Int, _ limits: HeadLimits, maxTrailerBytes: Int) {
         inbound.now = now
         inbound.limits = limits
         inbound.trailerLimits = HeadLimits(bytes: maxTrailerBytes, fields: limits.fields, target: limits.target)
@@ -11,7 +50,7 @@ extension Session {
 
     /// Takes trailers, and with them the end of the peer's message.
     /// - Returns: whose it was; nil where they break a rule, and the stream was reset.
-    func takeTrailers(
+    private func takeTrailers(
         _ trailers: inout [UInt8], of index: Int, _ endsStream: Bool, to out: inout [UInt8]
     ) -> StreamID? {
         do throws(HTTPFault) {
@@ -32,7 +71,7 @@ extension Session {
     }
 
     /// The peer's message has ended without trailers.
-    func takeEnd(of id: Int32, to out: inout [UInt8]) -> StreamID? {
+    private func takeEnd(of id: Int32, to out: inout [UInt8]) -> StreamID? {
         guard let index = streams.index(id: id), streams[index].peer == .body else { return nil }
         do throws(HTTPFault) {
             return try end(index)
@@ -45,7 +84,7 @@ extension Session {
 
     /// So many bytes of body have come.
     /// - Returns: whose they are; nil where nobody wants them, and they count as used.
-    func takeData(_ count: Int, of id: Int32, to out: inout [UInt8]) -> StreamID? {
+    private func takeData(_ count: Int, of id: Int32, to out: inout [UInt8]) -> StreamID? {
         guard let index = streams.index(id: id), streams[index].peer == .body else {
             used(count, of: streams.index(id: id).map { streams[$0].place } ?? StreamID(0))
             flush(to: &out)

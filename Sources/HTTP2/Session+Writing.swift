@@ -161,7 +161,8 @@ extension Session {
     func used(_ count: Int, of stream: StreamID) {
         guard pointer != nil, count > 0 else { return }
         check(nghttp2_session_consume_connection(pointer, count))
-        if let index = streams.index(stream) {
+        // who sends nothing more on it needs no more room there
+        if let index = streams.index(stream), !streams[index].peerHasEnded {
             check(nghttp2_session_consume_stream(pointer, streams[index].id, count))
         }
     }

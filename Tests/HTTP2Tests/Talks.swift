@@ -16,36 +16,25 @@ enum Seen: Equatable {
     case failed(HTTPFault.Code)
 }
 
-/// A client that is made by hand, and the leg that it talks to.
-final class ServerTalk {
-    let leg: HTTP2Server
-    var limits = HeadLimits()
-    var now = 0
-    var trailerBytes = 1_000
+/// One side of a connection that is made by hand, and what the leg at its other end makes of it.
+class Talk {
     var out: [UInt8] = []
+    var now = 0
     private(set) var isOver = false
 
-    init(maxStreams: Int = 100, begins: Bool = true) {
-        leg = HTTP2Server(maxStreams: maxStreams)
-        if begins { _ = feed(Frame.preface + Frame.settings() + Frame.settingsAnswer) }
-    }
+    /// The leg's next event; nil where it needs more.
+    func next(_ bytes: [UInt8], _ position: inout Int) throws(HTTPFault) -> Seen? { nil }
+    /// So much of a body has been used.
+    func use(_ count: Int, of stream: UInt32) {}
 
     func feed(_ bytes: [UInt8], uses: Bool = true) -> [Seen] {
         var seen: [Seen] = []
         var position = 0
         while !isOver {
             do throws(HTTPFault) {
-                let event = try leg.read(
-                    bytes.span, &position, now: now, limits: limits, maxTrailerBytes: trailerBytes, to: &out)
-                guard let one = see(event, bytes) else { return seen }
-                if case .data(let stream, let more) = one {
-                    if uses { leg.used(more.count, of: StreamID(stream), to: &out) }
-                    if case .data(stream, let before)? = seen.last {
-                        seen[seen.count - 1] = .data(stream, before + more)
-                        continue
-                    }
-                }
-                seen.append(one)
+                guard let one = try next(bytes, &position) else { return seen }
+                if uses, case .data(let stream, let more) = one { use(more.count, of: stream) }
+                Self.append(one, to: &seen)
             } catch {
                 isOver = true
                 seen.append(.failed(error.code))
@@ -57,17 +46,44 @@ final class ServerTalk {
     /// The same in pieces of one byte; what comes of each is put together.
     func feedBytes(_ bytes: [UInt8]) -> [Seen] {
         var all: [Seen] = []
-        for byte in bytes {
-            for one in feed([byte]) {
-                if case .data(let stream, let more) = one, case .data(stream, let before)? = all.last {
-                    all[all.count - 1] = .data(stream, before + more)
-                } else {
-                    all.append(one)
-                }
-            }
-        }
+        for byte in bytes { for one in feed([byte]) { Self.append(one, to: &all) } }
         return all
     }
+
+    private static func append(_ one: Seen, to all: inout [Seen]) {
+        if case .data(let stream, let more) = one, case .data(stream, let before)? = all.last {
+            all[all.count - 1] = .data(stream, before + more)
+        } else {
+            all.append(one)
+        }
+    }
+
+    /// What came of the leg since somebody looked.
+    func frames() -> [Frame] {
+        defer { out = [] }
+        return Frame.all(in: out)
+    }
+}
+
+/// A client that is made by hand, and the leg that it talks to.
+final class ServerTalk: Talk {
+    let leg: HTTP2Server
+    var limits = HeadLimits()
+    var trailerBytes = 1_000
+
+    init(maxStreams: Int = 100, begins: Bool = true) {
+        leg = HTTP2Server(maxStreams: maxStreams)
+        super.init()
+        if begins { _ = feed(Frame.preface + Frame.settings() + Frame.settingsAnswer) }
+    }
+
+    override func next(_ bytes: [UInt8], _ position: inout Int) throws(HTTPFault) -> Seen? {
+        see(
+            try leg.read(bytes.span, &position, now: now, limits: limits, maxTrailerBytes: trailerBytes, to: &out),
+            bytes)
+    }
+
+    override func use(_ count: Int, of stream: UInt32) { leg.used(count, of: StreamID(stream), to: &out) }
 
     private func see(_ event: StreamServerEvent, _ bytes: [UInt8]) -> Seen? {
         switch event {
@@ -80,12 +96,6 @@ final class ServerTalk {
         }
     }
 
-    /// What came of the leg since somebody looked.
-    func frames() -> [Frame] {
-        defer { out = [] }
-        return Frame.all(in: out)
-    }
-
     func respond(_ stream: UInt32, _ status: Int = 200, body: String = "ok") {
         var head = ResponseHead(status: status, reason: "")
         head.fields.add("X", "y")
@@ -96,34 +106,22 @@ final class ServerTalk {
 }
 
 /// A server that is made by hand, and the leg that talks to it.
-final class ClientTalk {
+final class ClientTalk: Talk {
     let leg = HTTP2Client()
-    var out: [UInt8] = []
-    var now = 0
-    private(set) var isOver = false
 
     /// - Parameter settings: what the server said first; nil where it has said nothing.
     init(_ settings: [(UInt16, UInt32)]? = []) {
+        super.init()
         if let settings { _ = feed(Frame.settings(settings) + Frame.settingsAnswer) }
     }
 
-    func feed(_ bytes: [UInt8], uses: Bool = true) -> [Seen] {
-        var seen: [Seen] = []
-        var position = 0
-        while !isOver {
-            do throws(HTTPFault) {
-                let event = try leg.read(
-                    bytes.span, &position, now: now, limits: HeadLimits(), maxTrailerBytes: 1_000, to: &out)
-                guard let one = see(event, bytes) else { return seen }
-                if uses, case .data(let stream, let more) = one { leg.used(more.count, of: StreamID(stream), to: &out) }
-                seen.append(one)
-            } catch {
-                isOver = true
-                seen.append(.failed(error.code))
-            }
-        }
-        return seen
+    override func next(_ bytes: [UInt8], _ position: inout Int) throws(HTTPFault) -> Seen? {
+        see(
+            try leg.read(
+                bytes.span, &position, now: now, limits: HeadLimits(), maxTrailerBytes: 1_000, to: &out), bytes)
     }
+
+    override func use(_ count: Int, of stream: UInt32) { leg.used(count, of: StreamID(stream), to: &out) }
 
     private func see(_ event: StreamClientEvent, _ bytes: [UInt8]) -> Seen? {
         switch event {
@@ -139,11 +137,6 @@ final class ClientTalk {
         case .drained(let stream): return .drained(stream.number)
         case .pong: return .pong
         }
-    }
-
-    func frames() -> [Frame] {
-        defer { out = [] }
-        return Frame.all(in: out)
     }
 
     /// Begins a stream and sends a request on it.

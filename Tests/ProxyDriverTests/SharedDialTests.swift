@@ -14,14 +14,14 @@ struct SharedDialTests {
     private func proxy(
         framed port: UInt16, speaks: Bool = true, prepare: @escaping @Sendable (Worker) -> Void = { _ in }
     ) throws -> TestProxy {
-        try TestProxy(prepare: { worker in
+        try TestProxy({ _, core in core.timeouts.response = 20_000 }) { worker in
             worker.protocols.server = { FrameServer() }
             worker.protocols.mayCarryMany = { origin, _ in origin.port == port }
             worker.protocols.client = { channel, _ in
                 speaks && channel.origin.port == port ? FrameClient() : nil
             }
             prepare(worker)
-        })
+        }
     }
 
     private static func request(_ stream: UInt32, _ authority: String) -> [Frame] {
