@@ -14,7 +14,11 @@ struct SharedDialTests {
     private func proxy(
         framed port: UInt16, speaks: Bool = true, prepare: @escaping @Sendable (Worker) -> Void = { _ in }
     ) throws -> TestProxy {
-        try TestProxy({ _, core in core.timeouts.response = 20_000 }) { worker in
+        // no origin here is to be taken for one that has fallen silent, however slow the machine is
+        try TestProxy({ _, core in
+            core.timeouts.idle = 60_000
+            core.timeouts.response = 60_000
+        }) { worker in
             worker.protocols.server = { FrameServer() }
             worker.protocols.mayCarryMany = { origin, _ in origin.port == port }
             worker.protocols.client = { channel, _ in
