@@ -74,7 +74,8 @@ public struct FieldBlock: Sendable {
 
     /// All cookies of a request stand in one field where HTTP/1 carries them.
     private mutating func addCrumb(_ value: Span<UInt8>) {
-        guard let cookies else { return }
+        // an empty one would leave a space at the end, which no value may have (RFC 9113 §8.2.1)
+        guard let cookies, !value.isEmpty else { return }
         let slot = fields.slots[cookies]
         guard slot.value.upper + 2 == fields.bytes.count else {
             crumbs.append(literal: "; ")

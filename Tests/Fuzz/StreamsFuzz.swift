@@ -298,7 +298,9 @@ extension Play {
     fileprivate func says(_ request: StrictRequest, to origin: Origin) -> Bool {
         heads.contains { head in
             let upgrade = head.value(":protocol")
-            let host = head.value(":authority") ?? head.value("host") ?? []
+            var host = head.value(":authority") ?? head.value("host") ?? []
+            // an empty port is left out with its colon
+            if host.last == 0x3A { host.removeLast() }
             guard request.values("host").first == host, head.value(":path") == request.target,
                 head.value(":method") == (upgrade == nil ? request.method : Array("CONNECT".utf8)),
                 origin.scheme == .http, data[head.stream, default: []].starts(with: request.body)
@@ -310,7 +312,9 @@ extension Play {
                 case "connection", "sec-websocket-key": return upgrade != nil
                 case "upgrade": return field.value == upgrade
                 case "cookie":
-                    let crumbs = head.fields.filter { $0.name.elementsEqual("cookie".utf8) }.map(\.value)
+                    var crumbs = head.fields.filter { $0.name.elementsEqual("cookie".utf8) }.map(\.value)
+                    // the first may be empty, and others that are say nothing
+                    crumbs = crumbs.prefix(1) + crumbs.dropFirst().filter { !$0.isEmpty }
                     return field.value == Array(crumbs.joined(separator: [0x3B, 0x20]))
                 default: return head.fields.contains { $0.name == name && $0.value == field.value }
                 }
@@ -337,9 +341,8 @@ public func fuzzStreams(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let sent = Relay.run(play) { [$0] }
     for one in sent where !one.wire.isEmpty {
         let request = StrictRequest(one.wire)
-        require(
-            request.isWhole == one.isEnded || one.isTunnel || request.body.isEmpty,
-            "a request is whole when it has ended")
+        require(request.isWhole || !one.isEnded || one.isTunnel, "a request is whole when it has ended")
+        // where the length was told beforehand, the last byte is the end
         require(
             one.isEnded || !request.isWhole || one.isTunnel || !request.values("content-length").isEmpty,
             "what is cut is not whole")
