@@ -19,6 +19,8 @@ server.on('session', (session) => {
 });
 server.on('sessionError', () => {});
 server.on('stream', (stream, headers) => {
+  // a stream comes after its connection has broken off, too
+  if (!stream.session) return;
   const { number } = stream.session;
   const pieces = [];
   let trailers = {};
@@ -28,7 +30,7 @@ server.on('stream', (stream, headers) => {
   stream.on('close', () => { if (stream.rstCode) console.log(JSON.stringify({ reset: stream.rstCode, path: headers[':path'] })); });
   const path = new URL(headers[':path'], 'http://x').pathname;
   if (headers[':protocol']) {
-    console.log(JSON.stringify({ session: stream.session.number, headers: { ...headers } }));
+    console.log(JSON.stringify({ session: number, headers: { ...headers } }));
     stream.respond({ ':status': 200 });
     stream.write('hello ');
     stream.on('end', () => stream.end(Buffer.concat(pieces)));

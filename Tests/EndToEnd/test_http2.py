@@ -29,6 +29,10 @@ class NewOrigin(programs.Program):
         self.authority = f"{origins.NAME if identity else '127.0.0.1'}:{self.port}"
         self.url = f"{'https' if identity else 'http'}://{self.authority}"
 
+    def stop(self, *arguments):
+        assert self.process.poll() is None, "\n".join(self.errors[-20:])
+        return super().stop(*arguments)
+
     def requests(self, path=None, count=0):
         def look():
             seen = [json.loads(line) for line in self.lines[1:]]
