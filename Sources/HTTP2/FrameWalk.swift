@@ -19,6 +19,9 @@ struct FrameWalk {
     /// - Parameter preface: how many bytes come before the first frame.
     init(preface: Int) { left = preface }
 
+    /// Nothing of a frame has come whose rest is still to come.
+    var isBetweenFrames: Bool { left == 0 && kept.isEmpty }
+
     /// The next piece of the input from `position` on, which is moved past it.
     mutating func next(_ input: Span<UInt8>, _ position: inout Int) -> Piece {
         let start = position

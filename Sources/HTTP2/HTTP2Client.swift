@@ -16,7 +16,7 @@ public final class HTTP2Client: StreamClient {
     /// - Parameter limits: what the peer is told of how large a head may be.
     public init(limits: HeadLimits = HeadLimits()) {
         // nobody begins streams but this side: the peer is told that it may not push
-        session = Session(.client, maxStreams: 0, maxFieldBytes: UInt32(clamping: limits.bytes))
+        session = Session(.client, maxStreams: 0, maxFieldBytes: UInt32(clamping: limits.bytes), FieldScratch())
     }
 
     // MARK: streams
@@ -65,6 +65,12 @@ public final class HTTP2Client: StreamClient {
 
     public func waiting(on stream: StreamID) -> Int {
         session.streams.index(stream).map { session.streams[$0].outgoing.count } ?? 0
+    }
+
+    public func rest() {
+        head = ResponseHead()
+        trailers = []
+        session.rest()
     }
 
     public func ping(to out: inout [UInt8]) {

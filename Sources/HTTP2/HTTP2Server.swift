@@ -13,14 +13,16 @@ public import HTTPCodec
 public final class HTTP2Server: StreamServer {
     public var head = RequestHead()
     public private(set) var trailers: [UInt8] = []
-    private let session: Session
+    let session: Session
 
     /// - Parameters:
     ///   - maxStreams: how many streams the client may have begun at a time.
     ///   - limits: what the client is told of how large a head may be.
-    public init(maxStreams: Int = 100, limits: HeadLimits = HeadLimits()) {
+    public init(
+        maxStreams: Int = 100, limits: HeadLimits = HeadLimits(), scratch: FieldScratch = FieldScratch()
+    ) {
         session = Session(
-            .server, maxStreams: UInt32(clamping: maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes))
+            .server, maxStreams: UInt32(clamping: maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes), scratch)
     }
 
     // MARK: requests
@@ -162,6 +164,12 @@ public final class HTTP2Server: StreamServer {
 
     public func waiting(on stream: StreamID) -> Int {
         session.streams.index(stream).map { session.streams[$0].outgoing.count } ?? 0
+    }
+
+    public func rest() {
+        head = RequestHead()
+        trailers = []
+        session.rest()
     }
 
     public func leave(to out: inout [UInt8]) {

@@ -1,11 +1,13 @@
 import CNghttp2
 
 /// Memory for one session of nghttp2, which takes and gives back the same small pieces for every message: what it gives back
-/// is kept for the next one, up to a bound.
+/// is kept for the next one, up to a bound. Its few large ones are on pages of their own, so that they take no memory while nothing
+/// is in them.
 struct MemoryPool {
     /// What is kept, and by how much more each size is than the one before: 64, 128, 256, 512, 1,024 bytes.
     private struct State {
         var kept = 0
+        var pages = PagedPieces()
         var first: UnsafeMutableRawPointer?
         var second: UnsafeMutableRawPointer?
         var third: UnsafeMutableRawPointer?
@@ -36,6 +38,7 @@ struct MemoryPool {
 
     /// Bytes that may lie unused.
     private static let maxKept = 4 << 10
+    private static let smallest = 64
     private static let largest = 1_024
     /// Before each piece stands its size; so much that what is behind is aligned for anything.
     private static let header = 16
@@ -49,13 +52,27 @@ struct MemoryPool {
 
     /// - Parameter pool: which nothing was taken from that has not been given back.
     static func destroy(_ pool: MemoryPool) {
-        for size in [64, 128, 256, 512, largest] {
-            while let piece = pool.state.pointee[size] {
-                pool.state.pointee[size] = piece.load(as: UnsafeMutableRawPointer?.self)
-                (piece - header).deallocate()
-            }
-        }
+        pool.clear()
         pool.state.deallocate()
+    }
+
+    /// Gives back what lies unused, and the memory of large pieces that have nothing in them.
+    /// - Parameter scratch: see `PagedPieces.empty`.
+    func rest(scratch: UnsafeRawPointer?) {
+        clear()
+        state.pointee.pages.empty(scratch: scratch)
+    }
+
+    private func clear() {
+        var size = Self.smallest
+        while size <= Self.largest {
+            while let piece = state.pointee[size] {
+                state.pointee[size] = piece.load(as: UnsafeMutableRawPointer?.self)
+                (piece - Self.header).deallocate()
+            }
+            size *= 2
+        }
+        state.pointee.kept = 0
     }
 
     /// Bytes that lie unused.
@@ -75,7 +92,7 @@ struct MemoryPool {
             },
             realloc: { piece, count, state in
                 guard let piece else { return MemoryPool.take(count, state) }
-                let size = MemoryPool.size(piece)
+                let size = MemoryPool.size(piece, state)
                 guard count > size else { return piece }
                 guard let larger = MemoryPool.take(count, state) else { return nil }
                 larger.copyMemory(from: piece, byteCount: size)
@@ -84,19 +101,24 @@ struct MemoryPool {
             })
     }
 
-    private static func size(_ piece: UnsafeMutableRawPointer) -> Int { (piece - header).load(as: Int.self) }
+    private static func size(_ piece: UnsafeMutableRawPointer, _ pool: UnsafeMutableRawPointer?) -> Int {
+        let pages = pool?.assumingMemoryBound(to: State.self)
+        return pages?.pointee.pages.size(of: piece) ?? (piece - header).load(as: Int.self)
+    }
 
     private static func take(_ count: Int, _ pool: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let state = pool?.assumingMemoryBound(to: State.self), count <= 1 << 30 else { return nil }
         var size = count
         if count <= largest {
-            size = 64
+            size = smallest
             while size < count { size *= 2 }
             if let piece = state.pointee[size] {
                 state.pointee[size] = piece.load(as: UnsafeMutableRawPointer?.self)
                 state.pointee.kept -= size
                 return piece
             }
+        } else if let piece = state.pointee.pages.take(count) {
+            return piece
         }
         let start = UnsafeMutableRawPointer.allocate(byteCount: header + size, alignment: header)
         start.storeBytes(of: size, as: Int.self)
@@ -105,7 +127,8 @@ struct MemoryPool {
 
     private static func give(_ piece: UnsafeMutableRawPointer?, _ pool: UnsafeMutableRawPointer?) {
         guard let piece, let state = pool?.assumingMemoryBound(to: State.self) else { return }
-        let size = size(piece)
+        guard !state.pointee.pages.giveBack(piece) else { return }
+        let size = (piece - header).load(as: Int.self)
         guard size <= largest, state.pointee.kept + size <= maxKept else { return (piece - header).deallocate() }
         piece.storeBytes(of: state.pointee[size], as: UnsafeMutableRawPointer?.self)
         state.pointee[size] = piece

@@ -11,6 +11,7 @@ struct OpenStreams {
     private var closed = 0
 
     var count: Int { states.count - closed }
+    var isEmpty: Bool { states.isEmpty }
 
     mutating func add(_ state: StreamState) {
         ids.append(state.id)

@@ -16,6 +16,7 @@ extension Session {
                 check(Int32(clamping: count))
                 break
             }
+            if outbound.frame == nil { outbound.frame = UnsafeRawPointer(bytes) }
             outbound.bytes.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
         }
         outbound.tellStreams(start + (side == .client ? Int(NGHTTP2_CLIENT_MAGIC_LEN) : 0))

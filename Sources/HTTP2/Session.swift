@@ -28,18 +28,18 @@ final class Session {
     @exclusivity(unchecked) var floods = FloodGuard()
     @exclusivity(unchecked) var tally = StreamTally()
     @exclusivity(unchecked) var growth = WindowGrowth()
-    private let memory = MemoryPool()
+    let memory = MemoryPool()
     /// Why the connection cannot go on.
     @exclusivity(unchecked) private(set) var failure: HTTPFault?
 
     /// - Parameters:
     ///   - maxStreams: how many streams the peer may have begun at a time.
     ///   - maxFieldBytes: what the peer is told of how large a head may be; what is looked at are the limits of `read`.
-    init(_ side: Side, maxStreams: UInt32, maxFieldBytes: UInt32) {
+    init(_ side: Side, maxStreams: UInt32, maxFieldBytes: UInt32, _ scratch: FieldScratch) {
         self.side = side
         inbound = InboundState(
             walk: FrameWalk(preface: side == .server ? Int(NGHTTP2_CLIENT_MAGIC_LEN) : 0), maxStreams: Int(maxStreams))
-        outbound = OutboundState(maxStreams: maxStreams)
+        outbound = OutboundState(maxStreams: maxStreams, scratch)
         pointer = Self.make(side, for: self)
         guard pointer != nil else {
             fail(.protocolFailure, ConnectionError.failed)
@@ -192,13 +192,22 @@ struct OutboundState {
     /// What the call under way writes of a body, before any of it is copied, and whose it is.
     var direct = UnsafeRawBufferPointer(start: nil, count: 0)
     var directStream: Int32 = 0
-    var fields = FieldList()
+    private let scratch: FieldScratch
+    var fields: FieldList {
+        _read { yield scratch.list }
+        _modify { yield &scratch.list }
+    }
+    /// Where nghttp2 makes frames. What stands there is of use until it is asked for the next one (nghttp2_session_mem_send).
+    var frame: UnsafeRawPointer?
     /// How many were asked for and not answered.
     var pings = 0
     private let maxStreams: UInt32
     private var isTold = false
 
-    init(maxStreams: UInt32) { self.maxStreams = maxStreams }
+    init(maxStreams: UInt32, _ scratch: FieldScratch) {
+        self.maxStreams = maxStreams
+        self.scratch = scratch
+    }
 
     /// The peer is told how many streams there may be; nghttp2 is not, for it would end the connection for one too many,
     /// where that stream alone is refused here (RFC 9113 §5.1.2).

@@ -23,6 +23,9 @@ struct SignalQueue {
     private var signals: [Signal] = []
     private var next = 0
 
+    var isEmpty: Bool { signals.isEmpty }
+    var first: Signal? { next < signals.count ? signals[next] : nil }
+
     mutating func append(_ signal: Signal) { signals.append(signal) }
 
     mutating func popFirst() -> Signal? {

@@ -44,6 +44,8 @@ public protocol StreamClient: AnyObject {
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
     /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
     func waiting(on stream: StreamID) -> Int
+    /// Gives back memory that only messages need: the next one will be a while.
+    func rest()
     /// Asks the peer for a sign of life: `pong` tells of it.
     func ping(to out: inout [UInt8])
 }

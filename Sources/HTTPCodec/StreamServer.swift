@@ -36,6 +36,8 @@ public protocol StreamServer: AnyObject {
     func waiting(on stream: StreamID) -> Int
     /// What there was to count since this was asked last: streams that were refused to the peer are, above all.
     func takeTally() -> StreamTally
+    /// Gives back memory that only messages need: the next one will be a while.
+    func rest()
     /// Begins no further stream, and tells the peer so.
     func leave(to out: inout [UInt8])
 }

@@ -326,7 +326,9 @@ extension ClientConnection {
                 time = min(time, cell.exchange.wakeAt(context), cell.stream?.tunnel?.deadline ?? .max)
             }
         }
-        return min(orphans, remains.wakeAt, isServing ? time : deadline)
+        if isServing { return min(orphans, remains.dueAt, time) }
+        guard case .serving = stage else { return min(orphans, deadline) }
+        return min(orphans, remains.dueAt, remains.restAt, deadline)
     }
 
     /// Time has passed.
@@ -337,6 +339,7 @@ extension ClientConnection {
             settle(call, &out)
         }
         stopUnfinished(&out)
+        restStreams(&out)
         guard case .serving = stage, let cell = current, !cell.exchange.isReading else {
             if now >= deadline { timedOut(&out) }
             return

@@ -71,7 +71,7 @@ extension ClientConnection {
                     switch HTTP2Preface(bytes.extracting(position...)) {
                     case .absent: break
                     case .present:
-                        serveStreams()
+                        serveStreams(out)
                         continue
                     case .undecided:
                         wait(until: out.now + engine.settings.timeouts.header)

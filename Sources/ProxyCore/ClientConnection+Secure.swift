@@ -119,7 +119,7 @@ extension ClientConnection {
         out.now = now
         guard case .securing(let tunnel) = stage else { return }
         serveInside(now)
-        if negotiated.spoken == .http2 { serveStreams() }
+        if negotiated.spoken == .http2 { serveStreams(out) }
         guard let tunnel, let cell = current else { return }
         let name = tunnel.target.serverName ?? tunnel.target.host
         if interception.onRefusal == .tunnel { context.stores.refusals?.accepted(name, by: context.key) }

@@ -176,6 +176,7 @@ extension ClientConnection {
         context.share?.letGo(of: cell.exchange.id)
         if openStreams == 0 { context.share?.endStreams() }
         orderRecord(of: cell, &out)
+        remains.moved(now: out.now)
         wait(until: out.now + engine.settings.timeouts.idle)
         if next?.isKept == false, !isBusy { close(reset: false, &out) }
     }
@@ -184,6 +185,12 @@ extension ClientConnection {
     mutating func stopUnfinished(_ out: inout Outbox) {
         guard let streams else { return }
         for stream in remains.takeDue(out.now) { streams.reset(stream, .complete, to: &out.client) }
+    }
+
+    /// Gives back memory where nothing has moved for a while.
+    mutating func restStreams(_ out: inout Outbox) {
+        guard remains.takeRest(out.now), case .serving = stage, !isBusy else { return }
+        streams?.rest()
     }
 
     /// An exchange is under way, or the client has still to take what came of one.
@@ -195,6 +202,7 @@ extension ClientConnection {
 
     /// Looks which answers have gone out by now that waited for the client's windows.
     private mutating func noteTaken(_ streams: any StreamServer, _ out: inout Outbox) {
+        remains.moved(now: out.now)
         guard !remains.untaken.isEmpty else { return }
         remains.untaken.removeAll { streams.waiting(on: $0) == 0 }
         wait(until: out.now + engine.settings.timeouts.idle)

@@ -147,7 +147,7 @@ extension ClientConnection {
             forgetConnect(&out)
             context.tunnel = target
             serveInside(out.now)
-            if target.isSaidToSpeakHTTP2 { serveStreams() }
+            if target.isSaidToSpeakHTTP2 { serveStreams(out) }
         }
         return true
     }

@@ -153,8 +153,9 @@ public struct ClientConnection: ~Copyable {
     public func takeTally() -> StreamTally { streams?.takeTally() ?? StreamTally() }
 
     /// The client speaks HTTP/2 from here on.
-    mutating func serveStreams() {
-        streams = HTTP2Server(maxStreams: engine.settings.http2.streams, limits: engine.headLimits)
+    mutating func serveStreams(_ out: borrowing Outbox) {
+        streams = HTTP2Server(
+            maxStreams: engine.settings.http2.streams, limits: engine.headLimits, scratch: out.fields)
     }
 
     /// It carries many exchanges at a time.

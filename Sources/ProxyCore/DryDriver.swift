@@ -68,7 +68,7 @@ struct DryDriver: ~Copyable {
         connection.received(Array("CONNECT \(tunnel) HTTP/1.1\r\nHost: \(tunnel)\r\n\r\n".utf8).span, now: now, &out)
         carryOut()
         guard connection.enterTunnel(&out) else { return }
-        if streams { connection.serveStreams() }
+        if streams { connection.serveStreams(out) }
         carryOut()
         client.forget()
     }

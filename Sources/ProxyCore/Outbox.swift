@@ -1,4 +1,5 @@
 import Formats
+internal import HTTP2
 import HTTPCodec
 public import Journal
 
@@ -11,6 +12,8 @@ public struct Outbox: ~Copyable {
     public internal(set) var orders: [Order] = []
     /// What an exchange wants done on the client's side; its connection takes them before it returns.
     var replies: [Reply] = []
+    /// Shared by this loop's connections that carry streams.
+    let fields = FieldScratch()
     /// Milliseconds of a monotonic clock.
     var now = 0
     /// The time as a `Date` field says it, in whole seconds; empty until it is told.

@@ -11,8 +11,23 @@ struct StreamRemains {
     /// Milliseconds in which a client has read its response.
     private static let patience = 100
 
+    /// Milliseconds without anything under way after which nothing is likely to come soon.
+    private static let pause = 300
+    /// When `takeRest` has something, where nothing is under way.
+    private(set) var restAt = Int.max
+
     /// When `takeDue` has something.
-    var wakeAt: Int { unfinished.first?.until ?? .max }
+    var dueAt: Int { unfinished.first?.until ?? .max }
+
+    /// Something came, or an exchange is over.
+    mutating func moved(now: Int) { restAt = now + Self.pause }
+
+    /// Whether memory is to be given back that only messages need. Told once for each time that something moved.
+    mutating func takeRest(_ now: Int) -> Bool {
+        guard now >= restAt else { return false }
+        restAt = .max
+        return true
+    }
 
     mutating func add(unfinished stream: StreamID, now: Int) { unfinished.append((stream, now + Self.patience)) }
 

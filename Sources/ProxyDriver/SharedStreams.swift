@@ -26,6 +26,9 @@ final class SharedStreams {
     private var life: LifeWatch
     /// What the origin said of streams.
     private var terms: StreamTerms?
+    private var isAtRest = false
+    /// Milliseconds without a stream after which nothing is likely to come soon.
+    private static let pause = 300
     private let limits: HeadLimits
     private let maxTrailerBytes: Int
 
@@ -106,6 +109,7 @@ final class SharedStreams {
     func look(_ timeouts: Timeouts) {
         guard !isWithdrawn || !isIdle else { return answerWaiting() }
         let now = channel.loop.now
+        rest(now)
         let finding = life.look(
             now: now, isAwaited: !isIdle, quiet: LifeWatch.quiet(timeouts), pool.life, untaken: channel.untakenBytes)
         switch finding {
@@ -116,6 +120,14 @@ final class SharedStreams {
         if isWithdrawn || life.isDoubtful(now, pool.life) { answerWaiting() }
     }
 
+    /// Gives back memory that only messages need, where the next one will be a while.
+    private func rest(_ now: Int) {
+        guard isIdle, !isAtRest, now - channel.idleSince >= Self.pause else { return }
+        isAtRest = true
+        leg.rest()
+        input = []
+    }
+
     /// A stream for an exchange; nil where there is no room for one.
     /// - Parameter isFirst: it is what the connection was made for, also by rules that are no more.
     func lend(to connection: Connection, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
@@ -123,6 +135,7 @@ final class SharedStreams {
             let stream = leg.begin()
         else { return nil }
         lessees[stream] = Lessee(connection: connection, exchange: exchange)
+        isAtRest = false
         return stream
     }
 

@@ -60,6 +60,8 @@ private struct Reading {
                 require(position == bytes.count, "more is asked for only when all is used up")
                 require(out.count <= (1 << 20) + 64 * bytes.count, "what is answered has a bound")
                 out = []
+                // whoever comes in pieces finds it at rest between them
+                leg.rest()
                 return
             case .response(let stream, let event): take(event, of: stream, bytes, before, position)
             case .broken(let stream, let fault): events.append(.broken(stream.number, fault))

@@ -57,6 +57,8 @@ private struct Reading {
                 require(position == bytes.count, "more is asked for only when all is used up")
                 require(out.count <= 64 << 10 + 64 * bytes.count, "what is answered has a bound")
                 out = []
+                // whoever comes in pieces finds it at rest between them
+                leg.rest()
                 return
             case .head(let stream, let framing):
                 require(

@@ -1,6 +1,7 @@
-import HTTP2
 import HTTPCodec
 import Testing
+
+@testable import HTTP2
 
 @Suite("Both sides of a connection")
 struct ConnectionTests {
@@ -85,6 +86,55 @@ struct ConnectionTests {
         server.leg.used(600 << 10, of: StreamID(1), to: &server.out)
         let rest = exchange(serverUses: false).server
         #expect(self.body(of: 9, in: rest).count == 256 << 10)
+    }
+
+    @Test("A connection that was at rest goes on as if nothing had been")
+    func rest() throws {
+        for number in 0..<5 {
+            // what both remember of fields outlasts it
+            try client.ask("GET", "http://a.test/\(number)", ["x-same": "again and again"])
+            // an exchange that is under way, and a frame, are not disturbed
+            let asked = client.out
+            client.out = []
+            let middle = asked.count - 5
+            var seen = server.feed(Array(asked[..<middle]))
+            server.leg.rest()
+            seen += server.feed(Array(asked[middle...]))
+            server.leg.rest()
+            client.leg.rest()
+            let stream = UInt32(2 * number + 1)
+            #expect(seen.count == 2 && seen.last == .end(stream, ""), "\(seen)")
+            guard case .head(stream, let head, .none) = seen.first else { continue }
+            #expect(head.hasPrefix("GET http://a.test/\(number)"), "\(head)")
+            #expect(head.contains("x-same: again and again"), "\(head)")
+            server.respond(stream)
+            let place = UInt32(number + 1)
+            let got = exchange().client
+            #expect(got.dropFirst() == [.data(place, Array("ok".utf8)), .end(place, "")], "\(got)")
+            server.leg.rest()
+            client.leg.rest()
+            if number % 2 == 0 {
+                client.leg.ping(to: &client.out)
+                #expect(exchange().client == [.pong])
+                server.leg.rest()
+                client.leg.rest()
+            }
+        }
+    }
+
+    @Test("A server at rest has let go of streams whose end nobody has asked for, and of what nghttp2 gave back")
+    func restOfServer() {
+        let talk = ServerTalk()
+        let session = talk.leg.session
+        let get: KeyValuePairs = [":method": "GET", ":scheme": "http", ":authority": "a.test", ":path": "/"]
+        #expect(talk.feed(Frame.headers(1, get, end: true)).count == 2)
+        talk.leg.rest()
+        #expect(!session.streams.isEmpty && session.memory.kept > 0, "it is under way")
+        talk.respond(1)
+        #expect(!session.streams.isEmpty)
+        talk.leg.rest()
+        #expect(session.streams.isEmpty && session.memory.kept == 0)
+        #expect(talk.feed(Frame.headers(3, get, end: true)).last == .end(3, ""))
     }
 
     @Test("Many that wait for the connection's window take turns")

@@ -6,6 +6,8 @@ import HTTPCodec
 final class MessageServer: StreamServer {
     var head = RequestHead()
     private(set) var trailers: [UInt8] = []
+    /// How often it was told to give memory back.
+    private(set) var rests = 0
     /// The request that is being read.
     private var reading = HTTP1Server()
     private var isInBody = false
@@ -107,5 +109,6 @@ final class MessageServer: StreamServer {
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {}
     func waiting(on stream: StreamID) -> Int { 0 }
     func takeTally() -> StreamTally { StreamTally() }
+    func rest() { rests += 1 }
     func leave(to out: inout [UInt8]) {}
 }

@@ -100,5 +100,6 @@ final class FrameClient: StreamClient {
     func ping(to out: inout [UInt8]) { out += Frame(.ping, 0).written }
 
     func takeTally() -> StreamTally { StreamTally() }
+    func rest() {}
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 }

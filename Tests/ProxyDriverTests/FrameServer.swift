@@ -89,6 +89,7 @@ final class FrameServer: StreamServer {
     }
 
     func takeTally() -> StreamTally { StreamTally() }
+    func rest() {}
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 
     func leave(to out: inout [UInt8]) {
