@@ -25,8 +25,8 @@ extension ClientConnection {
         // what nobody here waits for does not wait for the client either
         if cell.exchange.isOrphan { return true }
         guard client.queue != .full else { return false }
-        guard let streams, let stream = cell.stream else { return true }
-        return streams.waiting(on: stream.id) <= Self.highWater
+        guard let streams, let stream = cell.stream?.id else { return true }
+        return streams.waiting(on: stream) <= Self.highWater
     }
 
     // MARK: queues

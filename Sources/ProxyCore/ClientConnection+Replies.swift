@@ -26,7 +26,7 @@ extension ClientConnection {
     }
 
     private mutating func perform(_ reply: Reply, of cell: ExchangeCell, _ out: inout Outbox) {
-        if let streams, let stream = cell.stream { return perform(reply, of: cell, on: stream.id, by: streams, &out) }
+        if let streams, let stream = cell.stream?.id { return perform(reply, of: cell, on: stream, by: streams, &out) }
         switch reply {
         case .interim(let head, let isOwn):
             leg.interim(head, via: isOwn ? [] : cell.exchange.engine.via(received: head.version), to: &out.client)
@@ -89,8 +89,8 @@ extension ClientConnection {
     /// Body bytes of an origin's answer.
     func write(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
         let isWritten: Bool
-        if let streams, let stream = cell.stream {
-            isWritten = streams.write(bytes, on: stream.id, to: &out.client)
+        if let streams, let stream = cell.stream?.id {
+            isWritten = streams.write(bytes, on: stream, to: &out.client)
         } else {
             leg.write(bytes, to: &out.client)
             isWritten = !leg.writesNothing
@@ -136,6 +136,7 @@ extension ClientConnection {
 
     mutating func begin(_ call: DetourCall, for caller: ExchangeCell, _ out: inout Outbox) {
         let cell = begin(&out)
+        caller.hasCalls = true
         let places = caller.exchange.attempt.turns.map(\.key)
         cell.exchange.becomeCall(call, for: caller.exchange.id, places: places, began: caller.exchange.capture.began)
         startFlow(of: cell, for: caller, &out)
@@ -147,7 +148,7 @@ extension ClientConnection {
     /// The calls of an exchange that no longer waits for one are given up.
     private mutating func endCalls(of cell: ExchangeCell, _ out: inout Outbox) {
         if case .calling = cell.exchange.stage { return }
-        guard cells.count > 1 else { return }
+        guard cell.hasCalls else { return }
         for call in cells where call.exchange.caller == cell.exchange.id && !call.exchange.isOver {
             if call.exchange.isLeft(out.now) { continue }
             call.exchange.release(reusable: false, &out)

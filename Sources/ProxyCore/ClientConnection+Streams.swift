@@ -118,8 +118,10 @@ extension ClientConnection {
 
     /// Lets the client send as much as has been used, unless its origin has enough to take.
     mutating func pay(_ cell: ExchangeCell, _ out: inout Outbox) {
-        guard cell.origin.queue != .full, let streams, let stream = cell.stream, stream.owed > 0 else { return }
-        streams.used(stream.owed, of: stream.id, to: &out.client)
+        guard let owed = cell.stream?.owed, owed > 0, cell.origin.queue != .full, let streams,
+            let stream = cell.stream?.id
+        else { return }
+        streams.used(owed, of: stream, to: &out.client)
         cell.stream.change { $0.owed = 0 }
     }
 

@@ -86,6 +86,7 @@ public struct Outbox: ~Copyable {
         cell.exchange.renew(id, engine)
         cell.origin = Endpoint()
         cell.stream = nil
+        cell.hasCalls = false
         return cell
     }
 

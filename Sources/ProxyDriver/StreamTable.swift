@@ -9,20 +9,27 @@ struct StreamTable {
         case stream(OriginStream)
     }
 
-    private var entries: [(id: ExchangeID, entry: Entry)] = []
+    private struct Slot {
+        let id: ExchangeID
+        var entry: Entry
+        /// Whether it is to be read has to be found out: something happened to its exchange, or it waits for that.
+        var isDue = true
+    }
+
+    private var slots: [Slot] = []
 
     subscript(id: ExchangeID) -> Entry? {
-        get { entries.first { $0.id == id }?.entry }
+        get { slots.first { $0.id == id }?.entry }
         set {
-            entries.removeAll { $0.id == id }
-            if let newValue { entries.append((id, newValue)) }
+            slots.removeAll { $0.id == id }
+            if let newValue { slots.append(Slot(id: id, entry: newValue)) }
         }
     }
 
     @discardableResult
     mutating func remove(_ id: ExchangeID) -> Entry? {
-        guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
-        return entries.remove(at: index).entry
+        guard let index = slots.firstIndex(where: { $0.id == id }) else { return nil }
+        return slots.remove(at: index).entry
     }
 
     func stream(_ id: ExchangeID) -> OriginStream? {
@@ -30,15 +37,33 @@ struct StreamTable {
     }
 
     func forEachStream(_ body: (ExchangeID, OriginStream) -> Void) {
-        for (id, entry) in entries { if case .stream(let stream) = entry { body(id, stream) } }
+        for slot in slots { if case .stream(let stream) = slot.entry { body(slot.id, stream) } }
+    }
+
+    // MARK: reading
+
+    /// Something happened to that exchange.
+    mutating func note(_ id: ExchangeID) {
+        guard let index = slots.firstIndex(where: { $0.id == id }) else { return }
+        slots[index].isDue = true
+    }
+
+    /// Has streams read, or not, as is wanted: those to which something happened, those that are not read, or all.
+    mutating func read(all: Bool, _ isWanted: (ExchangeID) -> Bool) {
+        for index in slots.indices where all || slots[index].isDue {
+            guard case .stream(let stream) = slots[index].entry else { continue }
+            let isRead = isWanted(slots[index].id)
+            stream.read(isRead)
+            slots[index].isDue = !isRead
+        }
     }
 
     /// The channel that is in use where the client has one exchange at a time, which has the whole of it.
     var channel: OriginChannel? {
-        for (_, entry) in entries { if case .stream(let stream) = entry, stream.id == nil { return stream.channel } }
+        for slot in slots { if case .stream(let stream) = slot.entry, stream.id == nil { return stream.channel } }
         return nil
     }
 
     /// An exchange that has one.
-    var any: ExchangeID? { entries.first?.id }
+    var any: ExchangeID? { slots.first?.id }
 }
