@@ -106,6 +106,12 @@ open class Channel: EventSource {
         return !isClosed && poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
+    /// The peer has reset the connection, and no read or write has told of it yet.
+    public final var hasFailed: Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return !isClosed && poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
+    }
+
     /// Whether the kernel holds something of the peer that nobody has read: bytes, or its end. Asks it.
     public final var holdsUnread: Bool { !isClosed && loop.peek(descriptor) }
 

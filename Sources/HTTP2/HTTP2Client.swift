@@ -7,11 +7,16 @@ public import HTTPCodec
 public final class HTTP2Client: StreamClient {
     /// Streams at a time, whatever the peer allows.
     private static let maxStreams = 256
+    /// Requests that are given up before no more are begun: peers end the whole connection for many of them, and with it what
+    /// others have on it.
+    private static let mostResets = 64
 
     public var head = ResponseHead()
     public private(set) var trailers: [UInt8] = []
     private let session: Session
     private var lastPlace: UInt32 = 0
+    /// Requests that were given up on it.
+    private var resets = 0
 
     /// - Parameter limits: what the peer is told of how large a head may be.
     public init(limits: HeadLimits = HeadLimits()) {
@@ -25,7 +30,7 @@ public final class HTTP2Client: StreamClient {
         isReusable && session.streams.count < min(Self.maxStreams, session.peerMaxStreams)
     }
 
-    public var isReusable: Bool { session.maySendRequests }
+    public var isReusable: Bool { session.maySendRequests && resets < Self.mostResets }
 
     public var terms: StreamTerms? {
         guard session.inbound.isSettled else { return nil }
@@ -52,6 +57,7 @@ public final class HTTP2Client: StreamClient {
         session.streams[index].isForgotten = true
         session.streams[index].peer = .ignored
         guard !session.streams[index].isClosed else { return }
+        resets += 1
         session.reset(session.streams[index].id, ConnectionError.unwanted)
         session.flush(to: &out)
     }

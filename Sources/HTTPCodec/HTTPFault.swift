@@ -23,6 +23,8 @@ public struct HTTPFault: Error, Equatable, Sendable {
         // frames that are sent for their number alone
         case tooManyResets, tooManyContinuations, tooManyPings, tooManySettings, tooManyWindowUpdates
         case tooManyPriorities, tooManyEmptyFrames, tooManyUnknownFrames, tooManyRefusals, fieldsOutOfMeasure
+        // answers before the answer
+        case tooManyInterim
     }
 
     public let code: Code
@@ -117,6 +119,7 @@ public struct HTTPFault: Error, Equatable, Sendable {
         case .tooManyUnknownFrames: "there are more frames of unknown kinds than anybody needs"
         case .tooManyRefusals: "streams are begun again and again beyond the number that there may be"
         case .fieldsOutOfMeasure: "compressed fields unfold to many times what limits.header allows"
+        case .tooManyInterim: "interim responses are larger together than limits.header allows"
         }
     }
 }

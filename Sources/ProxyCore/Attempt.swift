@@ -19,6 +19,8 @@ struct Attempt {
         var isStream = false
         /// Bytes of the body may be passed on to the origin as they are.
         var sendsRaw = false
+        /// Interim responses that came by it, in bytes.
+        var interimBytes = 0
         /// How often connections that carry an identity had been let go of when it was leased.
         var bindings = 0
     }

@@ -66,7 +66,10 @@ extension ClientConnection {
         case .closed, .securing: return
         case .tunnel(let id): return clientEndedTunnel(id, &out)
         case .connecting(let tunnel) where tunnel.isAnswered && !intake.pending.isEmpty: return
-        case .peeking(let tunnel) where !tunnel.hasHello && !intake.pending.isEmpty:
+        // the end of a stream is no more than half of it (RFC 9113 §8.5); a socket's is most often that its client has gone
+        case .connecting where context.source.isInStream: return
+        case .peeking(let tunnel)
+        where !tunnel.hasHello && (!intake.pending.isEmpty || context.source.isInStream && tunnel.isAsked):
             // too little to be HTTP, or TLS that would be opened, and no more will come
             return openTunnel(tunnel, &out)
         case .preface, .awaitingHello, .connecting, .peeking, .lingering: return close(reset: false, &out)
@@ -226,7 +229,12 @@ extension ClientConnection {
     ) {
         out.now = now
         switch stage {
-        case .peeking: return close(reset: false, &out)
+        case .peeking(let tunnel):
+            guard !tunnel.heard.isEmpty else { return close(reset: !cleanly, &out) }
+            // its last words, which were no HTTP/2
+            openTunnel(tunnel, &out)
+            if isTunnel { originEndedTunnel(id, cleanly: cleanly, &out) }
+            return
         case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)
         case .lingering, .closed: if cell(id)?.exchange.isOrphan != true { return }
         case .preface, .awaitingHello, .securing, .serving, .connecting: break
@@ -338,8 +346,10 @@ extension ClientConnection {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }
-        stopUnfinished(&out)
-        restStreams(&out)
+        if case .serving = stage {
+            stopUnfinished(&out)
+            restStreams(&out)
+        }
         guard case .serving = stage, let cell = current, !cell.exchange.isReading else {
             if now >= deadline { timedOut(&out) }
             return

@@ -213,7 +213,7 @@ extension ClientConnection {
     ) {
         switch event {
         case .needsMore: return
-        case .interim: cell.exchange.interimCame(head, &out)
+        case .interim: cell.exchange.interimCame(head, &context, &out)
         case .head(let framing):
             swap(&head, &cell.exchange.response)
             cell.exchange.answered(framing, &context, &out)

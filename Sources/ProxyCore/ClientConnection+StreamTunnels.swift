@@ -23,7 +23,10 @@ extension ClientConnection {
     /// The client's bytes.
     mutating func passOn(_ bytes: Span<UInt8>, of cell: ExchangeCell, _ out: inout Outbox) {
         keepTunnel(of: cell, out.now)
+        guard !bytes.isEmpty else { return }
         out.sendRaw(bytes, of: cell.exchange.id)
+        // the end that may come right behind must not find that nothing waits
+        cell.origin.isSent()
         cell.exchange.record.requestBytes += UInt64(bytes.count)
         cell.stream.change { $0.owed += bytes.count }
         pay(cell, &out)
@@ -39,8 +42,8 @@ extension ClientConnection {
 
     /// Something moved.
     func keepTunnel(of cell: ExchangeCell, _ now: Int) {
-        // the connection in there has times of its own
-        guard cell.stream?.tunnel?.isCarried == false else { return }
+        // the connection in there has times of its own, until it is heard of no more
+        guard cell.stream?.tunnel?.isCarried == false || cell.origin.hasEnded else { return }
         let limit = now + engine.settings.timeouts.tunnelIdle
         cell.stream.change { stream in stream.tunnel.change { $0.deadline = limit } }
     }
@@ -57,11 +60,13 @@ extension ClientConnection {
     mutating func endOriginsSide(of cell: ExchangeCell, cleanly: Bool, _ out: inout Outbox) {
         guard let streams, let stream = cell.stream else { return }
         cell.origin.end()
-        guard cleanly else {
+        // what ends without an answer has been cut off
+        guard cleanly, stream.tunnel?.awaitsAnswer != true else {
             cell.exchange.cut(reset: true, &out)
             return settle(cell, &out)
         }
         streams.end(trailers: [], on: stream.id, to: &out.client)
+        keepTunnel(of: cell, out.now)
         finishTunnel(of: cell, &out)
     }
 

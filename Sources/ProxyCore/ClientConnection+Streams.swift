@@ -72,6 +72,7 @@ extension ClientConnection {
         // nothing of the head may colour the answer
         cell.exchange.request = RequestHead()
         startRecord(of: cell, &out)
+        cell.exchange.record.version = .http2
         cell.exchange.refuse(fault, &out)
         settle(cell, &out)
     }
@@ -176,7 +177,7 @@ extension ClientConnection {
             remains.add(unfinished: stream.id, now: out.now)
         }
         context.share?.letGo(of: cell.exchange.id)
-        if openStreams == 0 { context.share?.endStreams() }
+        context.share?.end(openStreams)
         orderRecord(of: cell, &out)
         remains.moved(now: out.now)
         wait(until: out.now + engine.settings.timeouts.idle)

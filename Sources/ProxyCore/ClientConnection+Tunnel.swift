@@ -46,7 +46,11 @@ extension ClientConnection {
         if case .none = tunnel.lease { timeout = Self.peekTimeout }
         enter(.peeking(tunnel), until: out.now + timeout)
         out.client.append(literal: Self.established)
+        let hasEnded = context.hasEnded
+        // its last words come before its end
+        context.endedAt = nil
         drainPending(&out)
+        if hasEnded { clientEnded(now: out.now, &out) }
     }
 
     /// How long a client whose TLS would be opened may say nothing before its origin is connected to.
@@ -58,7 +62,7 @@ extension ClientConnection {
         switch tunnel.lease {
         case .none: enter(.peeking(ordered(tunnel, &out)))
         case .leasing: tunnelFailed(.timedOut, tunnel, &out)
-        case .standing: close(reset: false, &out)
+        case .standing: if tunnel.heard.isEmpty { close(reset: false, &out) } else { openTunnel(tunnel, &out) }
         }
     }
 
@@ -217,7 +221,9 @@ extension ClientConnection {
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if case .peeking(var tunnel) = stage {
             let mayBeHTTP2 = tunnel.hears(bytes) && !tunnel.hasHello && engine.settings.http2.clients
-            if mayBeHTTP2 { enter(.peeking(tunnel)) } else { openTunnel(tunnel, &out) }
+            guard mayBeHTTP2 else { return openTunnel(tunnel, &out) }
+            // whose client speaks HTTP/2 has done so already, or does so now
+            enter(.peeking(tunnel), until: min(deadline, out.now + Self.peekTimeout))
         } else if case .tunnel(let id) = stage {
             passOn(bytes, of: id, &out)
         }

@@ -57,8 +57,8 @@ public struct ClientConnection: ~Copyable {
     /// Takes the place of `engine` when the exchange is over.
     var next: NextGeneration?
     private(set) var stage = Stage.serving
-    /// When the stage has to be over, where no exchange says so.
-    private(set) var deadline: Int
+    /// When the stage has to be over, where no exchange says so, in milliseconds of the loop's clock.
+    public private(set) var deadline: Int
     var context: ClientContext
     var leg = HTTP1Server()
     /// The leg of a connection that carries many exchanges at a time; nil where it speaks HTTP/1.

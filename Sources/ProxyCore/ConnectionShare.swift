@@ -55,11 +55,13 @@ public final class ConnectionShare {
         return false
     }
 
-    /// None is under way any more.
-    func endStreams() {
-        guard streams > 0, let client else { return }
-        shares.withShares { $0.end(streams, of: client) }
-        streams = 0
+    /// So many are under way still: gives back what is more than these need, and a piece for those to come.
+    func end(_ exchanges: Int) {
+        let needed =
+            exchanges == 0 ? 0 : (exchanges - 1 + 2 * Self.streamPiece - 1) / Self.streamPiece * Self.streamPiece
+        guard streams > needed, let client else { return }
+        shares.withShares { $0.end(streams - needed, of: client) }
+        streams = needed
     }
 
     /// Makes sure that there is room for so many bytes of an exchange in all. False where there is none.

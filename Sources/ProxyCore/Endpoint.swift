@@ -26,6 +26,9 @@ struct Endpoint {
         queue = .empty
     }
 
+    /// Something is on its way to it; how much of that waits is told once it has been tried.
+    mutating func isSent() { if !isLost, queue == .empty { queue = .some } }
+
     /// So many bytes wait for it.
     mutating func holds(_ count: Int, highWater: Int) {
         if count == 0 {

@@ -15,8 +15,16 @@ extension Exchange {
         }
     }
 
+    /// What an interim response takes without its fields, in bytes.
+    private static let leastInterim = 64
+
     /// An interim response (RFC 9110 §15.2) is passed on, but for one that was given already.
-    mutating func interimCame(_ head: ResponseHead, _ out: inout Outbox) {
+    mutating func interimCame(_ head: ResponseHead, _ context: inout ClientContext, _ out: inout Outbox) {
+        // they come whatever the client takes, and no window holds them
+        attempt.lease.interimBytes += head.fields.bytes.count + Self.leastInterim
+        guard attempt.lease.interimBytes <= engine.settings.limits.header else {
+            return originBroke(HTTPFault(.tooManyInterim, at: 0), &context, &out)
+        }
         guard case .awaiting = stage, !isCall else { return }
         // an answered Expect is not answered twice
         if head.status == 100, body.isKept { return }

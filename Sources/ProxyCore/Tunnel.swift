@@ -20,15 +20,24 @@ struct Tunnel {
     /// What the origin has said that may be the beginning of HTTP/2 (RFC 9113 §3.4): a server does not wait for its client there.
     var heard: [UInt8] = []
 
+    /// Its origin's connection stands, or is being made.
+    var isAsked: Bool { if case .none = lease { false } else { true } }
+
     /// Keeps what the origin says where it may still be that.
     mutating func hears(_ bytes: Span<UInt8>) -> Bool {
         heard.append(bytes)
         guard heard.count <= Self.maxHeard else { return false }
-        for (index, byte) in heard.prefix(9).enumerated() where index >= 3 {
-            // a SETTINGS frame of the connection, which acknowledges none
-            if byte != (index == 3 ? 4 : 0) { return false }
+        // a SETTINGS frame of the connection, which acknowledges none; no server has as many settings as fill 4 KiB
+        let isFrame = heard.prefix(9).enumerated().allSatisfy { index, byte in
+            switch index {
+            case 0: byte == 0
+            case 1: byte < 0x10
+            case 2: true
+            case 3: byte == 4
+            default: byte == 0
+            }
         }
-        return true
+        return isFrame && (heard.count < 3 || (Int(heard[1]) << 8 | Int(heard[2])) % 6 == 0)
     }
 
     private static let maxHeard = 16 << 10

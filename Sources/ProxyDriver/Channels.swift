@@ -41,8 +41,6 @@ final class OriginChannel: StreamChannel {
     var exchange: ExchangeID?
     /// Where it carries many exchanges at a time, these.
     private(set) var shared: SharedStreams?
-    /// The origin sends no more.
-    var hasEnded = false
 
     private let security: WorkerTLS
     /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.

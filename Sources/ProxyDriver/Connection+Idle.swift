@@ -20,7 +20,7 @@ extension Connection {
 
     func keep(_ channel: OriginChannel, _ isReusable: Bool) {
         guard isReusable else {
-            channel.link?.isCut = true
+            if !channel.isThrough { channel.link?.isCut = true }
             return channel.leave()
         }
         guard channel.isBound else { return worker.pool.put(channel, now: worker.loop.now) }

@@ -2,8 +2,6 @@ import Authorization
 import EventLoop
 internal import HTTP1
 internal import HTTPCodec
-import Interception
-internal import Passwords
 import ProxyCore
 import TLSEngine
 
@@ -112,6 +110,8 @@ final class Connection {
     func clientLost() {
         guard !isClosed else { return }
         if awaitsHandshake { return handshakeFailed(.closedInHandshake) }
+        // half of what a tunnel carries must not look whole (RFC 9113 §8.5)
+        if machine.isTunnel { origin?.cut() }
         machine.clientLost(now: worker.loop.now, &worker.out)
         settle()
         if !isClosed { close() }
@@ -198,6 +198,7 @@ final class Connection {
         guard let id = origin.exchange else { return }
         machine.originEnded(
             through: &origin.leg, for: id, cleanly: !cut, fault: fault, now: worker.loop.now, &worker.out)
+        if origin.link?.isClosed == true { machine.originLost(id, now: worker.loop.now, &worker.out) }
         settle()
     }
 
@@ -258,41 +259,6 @@ final class Connection {
         machine.leased(id, reused: reused, sendsRaw: stream.id == nil, now: worker.loop.now, &worker.out)
     }
 
-    /// A password was checked that took its time.
-    func authenticated(_ verdict: PasswordVerdict, _ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// Code of others has worked on a message.
-    func intercepted(_ answer: SwiftAnswer, _ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// The turn of a request that waits at a limit has come.
-    func turnCame(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.turnCame(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// A person has spoken to a step-up.
-    func personSpoke(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.personSpoke(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
-    /// What a request waits for that another one makes has come to something.
-    func flightCame(_ id: ExchangeID) {
-        guard !isClosed else { return }
-        machine.flightCame(id, now: worker.loop.now, &worker.out)
-        settle()
-    }
-
     // MARK: time
 
     /// The machine is woken at that time, and not only by the next sweep.
@@ -314,14 +280,18 @@ final class Connection {
         streams.forEachStream { id, stream in
             if stream.channel.isTaking() { machine.touched(.origin, id, now: now) }
         }
-        if farewell != nil, !isClientGone {
-            guard machine.wakeAt <= now else { return }
+        if farewell != nil, !isClientGone, machine.deadline <= now {
             // the machine is over, and the client has taken nothing for as long as it may be idle
             client.cut()
             return close()
         }
         machine.woke(now: now, &worker.out)
         settle()
+    }
+
+    /// Whose bytes nobody reads says by no read that it has gone.
+    func lookForClient() {
+        if farewell == nil, !isClientGone, !client.isReading, client.isBroken { clientLost() }
     }
 
     /// Closes between two requests, as in a drain.
@@ -433,6 +403,7 @@ final class Connection {
         isClientGone = true
         unbind()
         client.connection = nil
+        client.link?.isClosed = true
         client.close()
         if !machine.hasOrphans { end() }
     }

@@ -16,6 +16,8 @@ final class SharedStreams {
     let leg: any StreamClient
     private unowned(unsafe) let channel: OriginChannel
     private var lessees: [StreamID: Lessee] = [:]
+    /// By all of them together.
+    private var owed = 0
     /// What is being read: the buffer that it came in may be used for others meanwhile.
     private var input: [UInt8] = []
     private unowned let pool: OriginPool
@@ -48,8 +50,14 @@ final class SharedStreams {
 
     private var isLendable: Bool {
         !isWithdrawn && !channel.isSpent && !channel.isClosed && !channel.isBound && channel.isCurrent && leg.isReusable
-            && !life.isDoubtful(channel.loop.now, pool.life)
+            && !life.isDoubtful(channel.loop.now, pool.life) && !isHeldUp
     }
+
+    /// So much waits for those who take nothing that the connection's window would soon have none for others.
+    private var isHeldUp: Bool { owed >= Self.mostHeld }
+
+    /// Half of the connection's window, in bytes.
+    private static let mostHeld = 512 << 10
 
     /// Whether the origin was heard of so lately that what may not go out twice may go out on it.
     var isFresh: Bool { life.isFresh(channel.loop.now, pool.life) }
@@ -155,6 +163,7 @@ final class SharedStreams {
         guard let lessee = lessees.removeValue(forKey: stream) else { return }
         write {
             // what nobody wants any more counts for the connection's window still
+            owed -= lessee.owed
             if lessee.owed > 0 { leg.used(lessee.owed, of: stream, to: &$0) }
             leg.reset(stream, to: &$0)
         }
@@ -182,10 +191,11 @@ final class SharedStreams {
 
     private func pay(_ stream: StreamID) {
         guard let place = lessees.index(forKey: stream), lessees.values[place].isRead else { return }
-        let owed = lessees.values[place].owed
-        guard owed > 0 else { return }
+        let count = lessees.values[place].owed
+        guard count > 0 else { return }
         lessees.values[place].owed = 0
-        write { leg.used(owed, of: stream, to: &$0) }
+        owed -= count
+        write { leg.used(count, of: stream, to: &$0) }
     }
 
     private func write(_ write: (inout [UInt8]) -> Void) {
@@ -259,6 +269,7 @@ final class SharedStreams {
             return
         }
         lessees.values[place].owed += count
+        owed += count
         let lessee = lessees.values[place]
         lessee.connection.streamCame(event, bytes, through: leg, lessee.exchange)
         pay(stream)

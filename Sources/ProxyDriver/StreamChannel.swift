@@ -27,6 +27,8 @@ class StreamChannel: Channel {
     /// The end that comes behind the bytes that were received last.
     private var end: Received?
     private var hasFinished = false
+    /// The peer sends no more.
+    final var hasEnded = false
     /// What goes out when the turn of the loop is over.
     private var gathered: [UInt8] = []
     /// Bytes that the layers answered by themselves since the peer had taken everything.
@@ -71,6 +73,12 @@ class StreamChannel: Channel {
             return layers.isEmpty ? .bytes : open(from: 0)
         }
     }
+
+    /// The peer has broken off, though nobody reads.
+    final var isBroken: Bool { link?.isCut ?? hasFailed }
+
+    /// Both sides have said that they send no more.
+    final var isThrough: Bool { hasFinished && hasEnded }
 
     /// Adds a layer on the inside. Its first bytes may be here already.
     /// - Parameter first: records for it, at most as many as `TLSBuffers.maxInput`.

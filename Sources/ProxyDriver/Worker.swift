@@ -301,6 +301,7 @@ final class Worker {
             guard let connection = connections[index] else { continue }
             load.underWay += connection.machine.exchangesUnderWay
             streams += countStreams(of: connection)
+            connection.lookForClient()
             if connection.wakeAt <= now { connection.sweep(now) }
             if now >= drainLimit, !errands.owns(connection) {
                 connection.cut()

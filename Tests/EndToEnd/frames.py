@@ -39,6 +39,10 @@ def request(stream, authority, path="/", method="GET", fields=(), end=True, **mo
     return headers(stream, [*pseudo, *fields], end, **more)
 
 
+def connect(stream, authority, end=False):
+    return headers(stream, [(":method", "CONNECT"), (":authority", authority)], end)
+
+
 def is_ok(head):
     """Whether an answer's status is 200: by the static table (RFC 7541 appendix A), behind what says how large the other one may be."""
     return head.payload.lstrip(b"\x20")[:1] == b"\x88"
@@ -63,6 +67,9 @@ class Peer:
 
     def __init__(self, connection, server=False, settings=b""):
         self.connection = connection
+        # what the other side takes at once: in a stream to begin with, in each beyond that, and in all (RFC 9113 §6.9)
+        self.initial = 65_535
+        self.granted = collections.Counter({0: 65_535})
         if server:
             assert connection.read(len(PREFACE)) == PREFACE
         else:
@@ -72,20 +79,49 @@ class Peer:
     def send(self, *frames):
         self.connection.send(b"".join(frames))
 
+    def any(self):
+        """The next frame. What it grants is kept; SETTINGS and PING are answered. None at the end."""
+        try:
+            head = self.connection.read(9)
+            payload = self.connection.read(int.from_bytes(head[:3], "big"))
+        except (EOFError, ConnectionResetError):
+            return None
+        came = Frame(head[3], head[4], int.from_bytes(head[5:9], "big") & 0x7FFFFFFF, payload)
+        if came.kind == WINDOW:
+            self.granted[came.stream] += int.from_bytes(payload, "big")
+        elif came.kind in (SETTINGS, PING) and not came.flags & ACK:
+            for place in range(0, len(payload) if came.kind == SETTINGS else 0, 6):
+                if payload[place:place + 2] == b"\0\4":
+                    self.initial = int.from_bytes(payload[place + 2:place + 6], "big")
+            self.send(frame(came.kind, ACK, 0, payload if came.kind == PING else b""))
+        return came
+
     def next(self):
-        """The next frame but those that are nobody's message; SETTINGS and PING are answered. None at the end."""
+        """The next frame but those that are nobody's message. None at the end."""
         while True:
-            try:
-                head = self.connection.read(9)
-                payload = self.connection.read(int.from_bytes(head[:3], "big"))
-            except (EOFError, ConnectionResetError):
-                return None
-            came = Frame(head[3], head[4], int.from_bytes(head[5:9], "big") & 0x7FFFFFFF, payload)
-            if came.kind in (SETTINGS, PING):
-                if not came.flags & ACK:
-                    self.send(frame(came.kind, ACK, 0, payload if came.kind == PING else b""))
-            elif came.kind != WINDOW:
+            came = self.any()
+            if came is None or came.kind not in (SETTINGS, PING, WINDOW):
                 return came
+
+    def room(self, stream):
+        return min(self.granted[0], self.initial + self.granted[stream])
+
+    def fill(self, stream, payload, end=False):
+        """Sends what there is room for; how many bytes these were."""
+        done = 0
+        while (count := min(self.room(stream), len(payload) - done, 16_384)) > 0:
+            self.send(data(stream, payload[done:done + count], end and done + count == len(payload)))
+            self.granted[0] -= count
+            self.granted[stream] -= count
+            done += count
+        return done
+
+    def upload(self, stream, payload, end=True):
+        """Sends all of it, as the other side grants room; what else comes meanwhile is let go."""
+        done = self.fill(stream, payload, end)
+        while done < len(payload):
+            assert self.any() is not None, f"the end came after {done} of {len(payload)} bytes"
+            done += self.fill(stream, payload[done:], end)
 
     def until(self, kind, stream):
         """The next frame of that kind on that stream; those before it are let go."""

@@ -83,7 +83,7 @@ struct ClientShareTests {
         #expect(!first.begin(4, 3))
         let other = try ConnectionShare(shares, for: two, limits)
         #expect(other.begin(4, 3) && !other.begin(5, 3))
-        first.endStreams()
+        first.end(0)
         #expect(second.begin(4, 3) && first.begin(1, 3) && !first.begin(2, 3))
         // what a connection has goes along with it, and back when it goes
         #expect(second.becomes(.user("alice"), limits))
