@@ -15,7 +15,7 @@ extension ClientConnection {
                     bytes, &position, now: out.now, limits: engine.headLimits,
                     maxTrailerBytes: engine.settings.limits.header, to: &out.client)
             } catch {
-                return close(reset: false, &out)
+                return closeStreams(&out)
             }
             switch event {
             case .needsMore: return noteTaken(streams, &out)
@@ -181,7 +181,7 @@ extension ClientConnection {
         orderRecord(of: cell, &out)
         remains.moved(now: out.now)
         wait(until: out.now + engine.settings.timeouts.idle)
-        if next?.isKept == false, !isBusy { close(reset: false, &out) }
+        if next?.isKept == false, !isBusy { closeStreams(&out) }
     }
 
     /// Tells the client to send no more where its response is whole.
@@ -209,7 +209,7 @@ extension ClientConnection {
         guard !remains.untaken.isEmpty else { return }
         remains.untaken.removeAll { streams.waiting(on: $0) == 0 }
         wait(until: out.now + engine.settings.timeouts.idle)
-        if next?.isKept == false, !isBusy { close(reset: false, &out) }
+        if next?.isKept == false, !isBusy { closeStreams(&out) }
     }
 
     /// No further stream is begun, and the connection ends with those that there are.
@@ -223,7 +223,7 @@ extension ClientConnection {
 
     /// A generation that does not have the client comes into force.
     mutating func leaveStreams(_ engine: Engine, _ out: inout Outbox) {
-        guard isBusy else { return close(reset: false, &out) }
+        guard isBusy else { return closeStreams(&out) }
         streams?.leave(to: &out.client)
         next = NextGeneration(engine: engine, isKept: false)
     }

@@ -224,23 +224,40 @@ public struct ClientConnection: ~Copyable {
 
     /// Closes at once. With a reset when the client must not take what it has for complete.
     mutating func close(reset: Bool, _ out: inout Outbox) {
+        cutAll(reset: reset, &out)
+        finishClosing(reset: reset, &out)
+    }
+
+    /// Closes so that the client has a while to take what it was told last: to speak to a socket that is closed makes a reset,
+    /// which takes that along. Not for a client that speaks HTTP/1.
+    mutating func closeStreams(_ out: inout Outbox) {
+        cutAll(reset: false, &out)
+        endAll(&out)
+        linger(&out)
+    }
+
+    private mutating func cutAll(reset: Bool, _ out: inout Outbox) {
         for cell in cells where !cell.exchange.isOver {
             if cell.exchange.isReading || cell.exchange.isCall { continue }
             cell.exchange.cut(reset: reset, &out)
             orderRecord(of: cell, &out)
         }
-        finishClosing(reset: reset, &out)
     }
 
     mutating func finishClosing(reset: Bool, _ out: inout Outbox) {
+        endAll(&out)
+        enter(.closed, until: out.now + engine.settings.timeouts.idle)
+        out.orders.append(.closeClient(reset: reset))
+    }
+
+    /// What is under way beside the client's exchanges, and what they held.
+    private mutating func endAll(_ out: inout Outbox) {
         for cell in cells where cell.exchange.isCall && !cell.exchange.isLeft(out.now) {
             cell.exchange.cut(reset: false, &out)
         }
         cells.removeAll { $0.exchange.isCall && !$0.exchange.isOrphan || $0.exchange.isReading }
         relays.stop()
         context.share?.letGo()
-        enter(.closed, until: out.now + engine.settings.timeouts.idle)
-        out.orders.append(.closeClient(reset: reset))
     }
 
     /// No more is read; the client has a while to take its last answer.
