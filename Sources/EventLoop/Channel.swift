@@ -12,18 +12,21 @@ open class Channel: EventSource {
     }
 
     private let descriptor: Int32
-    private var readEvent: EventHandle
+
+    // The loop's alone, and done with before a subclass is called. To have that looked at each time costs more than the rest.
+
+    @exclusivity(unchecked) private var readEvent: EventHandle
     private var writeEvent: EventHandle?
-    private var queue = ByteQueue()
+    @exclusivity(unchecked) private var queue = ByteQueue()
     /// Bytes that go out before those of the queue.
-    private var pipe: Pipe?
-    public private(set) var isClosed = false
+    @exclusivity(unchecked) private var pipe: Pipe?
+    @exclusivity(unchecked) public private(set) var isClosed = false
     private var closesWritingWhenDrained = false
-    private var isConnecting = false
+    @exclusivity(unchecked) private var isConnecting = false
     /// Sending failed once: nothing goes out any more. What the peer said before may still be read.
-    private var isShutDown = false
+    @exclusivity(unchecked) private var isShutDown = false
     /// What the peer had not taken, queued here or held by the kernel, when `isTaking` was asked last.
-    private var lastUntaken = Int.max
+    @exclusivity(unchecked) private var lastUntaken = Int.max
 
     /// Takes over a non-blocking descriptor. Reading starts with `startReading`.
     /// - Throws: `SystemError`; the descriptor is closed then.

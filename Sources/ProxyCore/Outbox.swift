@@ -59,6 +59,13 @@ public struct Outbox: ~Copyable {
 
     public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
     public mutating func clearOrigin() { origin.removeAll(keepingCapacity: origin.capacity <= Self.keptCapacity) }
+    /// An order that is carried out now; none stays in its place.
+    public mutating func takeOrder(_ index: Int) -> Order {
+        var order = Order.proceed
+        swap(&order, &orders[index])
+        return order
+    }
+
     public mutating func clearOrders() { orders.removeAll(keepingCapacity: true) }
 
     /// Body bytes for the origin.

@@ -24,6 +24,8 @@ protocol ChannelKeeper: AnyObject {
 
 /// An origin's socket: being made by a dial, in use by a connection, or idle in the pool.
 final class OriginChannel: StreamChannel {
+    // The loop's alone: a machine that is given the leg knows of no channel, and so of none of these.
+
     /// What the pool keeps it under.
     let origin: Origin
     unowned(unsafe) var connection: Connection?
@@ -33,14 +35,14 @@ final class OriginChannel: StreamChannel {
     /// It carries the identity of one client.
     var isBound = false
     /// Not to be used for another request: writing failed, or it said more than it was asked.
-    var isSpent = false
+    @exclusivity(unchecked) var isSpent = false
     var idleSince = 0
     /// Reads and writes the messages on it.
-    var leg = HTTP1Client()
+    @exclusivity(unchecked) var leg = HTTP1Client()
     /// What it serves.
-    var exchange: ExchangeID?
+    @exclusivity(unchecked) var exchange: ExchangeID?
     /// Where it carries many exchanges at a time, these.
-    private(set) var shared: SharedStreams?
+    @exclusivity(unchecked) private(set) var shared: SharedStreams?
 
     private let security: WorkerTLS
     /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.

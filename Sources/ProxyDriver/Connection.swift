@@ -339,7 +339,7 @@ final class Connection {
                 flushOrigin()
                 continue
             }
-            let order = worker.out.orders[done]
+            let order = worker.out.takeOrder(done)
             done += 1
             if !write(order) {
                 flushOrigin()

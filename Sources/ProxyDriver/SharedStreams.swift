@@ -208,6 +208,8 @@ final class SharedStreams {
     // MARK: what comes
 
     func readable() {
+        // how long the way is, is measured by it
+        channel.loop.refreshNow()
         switch channel.receiveResponse() {
         case .bytes:
             life.heard(channel.loop.now)

@@ -17,22 +17,25 @@ class StreamChannel: Channel {
     }
 
     private let bufferPool: TLSBufferPool
-    private var layers: [TLSStream] = []
+
+    // The loop's alone, and done with before anybody else is called: not looked at each time, for what that costs.
+
+    @exclusivity(unchecked) private var layers: [TLSStream] = []
     /// What was received last. Valid until the next read on this loop.
-    private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    @exclusivity(unchecked) private(set) var incoming = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     /// More may wait in the kernel than was taken.
-    private(set) var mayHoldMore = false
+    @exclusivity(unchecked) private(set) var mayHoldMore = false
     /// Much came last, and as much may come next.
-    private(set) var comesInBulk = false
+    @exclusivity(unchecked) private(set) var comesInBulk = false
     /// The end that comes behind the bytes that were received last.
     private var end: Received?
     private var hasFinished = false
     /// The peer sends no more.
     final var hasEnded = false
     /// What goes out when the turn of the loop is over.
-    private var gathered: [UInt8] = []
+    @exclusivity(unchecked) private var gathered: [UInt8] = []
     /// Bytes that the layers answered by themselves since the peer had taken everything.
-    private var untaken = 0
+    @exclusivity(unchecked) private var untaken = 0
     /// New keys are what a peer may ask for again and again (RFC 8446 §4.6.3), as long as it takes the answers.
     private static let maxUntaken = 64 << 10
 

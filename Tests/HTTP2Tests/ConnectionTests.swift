@@ -248,6 +248,18 @@ struct ConnectionTests {
         #expect(two.leg.begin() != nil && two.leg.begin() != nil && two.leg.begin() == nil)
     }
 
+    @Test("Requests that are given up again and again: the connection takes no more before its peer ends it")
+    func givenUp() throws {
+        for number in 1...64 {
+            #expect(client.leg.isReusable && client.leg.hasRoom, "\(number)")
+            try client.ask()
+            _ = exchange()
+            client.leg.reset(StreamID(UInt32(number)), to: &client.out)
+            _ = exchange()
+        }
+        #expect(!client.leg.isReusable && client.leg.begin() == nil)
+    }
+
     @Test("A ping, and its answer")
     func ping() {
         _ = exchange()

@@ -9,7 +9,12 @@ import Testing
 /// A table for one loop.
 private final class Shares: ShareStore, @unchecked Sendable {
     private var shares = ClientShares()
-    func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result { body(&shares) }
+    /// How often.
+    private(set) var asked = 0
+    func withShares<Result>(_ body: (inout ClientShares) -> Result) -> Result {
+        asked += 1
+        return body(&shares)
+    }
     var connections: Int { shares.connections }
     var bytes: Int { shares.bytes }
     var count: Int { shares.count }
@@ -91,6 +96,24 @@ struct ClientShareTests {
         withExtendedLifetime((first, second, other)) {}
         let unknown = try ConnectionShare(shares, for: nil, limits)
         #expect(unknown.begin(1_000, 3))
+    }
+
+    @Test func whatAConnectionDoesNotNeedAnyMoreIsThereForOthers() throws {
+        let limits = limits(9, 9)
+        let first = try ConnectionShare(shares, for: one, limits)
+        let second = try ConnectionShare(shares, for: one, limits)
+        #expect(first.begin(60, 64) && !second.begin(10, 64))
+        // two are under way still
+        first.end(2)
+        #expect(second.begin(40, 64))
+        // a piece stays for those to come, so that not each of them has to ask
+        let before = shares.asked
+        for _ in 0..<9 {
+            #expect(first.begin(9, 64))
+            first.end(8)
+        }
+        #expect(shares.asked == before)
+        withExtendedLifetime((first, second)) {}
     }
 
     private let exchange = ExchangeID(1)
