@@ -8,6 +8,8 @@ struct MemoryPool {
     private struct State {
         var kept = 0
         var pages = PagedPieces()
+        /// The table of the fields that go out has been taken.
+        var hasTable = false
         var first: UnsafeMutableRawPointer?
         var second: UnsafeMutableRawPointer?
         var third: UnsafeMutableRawPointer?
@@ -117,7 +119,12 @@ struct MemoryPool {
                 state.pointee.kept -= size
                 return piece
             }
-        } else if let piece = state.pointee.pages.take(count) {
+            // nghttp2 takes it first, and there is never anything in it (see Session.make)
+            if size == largest, !state.pointee.hasTable {
+                state.pointee.hasTable = true
+                if let piece = state.pointee.pages.take(count) { return piece }
+            }
+        } else if count >= PagedPieces.pageSize, let piece = state.pointee.pages.take(count) {
             return piece
         }
         let start = UnsafeMutableRawPointer.allocate(byteCount: header + size, alignment: header)

@@ -5,7 +5,10 @@ import CNghttp2
 struct PagedPieces {
     private struct Piece {
         let start: UnsafeMutableRawPointer
-        let size: Int
+        let count: Int
+
+        /// Of its pages.
+        var size: Int { PagedPieces.size(count) }
 
         var holdsZeros: Bool {
             UnsafeRawBufferPointer(start: start, count: size).withMemoryRebound(to: UInt.self) { words in
@@ -14,16 +17,17 @@ struct PagedPieces {
         }
     }
 
-    private static let pageSize = usher_page_size()
-    /// Its table of streams, what frames are made in, and those that take their place as they grow.
-    private var pieces: InlineArray<4, Piece?> = [nil, nil, nil, nil]
+    static let pageSize = usher_page_size()
+    /// Its table of streams, what frames are made in, and those that take their place as they grow; a table of fields.
+    private var pieces: InlineArray<5, Piece?> = [nil, nil, nil, nil, nil]
 
-    /// - Returns: nil where the piece is too small for this, or there are enough of them.
+    private static func size(_ count: Int) -> Int { (count + pageSize - 1) / pageSize * pageSize }
+
+    /// - Returns: nil where there are enough of them.
     mutating func take(_ count: Int) -> UnsafeMutableRawPointer? {
-        guard count >= Self.pageSize, let place = pieces.indices.first(where: { pieces[$0] == nil }) else { return nil }
-        let size = (count + Self.pageSize - 1) / Self.pageSize * Self.pageSize
-        guard let start = usher_pages_take(size) else { return nil }
-        pieces[place] = Piece(start: start, size: size)
+        guard let place = pieces.indices.first(where: { pieces[$0] == nil }) else { return nil }
+        guard let start = usher_pages_take(Self.size(count)) else { return nil }
+        pieces[place] = Piece(start: start, count: count)
         return start
     }
 
@@ -50,7 +54,8 @@ struct PagedPieces {
     /// - Parameter scratch: a place in one that holds nothing of use, whatever stands there.
     func empty(scratch: UnsafeRawPointer?) {
         for index in pieces.indices {
-            guard let piece = pieces[index] else { continue }
+            // a smaller one is here because there is never anything in it
+            guard let piece = pieces[index], piece.count >= Self.pageSize else { continue }
             let isScratch = scratch.map { $0 >= piece.start && $0 < piece.start + piece.size } ?? false
             if isScratch || piece.holdsZeros { usher_pages_empty(piece.start, piece.size) }
         }

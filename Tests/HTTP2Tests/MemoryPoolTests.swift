@@ -11,6 +11,10 @@ struct MemoryPoolTests {
         let pool = MemoryPool()
         defer { MemoryPool.destroy(pool) }
         let memory = pool.functions
+        // the first of this size is no small piece
+        let table = try #require(memory.malloc(1_024, memory.mem_user_data))
+        #expect(!isResident(table))
+        defer { memory.free(table, memory.mem_user_data) }
         for size in [1, 64, 65, 500, 1_024] {
             let piece = try #require(memory.malloc(size, memory.mem_user_data))
             piece.initializeMemory(as: UInt8.self, repeating: 0xAA, count: size)
