@@ -1,3 +1,4 @@
+import HTTPCodec
 import Testing
 
 @testable import ProxyCore
