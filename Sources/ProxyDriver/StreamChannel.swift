@@ -113,6 +113,7 @@ class StreamChannel: Channel {
             mayHoldMore = count >= Self.minPassed
             comesInBulk = mayHoldMore
         }
+        if case .end? = outcome, link?.isCut == true { return .failed(SystemError("splice", code: ECONNRESET)) }
         return outcome
     }
 
