@@ -381,7 +381,9 @@ extension ClientConnection {
     private mutating func timedOut(_ out: inout Outbox) {
         switch stage {
         case .preface: prefaceTimedOut(&out)
-        case .serving where streams != nil: closeStreams(&out)
+        case .serving where streams != nil:
+            sayGoodbye(&out)
+            closeStreams(&out)
         case .serving: requestTimedOut(&out)
         case .securing: clientHandshakeTimedOut(&out)
         case .connecting(let tunnel): tunnelFailed(.timedOut, tunnel, &out)

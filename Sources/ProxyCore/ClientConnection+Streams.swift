@@ -221,10 +221,13 @@ extension ClientConnection {
         return true
     }
 
+    /// Where requests are streams, tells the client which one was the last: it may send again what crosses with that.
+    public mutating func sayGoodbye(_ out: inout Outbox) { streams?.leave(to: &out.client) }
+
     /// A generation that does not have the client comes into force.
     mutating func leaveStreams(_ engine: Engine, _ out: inout Outbox) {
+        sayGoodbye(&out)
         guard isBusy else { return closeStreams(&out) }
-        streams?.leave(to: &out.client)
         next = NextGeneration(engine: engine, isKept: false)
     }
 }

@@ -121,6 +121,9 @@ public struct ClientConnection: ~Copyable {
         return current.map { $0.exchange.isReading } ?? true
     }
 
+    /// The client has said that it sends no more.
+    public var clientHasEnded: Bool { context.hasEnded }
+
     /// What has to be said of an exchange that is over.
     public mutating func takeRecord(
         of id: ExchangeID, _ out: inout Outbox, _ take: (borrowing ExchangeRecord) -> Void

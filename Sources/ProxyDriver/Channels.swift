@@ -44,6 +44,9 @@ final class OriginChannel: StreamChannel {
     /// Where it carries many exchanges at a time, these.
     @exclusivity(unchecked) private(set) var shared: SharedStreams?
 
+    /// The origin sends no more.
+    var hasEnded = false
+
     private let security: WorkerTLS
     /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.
     private let generation: Int

@@ -20,7 +20,8 @@ extension Connection {
 
     func keep(_ channel: OriginChannel, _ isReusable: Bool) {
         guard isReusable else {
-            if !channel.isThrough { channel.link?.isCut = true }
+            // whoever ended in order before has said all that there is
+            if !channel.hasFinished { channel.link?.isCut = true }
             return channel.leave()
         }
         guard channel.isBound else { return worker.pool.put(channel, now: worker.loop.now) }

@@ -111,7 +111,7 @@ final class Connection {
         guard !isClosed else { return }
         if awaitsHandshake { return handshakeFailed(.closedInHandshake) }
         // half of what a tunnel carries must not look whole (RFC 9113 §8.5)
-        if machine.isTunnel { origin?.cut() }
+        if machine.isTunnel, !machine.clientHasEnded { origin?.cut() }
         machine.clientLost(now: worker.loop.now, &worker.out)
         settle()
         if !isClosed { close() }
@@ -297,7 +297,11 @@ final class Connection {
     /// Closes between two requests, as in a drain.
     func closeIfIdle() {
         if farewell != nil { return }
-        if machine.isIdle { return closeGently() }
+        if machine.isIdle {
+            machine.sayGoodbye(&worker.out)
+            flushClient()
+            return closeGently()
+        }
         if machine.leave(now: worker.loop.now, &worker.out) { settle() }
     }
 

@@ -29,9 +29,8 @@ class StreamChannel: Channel {
     @exclusivity(unchecked) private(set) var comesInBulk = false
     /// The end that comes behind the bytes that were received last.
     private var end: Received?
-    private var hasFinished = false
-    /// The peer sends no more.
-    final var hasEnded = false
+    /// The peer was told that no more comes.
+    private(set) final var hasFinished = false
     /// What goes out when the turn of the loop is over.
     @exclusivity(unchecked) private var gathered: [UInt8] = []
     /// Bytes that the layers answered by themselves since the peer had taken everything.
@@ -79,9 +78,6 @@ class StreamChannel: Channel {
 
     /// The peer has broken off, though nobody reads.
     final var isBroken: Bool { link?.isCut ?? hasFailed }
-
-    /// Both sides have said that they send no more.
-    final var isThrough: Bool { hasFinished && hasEnded }
 
     /// Adds a layer on the inside. Its first bytes may be here already.
     /// - Parameter first: records for it, at most as many as `TLSBuffers.maxInput`.

@@ -31,8 +31,10 @@ class Quiet(wire.Origin):
         looks = select.poll()
         looks.register(connection.socket, 0)
         while not self.goes_on.is_set():
-            if looks.poll(20):
+            # where both have ended, that is told as a hang-up
+            if any(events & select.POLLERR for _, events in looks.poll(20)):
                 return self.cut.set()
+            threading.Event().wait(0.02)
         while piece := connection.socket.recv(65_536):
             self.got["bytes"] += len(piece)
         self.got["ends"] += 1
@@ -54,6 +56,25 @@ def test_what_waits_for_an_origin_outlives_both_ends_of_its_tunnel(start, origin
     uploading.join(wire.TIMEOUT)
     programs.eventually(lambda: server.got["ends"], "the origin reads the end")
     assert server.got["bytes"] == 6_000_000
+
+
+@pytest.mark.parametrize("farewell", [[], [frames.goaway(0, 0)], [frames.reset(1, 0)]], ids=["closes", "goaway", "reset"])
+def test_a_client_that_ended_in_order_may_go(start, origin, farewell):
+    server = origin(Quiet())
+    usher = start({"workers": 1})
+    client = frames.prior_knowledge(usher)
+    client.send(frames.connect(1, server.authority))
+    client.upload(1, b"go", end=False)
+    assert frames.is_ok(client.until(frames.HEADERS, 1)) and server.began.wait(wire.TIMEOUT)
+    client.upload(1, bytes(60_000))
+    client.send(*farewell)
+    client.connection.half_close()
+    while client.any() is not None:
+        pass
+    usher.wait_for(lambda: [one for one in usher.records() if one.get("method") == "CONNECT"], "the tunnel is over", 5)
+    server.goes_on.set()
+    programs.eventually(lambda: server.got["ends"], "the origin reads the end")
+    assert server.got["bytes"] == 60_000
 
 
 @pytest.mark.parametrize("spoken", ["1", "2"])
