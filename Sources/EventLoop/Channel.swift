@@ -104,15 +104,15 @@ open class Channel: EventSource {
     }
 
     /// The peer has closed its side and takes nothing any more, whatever of it waits to be read.
-    public final var hasHungUp: Bool {
-        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-        return !isClosed && poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR) != 0
-    }
+    public final var hasHungUp: Bool { kernelTells(POLLHUP | POLLERR) }
 
     /// The peer has reset the connection, and no read or write has told of it yet.
-    public final var hasFailed: Bool {
+    public final var hasFailed: Bool { kernelTells(POLLERR) }
+
+    /// Asks for no event: these are told of all the same.
+    private func kernelTells(_ events: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-        return !isClosed && poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
+        return !isClosed && poll(&entry, 1, 0) > 0 && entry.revents & Int16(events) != 0
     }
 
     /// Whether the kernel holds something of the peer that nobody has read: bytes, or its end. Asks it.

@@ -144,9 +144,6 @@ public struct ClientConnection: ~Copyable {
     /// How many exchanges have begun and are not over; those that look after a login of Usher's own count, too.
     public var exchangesUnderWay: Int { cells.count }
 
-    /// It carries many exchanges at a time.
-    public var carriesStreams: Bool { streams != nil }
-
     /// Its streams on which an exchange is under way.
     public var openStreams: Int {
         streams == nil ? 0 : cells.reduce(0) { $0 + ($1.stream != nil && !$1.exchange.isOver ? 1 : 0) }

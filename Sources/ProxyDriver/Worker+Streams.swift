@@ -6,7 +6,7 @@ internal import ProxyCore
 extension Worker {
     /// - Returns: how many exchanges are under way in its streams.
     func countStreams(of connection: Connection) -> Int {
-        guard connection.machine.carriesStreams else { return 0 }
+        guard connection.machine.carriesMany else { return 0 }
         if !connection.isCounted {
             connection.isCounted = true
             metrics.count(.clientStreamConnections)

@@ -40,14 +40,20 @@ class Quiet(wire.Origin):
         self.got["ends"] += 1
 
 
-def test_what_waits_for_an_origin_outlives_both_ends_of_its_tunnel(start, origin):
-    """The origin has ended before, and the client ends while Usher holds the last of it."""
-    server = origin(Quiet())
-    usher = start({"workers": 1})
+def tunnelled(usher, server):
+    """A client with a tunnel in stream 1, of whose bytes the origin has taken the first."""
     client = frames.prior_knowledge(usher)
     client.send(frames.connect(1, server.authority))
     client.upload(1, b"go", end=False)
     assert frames.is_ok(client.until(frames.HEADERS, 1)) and server.began.wait(wire.TIMEOUT)
+    return client
+
+
+def test_what_waits_for_an_origin_outlives_both_ends_of_its_tunnel(start, origin):
+    """The origin has ended before, and the client ends while Usher holds the last of it."""
+    server = origin(Quiet())
+    usher = start({"workers": 1})
+    client = tunnelled(usher, server)
     uploading = threading.Thread(target=client.upload, args=(1, bytes(6_000_000)))
     uploading.start()
     # so much is more than the kernels hold
@@ -62,10 +68,7 @@ def test_what_waits_for_an_origin_outlives_both_ends_of_its_tunnel(start, origin
 def test_a_client_that_ended_in_order_may_go(start, origin, farewell):
     server = origin(Quiet())
     usher = start({"workers": 1})
-    client = frames.prior_knowledge(usher)
-    client.send(frames.connect(1, server.authority))
-    client.upload(1, b"go", end=False)
-    assert frames.is_ok(client.until(frames.HEADERS, 1)) and server.began.wait(wire.TIMEOUT)
+    client = tunnelled(usher, server)
     client.upload(1, bytes(60_000))
     client.send(*farewell)
     client.connection.half_close()
@@ -90,10 +93,7 @@ def test_a_client_that_goes_from_a_full_tunnel_is_noticed(start, origin, spoken)
             client.socket.sendall(bytes(20_000_000))
         client.reset()
     else:
-        client = frames.prior_knowledge(usher)
-        client.send(frames.connect(1, server.authority))
-        client.upload(1, b"go", end=False)
-        assert frames.is_ok(client.until(frames.HEADERS, 1)) and server.began.wait(wire.TIMEOUT)
+        client = tunnelled(usher, server)
         client.connection.socket.settimeout(1)
         # until nothing moves any more
         with pytest.raises(TimeoutError):
