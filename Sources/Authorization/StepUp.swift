@@ -74,6 +74,17 @@ public struct StepUp: Sendable {
         return notes
     }
 
+    /// The answer to what was asked last may be the end of it, and another session stand in the place of the one that it is
+    /// about: AM goes through with that whether anybody hears so or not.
+    public var mayWin: Bool {
+        guard goal.winsSession else { return false }
+        switch inquiry {
+        case .none: return !journey.isMessaging
+        case .newOwner: return true
+        case .user, .oldOwner: return false
+        }
+    }
+
     // MARK: events
 
     public mutating func begin() -> Order {

@@ -150,9 +150,30 @@ extension ClientConnection {
         if case .calling = cell.exchange.stage { return }
         guard cell.hasCalls else { return }
         for call in cells where call.exchange.caller == cell.exchange.id && !call.exchange.isOver {
-            if call.exchange.isLeft(out.now) { continue }
-            call.exchange.release(reusable: false, &out)
-            _ = dismiss(call, &out)
+            if isLeft(call, out) { continue }
+            giveUp(call, &out)
+        }
+    }
+
+    private mutating func giveUp(_ call: ExchangeCell, _ out: inout Outbox) {
+        call.exchange.release(reusable: false, &out)
+        _ = dismiss(call, &out)
+    }
+
+    /// Calls that are heard to their end though nobody here waits for them, at most: further ones are given up.
+    static let mostOrphans = 16
+
+    /// Whoever made this call is gone, and it goes on.
+    func isLeft(_ call: ExchangeCell, _ out: borrowing Outbox) -> Bool {
+        if !call.exchange.isOrphan, cells.count(where: { $0.exchange.isOrphan }) >= Self.mostOrphans { return false }
+        return call.exchange.isLeft(out)
+    }
+
+    /// This process takes no more requests: calls are given up whose answers are of use to nobody then.
+    public mutating func giveUpUnawaited(now: Int, _ out: inout Outbox) {
+        out.now = now
+        for call in cells where call.exchange.isOrphan && call.exchange.call?.heir?.isAwaited == false {
+            giveUp(call, &out)
         }
     }
 

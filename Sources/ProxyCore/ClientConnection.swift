@@ -252,7 +252,7 @@ public struct ClientConnection: ~Copyable {
 
     /// What is under way beside the client's exchanges, and what they held.
     private mutating func endAll(_ out: inout Outbox) {
-        for cell in cells where cell.exchange.isCall && !cell.exchange.isLeft(out.now) {
+        for cell in cells where cell.exchange.isCall && !isLeft(cell, out) {
             cell.exchange.cut(reset: false, &out)
         }
         cells.removeAll { $0.exchange.isCall && !$0.exchange.isOrphan || $0.exchange.isReading }

@@ -38,13 +38,7 @@ struct DetourContext {
     var share: ClientKey { ClientKey(address: person.address, user: person.user) }
 
     /// A session is over, or another has taken its place: what AM decided for it is worth nothing any more.
-    func endSession(_ token: String) { endSessions([token]) }
-
-    func endSessions(_ tokens: Set<String>) {
-        guard let decisions, !tokens.isEmpty else { return }
-        let sessions = Set(tokens.compactMap { decisions.digest(Array($0.utf8)) })
-        decisions.change { $0.end(sessions: sessions) }
-    }
+    func endSessions(_ tokens: Set<String>) { decisions?.end(tokens) }
 
     /// The same where another request is looked at: one that is Usher's own.
     func about(_ head: RequestHead, _ body: [UInt8]) -> DetourContext {

@@ -210,16 +210,17 @@ struct Exchange: ~Copyable {
 
     /// Whoever made this call is gone. One that has gone out, and whose answer somebody is for, is heard to its end.
     /// - Returns: false for any other.
-    mutating func isLeft(_ now: Int) -> Bool {
+    mutating func isLeft(_ out: borrowing Outbox) -> Bool {
         guard let calling, let heir = calling.call.heir else { return false }
         if isOrphan { return !isOver }
+        if out.isLeaving, !heir.isAwaited { return false }
         switch stage {
         case .awaiting, .holding, .intercepting, .waiting(.called): break
         case .reading, .authenticating, .collecting, .leasing, .delivering, .deciding, .calling, .waiting, .pacing,
             .tunnelling, .over:
             return false
         }
-        let limit = now + Self.longestOrphan
+        let limit = out.now + Self.longestOrphan
         calling.leave(until: limit)
         heir.inherit(until: limit)
         wait(until: bounded(deadline))

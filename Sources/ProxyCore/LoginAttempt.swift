@@ -58,6 +58,12 @@ final class LoginAttempt {
         stage = .granted
     }
 
+    /// A refused upgrade is a 401; how a transaction went only the resource tells.
+    func grant(by advice: Advice) {
+        grant()
+        if !advice.isTransaction { judge(.taken) }
+    }
+
     var isGranted: Bool { stage == .granted }
 
     func judge(_ verdict: Lockout.Verdict) {

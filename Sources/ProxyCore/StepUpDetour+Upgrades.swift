@@ -23,5 +23,23 @@ extension StepUpDetour {
         return SharedUpgrade.mark(of: session.token, for: client, at: policy.server.url)
     }
 
+    /// What changes where AM puts another session in the place of the one that it was asked about; nil where it was asked
+    /// about none.
+    func succession(_ context: DetourContext) -> SessionSuccession? {
+        replay.map {
+            SessionSuccession(
+                of: $0.session.token, provided: provided, isLearned: policy.learns, sessions: context.sessions,
+                decisions: context.decisions)
+        }
+    }
+
+    /// Who hears the answer to what the machine asks where the client has left.
+    func heir(of round: Round, _ context: DetourContext) -> StepUpErrand? {
+        guard round.machine.mayWin, let succession = succession(context) else { return nil }
+        return StepUpErrand(
+            round.machine, for: round.advice, succession, sharing.led, mark: mark(context), login, context.circumstances
+        )
+    }
+
     func mark(_ context: DetourContext) -> Int { replay.map { mark(of: $0.session, context) } ?? 0 }
 }

@@ -14,9 +14,9 @@ final class StepUpDetour: Detour {
     /// The login that is under way, or whose answers the replay will judge.
     var login: LoginAttempt?
     private(set) var cookieLines: [String] = []
-    private let sharing = UpgradeSharing()
+    let sharing = UpgradeSharing()
     /// Where the request carries no session itself.
-    private let provided: ProvidedSession?
+    let provided: ProvidedSession?
     /// The session is one that all share, though this detour does not show it itself.
     let isShared: (SessionSource) -> Bool
 
@@ -244,7 +244,7 @@ final class StepUpDetour: Detour {
             DetourCall(
                 call: call, bound: .server(policy.server), purpose: .stepUp(login: login),
                 maxResponseBytes: policy.maxResponseBytes,
-                keptBytes: context.body.count + round.original.body.count))
+                keptBytes: context.body.count + round.original.body.count, heir: heir(of: round, context)))
     }
 
     /// The answer to a replay is an advice once more.
@@ -332,12 +332,7 @@ final class StepUpDetour: Detour {
     private func succeed(
         _ outcome: StepUp.Outcome, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        if let token = outcome.session, let old = replay?.session.token {
-            context.endSession(old)
-            let new = SessionSource(token: token, carrier: .provided, affinity: outcome.affinity)
-            if provided?.source == nil, policy.learns { context.sessions?.learned.replaced(old, by: new) }
-            provided?.upgrade(to: outcome, context.sessions)
-        }
+        succession(context)?.take(outcome)
         replay?.absorb(round.advice, outcome)
         grant(round.advice)
         return sendAgain(round.original, context, &notes)
@@ -353,10 +348,7 @@ final class StepUpDetour: Detour {
 
     /// AM reports success.
     private func grant(_ advice: Advice) {
-        guard let login else { return }
-        login.grant()
-        // a refused upgrade is a 401; how a transaction went only the resource tells
-        if !advice.isTransaction { login.judge(.taken) }
+        login?.grant(by: advice)
         forgetLogin()
     }
 

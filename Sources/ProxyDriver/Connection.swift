@@ -305,6 +305,13 @@ final class Connection {
         if machine.leave(now: worker.loop.now, &worker.out) { settle() }
     }
 
+    /// No more requests are taken: lets go of calls whose answers are of use to nobody then.
+    func giveUpUnawaited() {
+        guard !isClosed, machine.hasOrphans else { return }
+        machine.giveUpUnawaited(now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     /// Makes a call that no client waits for.
     func run(_ errand: Errand, _ report: @escaping (String?) -> Void) {
         machine.run(errand, now: worker.loop.now, &worker.out, report)

@@ -303,6 +303,7 @@ final class Worker {
             streams += countStreams(of: connection)
             connection.lookForClient()
             if connection.wakeAt <= now { connection.sweep(now) }
+            if isDraining { connection.giveUpUnawaited() }
             if now >= drainLimit, !errands.owns(connection) {
                 connection.cut()
             } else if closesIdle {

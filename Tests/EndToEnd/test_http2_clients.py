@@ -47,7 +47,7 @@ def front(secure_sandbox, certificates):
     """The port of h2front.js."""
     identity = certificates.server("front", names=["shop.localhost"])
     program = programs.Program(
-        [tool("node"), HERE / "h2front.js", identity, identity, secure_sandbox.ca, str(secure_sandbox.port)])
+        [tool("node"), HERE / "h2front.js", str(secure_sandbox.port), identity, secure_sandbox.ca])
     yield int(program.wait_for(lambda: program.lines and program.lines[0], "the port"))
     program.stop()
 

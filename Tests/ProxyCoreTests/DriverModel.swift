@@ -89,6 +89,10 @@ final class DriverModel {
     var isIdle: Bool { machine.isIdle }
     var isOver: Bool { client == .closed || client == .reset }
     var isClosed: Bool { machine.isClosed }
+    /// Nothing is under way any more, and nobody is there.
+    var isGone: Bool { isOver && !machine.hasOrphans }
+    /// Calls that nobody here waits for.
+    var hasOrphans: Bool { machine.hasOrphans }
 
     func adopt(_ settings: Settings, clients: ClientPolicy = ClientPolicy()) { adopt(Engine(settings), clients) }
 
@@ -138,6 +142,13 @@ final class DriverModel {
         if !isOver { close(.reset) }
     }
 
+    /// The process takes no more requests.
+    func leaves() {
+        out.isLeaving = true
+        machine.giveUpUnawaited(now: now, &out)
+        settle()
+    }
+
     // MARK: the origin
 
     func fromOrigin(_ bytes: [UInt8]) {
@@ -146,7 +157,7 @@ final class DriverModel {
 
     /// Bytes that nobody reads any more are lost, as on a socket.
     func originPiece(_ bytes: [UInt8]) {
-        guard !isOver, let origin, let id = origin.id else { return }
+        guard !isGone, let origin, let id = origin.id else { return }
         let start = machine.relays(from: .origin, of: bytes.count)
         if start > 0 {
             sent += bytes[..<start]
@@ -160,7 +171,7 @@ final class DriverModel {
 
     /// - Parameter cleanly: false for a reset.
     func originEnds(cleanly: Bool = true) {
-        guard !isOver, let origin, !origin.ended else { return }
+        guard !isGone, let origin, !origin.ended else { return }
         origin.ended = true
         guard let id = origin.id else { return }
         machine.originEnded(through: &origin.leg, for: id, cleanly: cleanly, now: now, &out)
@@ -261,11 +272,11 @@ final class DriverModel {
     /// Lets time pass; the connection wakes at each of its deadlines on the way.
     func waits(_ milliseconds: Int) {
         let end = now + milliseconds
-        while !isOver, machine.wakeAt <= end {
+        while !isGone, machine.wakeAt <= end {
             now = max(now, machine.wakeAt)
             let before = machine.wakeAt
             wake()
-            if !isOver, machine.wakeAt == before {
+            if !isGone, machine.wakeAt == before {
                 Issue.record("the connection sleeps through its deadline \(before)")
                 break
             }
@@ -320,6 +331,7 @@ final class DriverModel {
         out.clearOrigin()
         bodyDone = 0
         isSettling = false
+        if isGone { release(false) }
         drainWaiting()
     }
 
@@ -429,6 +441,6 @@ final class DriverModel {
         guard !isOver else { return }
         client = state
         securing = nil
-        release(false)
+        if !machine.hasOrphans { release(false) }
     }
 }

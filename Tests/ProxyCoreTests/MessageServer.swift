@@ -17,6 +17,8 @@ final class MessageServer: StreamServer {
     /// Bytes of a head that is not whole.
     private var pending: [UInt8] = []
     private var isLost = false
+    /// Streams that the client gives up.
+    var cancelled: [StreamID] = []
     /// Streams whose response has begun.
     private var begun: Set<StreamID> = []
 
@@ -24,6 +26,7 @@ final class MessageServer: StreamServer {
         _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent {
+        if let stream = cancelled.popLast() { return .reset(stream) }
         if isLost { position = input.count }
         guard isInBody else { return try readHead(input, &position, limits, maxTrailerBytes) }
         let stream = StreamID(last)

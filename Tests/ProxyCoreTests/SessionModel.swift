@@ -1,5 +1,6 @@
 import Addresses
 import Authorization
+import HTTPCodec
 import ProxyCore
 
 /// What is done once for all, for the connections of one test: whoever waits is told through its driver.
@@ -85,13 +86,15 @@ final class SessionModel {
 
     /// Another client, with a connection of its own.
     func client(
-        _ settings: Settings, _ address: String = "192.0.2.1", logins: (any LoginStore)? = nil
+        _ settings: Settings, _ address: String = "192.0.2.1", logins: (any LoginStore)? = nil,
+        streams: (any StreamServer)? = nil
     ) -> Conversation {
         let stores = SessionStores(upgrades: upgrades, own: own, learned: learned) { [ended] in
             ended.calls.append($0.call)
         }
         let talk = Conversation(
-            settings, logins: logins, sessions: stores, source: ClientSource(address: IPAddress(address)))
+            settings, logins: logins, sessions: stores, source: ClientSource(address: IPAddress(address)),
+            streams: streams)
         talks.append(talk)
         upgrades.drivers.append(talk.driver)
         own.drivers.append(talk.driver)

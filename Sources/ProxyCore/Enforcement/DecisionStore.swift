@@ -7,6 +7,15 @@ public protocol DecisionStore: AnyObject, Sendable {
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result
 }
 
+extension DecisionStore {
+    /// These sessions are over, or others have taken their place: what AM decided for them is worth nothing any more.
+    func end(_ tokens: Set<String>) {
+        let sessions = Set(tokens.compactMap { digest(Array($0.utf8)) })
+        guard !sessions.isEmpty else { return }
+        change { $0.end(sessions: sessions) }
+    }
+}
+
 /// A place among those who ask AM. It is given back with the last reference, however that goes.
 final class AskingPlace {
     private let store: any DecisionStore

@@ -23,6 +23,9 @@ final class LoginErrand<Talk: LoginTalk> {
 }
 
 extension LoginErrand: CallHeir {
+    /// What it wins is for whoever comes later as well, after a restart, too.
+    var isAwaited: Bool { true }
+
     func inherit(until time: Int) { flight.goesOn(until: time) }
 
     func heard(_ response: HeldResponse, _ now: LoginTime) {
@@ -37,6 +40,8 @@ extension LoginErrand: CallHeir {
 
 /// What a call comes to where whoever made it is gone.
 protocol CallHeir: AnyObject {
+    /// The answer is of use to somebody even where this process takes no more requests.
+    var isAwaited: Bool { get }
     /// The call goes on without its exchange, up to that time.
     func inherit(until time: Int)
     func heard(_ response: HeldResponse, _ now: LoginTime)

@@ -73,8 +73,11 @@ final class UpgradeSharing {
         }
     }
 
+    /// Others may wait for what this exchange makes; nil where it makes nothing for them.
+    var led: Flight<SharedUpgrade>? { if case .leads(let flight) = stage { flight } else { nil } }
+
     /// Others wait for what this exchange makes.
-    var isAwaited: Bool { if case .leads(let flight) = stage { flight.isAwaited } else { false } }
+    var isAwaited: Bool { led?.isAwaited == true }
 
     func awaits(_ ticket: FlightTicket) -> Bool {
         if case .waits(let flight) = stage { flight.ticket == ticket } else { false }
@@ -82,17 +85,14 @@ final class UpgradeSharing {
 
     /// AM granted what this exchange asked for.
     func won(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
-        guard case .leads(let flight) = stage else { return }
-        // where the session stays there is nothing that whoever comes later could go by
-        flight.win(
-            SharedUpgrade(outcome, of: session, mark: mark), due: SharedUpgrade.memory,
-            lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)
+        guard let led else { return }
+        led.win(outcome, of: session, mark: mark)
         stage = .apart
     }
 
     /// AM, or a person, will have none of it: nobody else asks for the same.
     func fail(_ reason: String) {
-        if case .leads(let flight) = stage { flight.fail(reason, for: 0) }
+        led?.fail(reason, for: 0)
         stage = .apart
     }
 
@@ -107,5 +107,17 @@ final class UpgradeSharing {
         store?.forget { $0.outcome == outcome }
         defer { hasBeenServed = true }
         return !hasBeenServed
+    }
+}
+
+extension Flight<SharedUpgrade> {
+    /// - Parameters:
+    ///   - session: the one that was upgraded.
+    ///   - mark: of that session (`SharedUpgrade.mark`).
+    func win(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
+        // where the session stays there is nothing that whoever comes later could go by
+        win(
+            SharedUpgrade(outcome, of: session, mark: mark), due: SharedUpgrade.memory,
+            lasts: outcome.session == nil ? 0 : SharedUpgrade.memory)
     }
 }

@@ -1,0 +1,33 @@
+import Authorization
+
+/// AM puts another session in the place of one: what that changes for whoever is to come.
+struct SessionSuccession {
+    /// The one that AM was asked about.
+    let old: String
+    private let provided: ProvidedSession?
+    private let isLearned: Bool
+    private let sessions: SessionStores?
+    private let decisions: (any DecisionStore)?
+
+    /// - Parameters:
+    ///   - provided: shown by Usher where the request carried none.
+    ///   - isLearned: sessions of clients are remembered.
+    init(
+        of old: String, provided: ProvidedSession?, isLearned: Bool, sessions: SessionStores?,
+        decisions: (any DecisionStore)?
+    ) {
+        self.old = old
+        self.provided = provided
+        self.isLearned = isLearned
+        self.sessions = sessions
+        self.decisions = decisions
+    }
+
+    func take(_ outcome: StepUp.Outcome) {
+        guard let token = outcome.session else { return }
+        decisions?.end([old])
+        let new = SessionSource(token: token, carrier: .provided, affinity: outcome.affinity)
+        if provided?.source == nil, isLearned { sessions?.learned.replaced(old, by: new) }
+        provided?.upgrade(to: outcome, sessions)
+    }
+}
