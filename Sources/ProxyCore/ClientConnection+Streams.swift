@@ -99,7 +99,7 @@ extension ClientConnection {
                 cell.stream.change { $0.pending = [] }
                 use(stream.pending.span, of: cell, &out)
             } else if let trailers = stream.end {
-                if cell.exchange.bodyEnded(&context, &out) == .pass {
+                if cell.exchange.bodyEnded(trailers: trailers, &context, &out) == .pass {
                     out.orders.append(.sendEnd(cell.exchange.id, trailers: trailers))
                 }
                 settle(cell, &out)

@@ -201,9 +201,10 @@ extension Exchange {
         var head = attempt.head ?? request
         captureSending(out.now)
         let framing: BodyFraming
+        let trailers = trailers
         if body.isKept {
             let count = attempt.body?.count ?? body.bytes.count
-            framing = count == 0 && !isCall ? .none : .length(UInt64(count))
+            framing = trailers.isEmpty ? count == 0 && !isCall ? .none : .length(UInt64(count)) : .chunked
         } else {
             framing = body.framing
         }
@@ -246,7 +247,7 @@ extension Exchange {
             let bytes = attempt.body ?? body.bytes
             enter(.awaiting, until: bounded(out.now + timeouts.response))
             out.send(bytes.span, of: id)
-            out.orders.append(.sendEnd(id, trailers: []))
+            out.orders.append(.sendEnd(id, trailers: trailers))
             attempt.isSent = true
         } else {
             // what was collected before it turned out that the body cannot be kept; nobody asks for it again
@@ -254,6 +255,12 @@ extension Exchange {
             forgetBody(context, &out)
             enter(.awaiting, until: out.now + timeouts.idle)
         }
+    }
+
+    /// What came behind the body goes out behind it: not where another one takes its place.
+    var trailers: [UInt8] {
+        guard !body.trailers.isEmpty, let sent = attempt.body, sent != body.bytes else { return body.trailers }
+        return []
     }
 
     private mutating func forgetBody(_ context: ClientContext, _ out: inout Outbox) {

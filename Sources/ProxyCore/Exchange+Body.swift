@@ -83,15 +83,18 @@ extension Exchange {
     }
 
     /// The body has come whole.
+    /// - Parameter trailers: fields behind it, each line with its end.
     /// - Returns: `pass` where its end has to be passed on, too.
-    mutating func bodyEnded(_ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
+    mutating func bodyEnded(trailers: [UInt8], _ context: inout ClientContext, _ out: inout Outbox) -> BodyDisposition {
         body.hasEnded = true
         if case .collecting = stage {
+            body.trailers = trailers
             body.isKept = true
             collected(&context, &out)
             return .used
         }
         if let upload = attempt.upload {
+            body.trailers = trailers
             upload.isWhole = true
             letUp(&out)
             return .used

@@ -180,7 +180,7 @@ extension Exchange {
         if let next = upload.bytes.next(out.now) { return out.orders.append(.wake(at: next)) }
         guard upload.isWhole else { return }
         attempt.upload = nil
-        out.orders.append(.sendEnd(id, trailers: []))
+        out.orders.append(.sendEnd(id, trailers: trailers))
         sentWhole(out.now)
     }
 }

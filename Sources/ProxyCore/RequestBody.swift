@@ -7,6 +7,8 @@ struct RequestBody {
     var framing = BodyFraming.none
     /// What is kept of it.
     var bytes: [UInt8] = []
+    /// Fields behind it, each line with its end, where it is kept or goes slowly.
+    var trailers: [UInt8] = []
     /// The whole of it is in `bytes`.
     var isKept = false
     /// What others have kept left no room for it.
@@ -26,6 +28,7 @@ struct RequestBody {
     mutating func reset(_ framing: BodyFraming) {
         self.framing = framing
         if bytes.capacity > Self.keptCapacity { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+        trailers = []
         isKept = false
         lacksRoom = false
         keepLimit = 0

@@ -45,6 +45,29 @@ struct BodyConditionTests {
         }
     }
 
+    /// They are what the body came with, and no other body has them.
+    @Test(arguments: Delivery.all)
+    func trailersGoAlong(_ delivery: Delivery) throws {
+        let edits: [(any RequestEdit, Bool)] = [
+            (Self.mark[0], true), (.replaceBody([(.text("refund"), "payment")]), false),
+        ]
+        for (edit, isSame) in edits {
+            let rule = Rule(name: "mark", when: try Self.type("refund"), request: [edit])
+            let talk = Self.talk([rule], delivery)
+            let body = #"{"type":"refund"}"#
+            talk.client(
+                "POST http://a.test/pay HTTP/1.1\r\nHost: a.test\r\nContent-Type: application/json\r\nTrailer: X-Sum\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n11\r\n\(body)\r\n0\r\nX-Sum: 8\r\n\r\n")
+            talk.connects()
+            let got = talk.originGot()
+            let chunks = "Transfer-Encoding: chunked\r\n\r\n11\r\n\(body)\r\n0\r\nX-Sum: 8\r\n\r\n"
+            #expect(got.hasSuffix(chunks) == isSame && got.contains("Trailer: X-Sum\r\n") == isSame, "\(got)")
+            #expect(got.contains("X-Sum: 8") == isSame && got.contains("Content-Length: 18\r\n") != isSame)
+            talk.origin(ok)
+            #expect(talk.clientGot() == okForClient)
+        }
+    }
+
     @Test func aBodyThatTheHeadRulesOutIsNotKept() throws {
         let rule = Rule(
             name: "mark", when: .all([try Self.type("payment"), .test(.path, [.exact("/pay")])]), request: Self.mark)

@@ -99,6 +99,7 @@ struct PaceTests {
 
         for framing in [
             "Content-Length: 2000\r\n\r\n\(body)", "Transfer-Encoding: chunked\r\n\r\n7d0\r\n\(body)\r\n0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n7d0\r\n\(body)\r\n0\r\nX-Sum: 1\r\n\r\n",
         ] {
             let up = talk(request: [.throttle(1000)])
             up.client("POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\(framing)")
@@ -107,7 +108,9 @@ struct PaceTests {
             let first = up.originGot().filter { $0 == "x" }.count
             #expect((900...1100).contains(first), "\(framing.prefix(20))")
             up.driver.waits(1100)
-            #expect(up.originGot().filter { $0 == "x" }.count == 2000 - first)
+            let rest = up.originGot()
+            #expect(rest.filter { $0 == "x" }.count == 2000 - first)
+            #expect(rest.contains("0\r\nX-Sum: 1\r\n\r\n") == framing.contains("X-Sum"), "\(rest.suffix(40))")
             up.origin(ok)
             #expect(up.clientGot() == okForClient && up.driver.isIdle && up.record.requestBytes == 2000)
         }
