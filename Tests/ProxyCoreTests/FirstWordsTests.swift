@@ -22,4 +22,26 @@ struct FirstWordsTests {
         #expect(pieces.map { tunnel.hears($0.span) }.last == mayBe)
         #expect(tunnel.heard == pieces.flatMap(\.self))
     }
+
+    /// Whose client speaks HTTP/2 has done so by then.
+    @Test("They are passed on after a second, and so is a client that says nothing")
+    func theClientsTurn() {
+        let greeting: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+        let talk = Conversation()
+        talk.client("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n")
+        talk.connects()
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 "))
+        talk.origin(greeting)
+        talk.driver.waits(999)
+        #expect(talk.clientGot().isEmpty && !talk.driver.isTunnel)
+        talk.driver.waits(1)
+        #expect(Array(talk.driver.sent.suffix(greeting.count)) == greeting && talk.driver.isTunnel)
+
+        let silent = Conversation(settings { $0.interception.hosts = ["a.test"].compactMap { DestinationPattern($0) } })
+        silent.client("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n")
+        silent.driver.waits(999)
+        #expect(silent.driver.dialing == nil)
+        silent.driver.waits(1)
+        #expect(silent.driver.dialing != nil)
+    }
 }
