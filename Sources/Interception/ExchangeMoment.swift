@@ -39,6 +39,8 @@ public enum ExchangeMoment: Equatable, Sendable {
     case failed(token: String, details: String)
     /// The client showed a password that is not this user's.
     case unauthenticated(user: String)
+    /// The client gave its request up and keeps its connection.
+    case cancelled
     /// There was no room to keep the request's body.
     case unkept
     /// An answer was passed on without a look through it, for this reason.
@@ -183,7 +185,7 @@ extension ExchangeMoment {
         case .broken(let interceptor, let breakage): .broken(interceptor: shown(interceptor), breakage)
         case .sent, .won, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .parked,
             .spoken,
-            .abandoned,
+            .abandoned, .cancelled,
             .noLongerPermitted:
             self
         }

@@ -55,6 +55,7 @@ extension ExchangeMoment {
         case .delivered(let status): "delivered with status \(status)"
         case .failed(_, let details), .certificateRefused(_, let details): details
         case .unauthenticated(let user): "no right password for the user \(user)"
+        case .cancelled: "the client cancelled the request: it reset its stream before it had the whole answer"
         case .unkept: "limits.buffered leaves no room for the request's body, so it is not sent again"
         case .unread(let reason): "\(reason); it was passed on"
         case .leftToClient: "the client handles advice itself: it sent x-authenticate-response"

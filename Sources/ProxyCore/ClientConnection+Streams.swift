@@ -28,6 +28,7 @@ extension ClientConnection {
                 if cell.stream?.tunnel != nil { endClientsSide(of: cell, &out) } else { pump(cell, &out) }
             case .reset(let stream):
                 guard let cell = cell(on: stream) else { continue }
+                if cell.stream?.tunnel == nil { cell.exchange.tell(.cancelled, out.now) }
                 cell.exchange.cut(reset: true, &out)
                 settle(cell, &out)
             }

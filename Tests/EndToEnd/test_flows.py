@@ -6,9 +6,11 @@ import json
 import os
 import re
 import subprocess
+import threading
 
 import pytest
 
+import frames
 import people
 import programs
 import shop
@@ -112,6 +114,22 @@ def test_an_answer_that_breaks_off(site, origin):
     flow = place.flow("/cut")
     assert "incomplete" in flow["flow"]["marks"] and flow["flow"]["status"] == 200
     assert flow["response"]["body"]["text"] in ("only this", "only ")
+
+
+def test_a_request_that_its_client_cancels(site, origin):
+    place = site()
+    go = threading.Event()
+    server = origin(lambda _: (go.wait(30), None)[1])
+    client = frames.prior_knowledge(place.usher)
+    client.send(frames.request(1, server.authority, "/given-up"))
+    programs.eventually(lambda: server.requests, "the request at the origin")
+    client.send(frames.reset(1, 8))
+    flow = place.flow("/given-up")
+    go.set()
+    words = "the client cancelled the request: it reset its stream before it had the whole answer"
+    assert flow["flow"].get("status") is None
+    assert words in [event["text"] for event in flow["events"]]
+    assert words in place.person.says("flow", flow["flow"]["id"]).stdout
 
 
 def test_changes_are_told_before_and_after(site):
