@@ -11,8 +11,10 @@ public import HTTPCodec
 ///
 /// A head that breaks a rule is told of as `broken`, and may be answered; what breaks one later resets the stream.
 public final class HTTP2Server: StreamServer {
-    public var head = RequestHead()
-    public private(set) var trailers: [UInt8] = []
+    // Its connection's alone, and nobody is called while one is changed: not looked at each time, for what that costs.
+
+    @exclusivity(unchecked) public var head = RequestHead()
+    @exclusivity(unchecked) public private(set) var trailers: [UInt8] = []
     let session: Session
 
     /// - Parameters:
@@ -40,7 +42,7 @@ public final class HTTP2Server: StreamServer {
         switch signal {
         case .fields, .data, .ended:
             switch session.piece(signal, &trailers, to: &out) {
-            case .head(let index, let endsStream): return beginRequest(index, endsStream)
+            case .head(let index, let endsStream): return beginRequest(index, endsStream, &head)
             case .data(let stream, let range): return .data(stream, range)
             case .end(let stream): return .end(stream)
             case nil: return nil
@@ -54,7 +56,8 @@ public final class HTTP2Server: StreamServer {
         }
     }
 
-    private func beginRequest(_ index: Int, _ endsStream: Bool) -> StreamServerEvent {
+    /// - Parameter head: this one's own, so that it is looked at where it is.
+    private func beginRequest(_ index: Int, _ endsStream: Bool, _ head: inout RequestHead) -> StreamServerEvent {
         let place = session.streams[index].place
         session.streams[index].isTold = true
         session.streams[index].peer = .ignored
@@ -102,9 +105,9 @@ public final class HTTP2Server: StreamServer {
         to out: inout [UInt8]
     ) {
         guard let index = session.streams.index(stream), session.streams[index].takesHead else { return }
-        let state = session.streams[index]
-        let opensTunnel = state.isTunnel && (head.status == 101 || head.status / 100 == 2)
-        let hasNoBody = !opensTunnel && (state.isHead || head.status == 204 || head.status == 304)
+        let opensTunnel = session.streams[index].isTunnel && (head.status == 101 || head.status / 100 == 2)
+        let hasNoBody =
+            !opensTunnel && (session.streams[index].isHead || head.status == 204 || head.status == 304)
         let endsStream = hasNoBody || framing == .none && !opensTunnel
         let keepsLength = hasNoBody && head.status != 204
         // what HTTP/1 switches to has begun with any success here (RFC 8441 §5)
@@ -122,7 +125,7 @@ public final class HTTP2Server: StreamServer {
         session.outbound.fields.add(lines: manner.lines)
         session.streams[index].outgoing.hasHead = true
         session.streams[index].outgoing.isWritten = endsStream
-        session.submitFields(head.fields.bytes, on: state.id, endsStream: endsStream)
+        session.submitFields(head.fields.bytes, on: session.streams[index].id, endsStream: endsStream)
         session.flush(to: &out)
     }
 

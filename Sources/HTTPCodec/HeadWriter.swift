@@ -31,7 +31,13 @@ extension RequestHead {
     /// §7.6.1); those that `Connection` named have gone with `removeConnectionFields`.
     public borrowing func write(to out: inout [UInt8], _ forwarding: borrowing Forwarding) {
         let line = Int(methodRange.count) + Int(target.authority.count) + Int(target.pathAndQuery.count)
-        out.append(addingCapacity: line + fields.room(forwarding)) { write(into: &$0, forwarding) }
+        let room = line + fields.room(forwarding)
+        // what a closure holds is copied for it, be it borrowed
+        withUnsafePointer(to: self) { head in
+            withUnsafePointer(to: forwarding) { forwarding in
+                out.append(addingCapacity: room) { head.pointee.write(into: &$0, forwarding.pointee) }
+            }
+        }
     }
 
     @inline(never)
@@ -71,7 +77,12 @@ extension RequestHead {
 extension ResponseHead {
     /// Writes the head for the client, without hop-by-hop fields.
     public borrowing func write(to out: inout [UInt8], _ forwarding: borrowing Forwarding) {
-        out.append(addingCapacity: Int(reasonRange.count) + fields.room(forwarding)) { write(into: &$0, forwarding) }
+        let room = Int(reasonRange.count) + fields.room(forwarding)
+        withUnsafePointer(to: self) { head in
+            withUnsafePointer(to: forwarding) { forwarding in
+                out.append(addingCapacity: room) { head.pointee.write(into: &$0, forwarding.pointee) }
+            }
+        }
     }
 
     @inline(never)
@@ -111,6 +122,12 @@ extension FieldTable {
         // than 128 bytes together, beside what Connection says
         var room = 128 + (forwarding.connection?.utf8CodeUnitCount ?? 0)
         room += forwarding.via.count + forwarding.date.count + forwarding.lines.count
+        return room + linesRoom
+    }
+
+    /// How many bytes all fields take as lines.
+    private var linesRoom: Int {
+        var room = 0
         for slot in slots { room += Int(slot.name.count) + Int(slot.value.count) + 4 }
         return room
     }
@@ -153,10 +170,7 @@ extension FieldTable {
 extension FieldTable {
     /// All fields as lines, each with its end, as they are and in order: for whoever keeps them.
     public borrowing func appendLines(to out: inout [UInt8]) {
-        var forwarding = Forwarding(framing: .none)
-        forwarding.isOwn = true
-        forwarding.upgrades = true
-        out.append(addingCapacity: room(forwarding)) { out in
+        out.append(addingCapacity: linesRoom) { out in
             let bytes = self.bytes.span
             var run = ByteRange.empty
             for slot in slots { out.append(line: slot, of: bytes, after: &run) }

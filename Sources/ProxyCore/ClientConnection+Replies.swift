@@ -10,9 +10,12 @@ extension ClientConnection {
             var replies: [Reply] = []
             swap(&replies, &out.replies)
             var isSettled = false
-            for reply in replies {
-                perform(reply, of: cell, &out)
+            for index in replies.indices {
+                // taken out, for to hold it twice has all of it counted
+                var reply = Reply.connect
+                swap(&reply, &replies[index])
                 if reply.leadsOn { isSettled = true }
+                perform(reply, of: cell, &out)
             }
             // the buffer is lent to the next
             replies.removeAll(keepingCapacity: true)

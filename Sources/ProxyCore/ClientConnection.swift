@@ -130,9 +130,14 @@ public struct ClientConnection: ~Copyable {
     ) {
         guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return }
         let cell = cells.remove(at: index)
-        take(cell.exchange.record)
+        Self.show(&cell.exchange.record, take)
         out.keep(cell)
         out.giveBack(cell)
+    }
+
+    /// - Parameter record: where it is, so that nothing of it is counted.
+    private static func show(_ record: inout ExchangeRecord, _ take: (borrowing ExchangeRecord) -> Void) {
+        take(record)
     }
 
     /// Bytes that come from there go straight to the other side.

@@ -131,12 +131,12 @@ extension Exchange {
         let wanted = nextOrigin(context)
         noteRoute(wanted, out.now)
         attempt.begin(wanted)
-        attempt.isBinding = (attempt.head ?? request).fields.hasConnectionCredentials
+        attempt.isBinding = attempt.head?.fields.hasConnectionCredentials ?? request.fields.hasConnectionCredentials
         context.lastOrigin = wanted
         enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
         var scope = attempt.isBinding && scope != .new ? .own : scope
         if !isCall, let user = record.user, context.binding.isAnothers(than: user) { scope = .new }
-        let isUpgrade = !isCall && (attempt.head ?? request).asksForUpgrade
+        let isUpgrade = !isCall && (attempt.head?.asksForUpgrade ?? request.asksForUpgrade)
         out.orders.append(.lease(id, wanted, scope, version(isUpgrade)))
     }
 
@@ -198,16 +198,41 @@ extension Exchange {
     }
 
     private mutating func sendHead(_ context: ClientContext, _ out: inout Outbox) {
-        var head = attempt.head ?? request
         captureSending(out.now)
-        let framing: BodyFraming
-        let trailers = trailers
-        if body.isKept {
-            let count = attempt.body?.count ?? body.bytes.count
-            framing = trailers.isEmpty ? count == 0 && !isCall ? .none : .length(UInt64(count)) : .chunked
+        let framing = sentFraming
+        out.orders.append(orderToSend(framing, context))
+        let timeouts = engine.settings.timeouts
+        if let rate = attempt.wishes.rate, framing != .none {
+            attempt.upload = PacedRequest(
+                rate: rate, attempt.body ?? body.bytes, isWhole: body.isKept, now: out.now)
+            enter(.awaiting, until: bounded(out.now + timeouts.idle))
+            if !body.isKept { forgetBody(context, &out) }
+            letUp(&out)
+        } else if body.isKept {
+            let bytes = attempt.body ?? body.bytes
+            enter(.awaiting, until: bounded(out.now + timeouts.response))
+            out.send(bytes.span, of: id)
+            out.orders.append(.sendEnd(id, trailers: trailers))
+            attempt.isSent = true
         } else {
-            framing = body.framing
+            // what was collected before it turned out that the body cannot be kept; nobody asks for it again
+            out.send(body.bytes.span, of: id)
+            forgetBody(context, &out)
+            enter(.awaiting, until: out.now + timeouts.idle)
         }
+    }
+
+    /// How the body goes out.
+    private var sentFraming: BodyFraming {
+        guard body.isKept else { return body.framing }
+        guard trailers.isEmpty else { return .chunked }
+        let count = attempt.body?.count ?? body.bytes.count
+        return count == 0 && !isCall ? .none : .length(UInt64(count))
+    }
+
+    /// The head as it goes out, and what goes with it.
+    private mutating func orderToSend(_ framing: BodyFraming, _ context: ClientContext) -> Order {
+        var head = attempt.head ?? request
         var forwarding = Forwarding(framing: framing)
         if isCall {
             // the next call takes a connection of its own
@@ -235,26 +260,7 @@ extension Exchange {
             ).take(engine.settings.disclosure.forwarded, from: &head)
         }
         if record.trace != nil { showTrace(in: &head) }
-        out.orders.append(.send(id, head, forwarding))
-        let timeouts = engine.settings.timeouts
-        if let rate = attempt.wishes.rate, framing != .none {
-            attempt.upload = PacedRequest(
-                rate: rate, attempt.body ?? body.bytes, isWhole: body.isKept, now: out.now)
-            enter(.awaiting, until: bounded(out.now + timeouts.idle))
-            if !body.isKept { forgetBody(context, &out) }
-            letUp(&out)
-        } else if body.isKept {
-            let bytes = attempt.body ?? body.bytes
-            enter(.awaiting, until: bounded(out.now + timeouts.response))
-            out.send(bytes.span, of: id)
-            out.orders.append(.sendEnd(id, trailers: trailers))
-            attempt.isSent = true
-        } else {
-            // what was collected before it turned out that the body cannot be kept; nobody asks for it again
-            out.send(body.bytes.span, of: id)
-            forgetBody(context, &out)
-            enter(.awaiting, until: out.now + timeouts.idle)
-        }
+        return .send(id, head, forwarding)
     }
 
     /// What came behind the body goes out behind it: not where another one takes its place.

@@ -21,23 +21,25 @@ final class FlowCapture {
         var answered = 0
     }
 
+    // Its exchange's alone, and each is done with before another is turned to: not looked at each time, for what that costs.
+
     /// When the exchange began that events are told of: for a call, its caller.
-    var began = 0
+    @exclusivity(unchecked) var began = 0
     /// When this one did.
-    private(set) var started = 0
-    private(set) var id: UInt64 = 0
-    private(set) var parent: UInt64 = 0
-    private(set) var limits: CaptureLimits?
-    var marks = Marks()
+    @exclusivity(unchecked) private(set) var started = 0
+    @exclusivity(unchecked) private(set) var id: UInt64 = 0
+    @exclusivity(unchecked) private(set) var parent: UInt64 = 0
+    @exclusivity(unchecked) private(set) var limits: CaptureLimits?
+    @exclusivity(unchecked) var marks = Marks()
     /// What went out, where it may be another than what came.
-    var sent: RequestHead?
-    var sentBody: [UInt8]?
+    @exclusivity(unchecked) var sent: RequestHead?
+    @exclusivity(unchecked) var sentBody: [UInt8]?
     /// What was answered, where interceptors may have changed it.
-    var answer: ResponseHead?
-    var answerBody: [UInt8]?
-    var delivery = Delivery.nothing
-    private(set) var request = CapturedBody()
-    private(set) var response = CapturedBody()
+    @exclusivity(unchecked) var answer: ResponseHead?
+    @exclusivity(unchecked) var answerBody: [UInt8]?
+    @exclusivity(unchecked) var delivery = Delivery.nothing
+    @exclusivity(unchecked) private(set) var request = CapturedBody()
+    @exclusivity(unchecked) private(set) var response = CapturedBody()
 
     var isOn: Bool { limits != nil }
 

@@ -1,36 +1,58 @@
 public import HTTPCodec
 
-/// Where a request goes: the key of pooled connections.
+/// Where a request goes: the key of pooled connections. It goes from hand to hand for each request, so it is one reference, and
+/// knows its hash.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
-    public var scheme: Target.Scheme
-    /// Lower case, without brackets.
-    public var host: String
-    public var port: UInt16
-    /// The way there, where it leads by another proxy.
-    public var route: Route?
-    /// The name that TLS asks for and checks, where it is not `host`: the client asked for it in a tunnel to there.
-    public var serverName: String?
-    /// HTTP/2 is likely to be spoken there without TLS: who asks for it in a tunnel has begun so, which is for those who know
-    /// (RFC 9113 §3.3).
-    public internal(set) var isSaidToSpeakHTTP2 = false
+    private var place: Place
 
     public init(scheme: Target.Scheme, host: String, port: UInt16, route: Route? = nil) {
-        self.scheme = scheme
-        self.host = host
-        self.port = port
-        self.route = route
+        place = Place(Parts(scheme: scheme, host: host, port: port, route: route))
     }
 
-    init(_ head: RequestHead, _ routes: RouteTable) {
-        self.init(scheme: head.target.scheme, host: head.host, port: head.target.port)
-        route = routes.proxy(for: host).map { scheme == .https ? .tunnel($0) : .forward($0) }
+    public var scheme: Target.Scheme { place.parts.scheme }
+    /// Lower case, without brackets.
+    public var host: String { place.parts.host }
+    public var port: UInt16 { place.parts.port }
+    /// The way there, where it leads by another proxy.
+    public internal(set) var route: Route? {
+        get { place.parts.route }
+        set { change { $0.route = newValue } }
+    }
+    /// The name that TLS asks for and checks, where it is not `host`: the client asked for it in a tunnel to there.
+    public internal(set) var serverName: String? {
+        get { place.parts.serverName }
+        set { change { $0.serverName = newValue } }
+    }
+    /// HTTP/2 is likely to be spoken there without TLS: who asks for it in a tunnel has begun so, which is for those who know
+    /// (RFC 9113 §3.3).
+    public internal(set) var isSaidToSpeakHTTP2: Bool {
+        get { place.parts.isSaidToSpeakHTTP2 }
+        set { change { $0.isSaidToSpeakHTTP2 = newValue } }
+    }
+
+    private mutating func change(_ change: (inout Parts) -> Void) {
+        var parts = place.parts
+        change(&parts)
+        place = Place(parts)
+    }
+
+    public static func == (left: Origin, right: Origin) -> Bool {
+        left.place === right.place
+            || left.place.digest == right.place.digest && left.place.parts == right.place.parts
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(place.digest) }
+
+    init(_ head: borrowing RequestHead, _ routes: RouteTable) {
+        let scheme = head.target.scheme
+        let host = head.host
+        self.init(
+            scheme: scheme, host: host, port: head.target.port,
+            route: routes.proxy(for: host).map { scheme == .https ? .tunnel($0) : .forward($0) })
     }
 
     /// What idle connections are kept under: a proxy that is asked for whole URLs takes those of every origin.
-    public var poolKey: Origin {
-        guard case .forward = route else { return self }
-        return Origin(scheme: scheme, host: "", port: 0, route: route)
-    }
+    public var poolKey: Origin { place.proxy ?? self }
 
     /// The name and port that are connected to.
     public var hop: (host: String, port: UInt16) {
@@ -53,9 +75,35 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// The same place with TLS spoken to it.
     var secured: Origin {
         var origin = self
-        origin.scheme = .https
+        origin.change { $0.scheme = .https }
         return origin
     }
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    private struct Parts: Hashable, Sendable {
+        var scheme: Target.Scheme
+        let host: String
+        let port: UInt16
+        var route: Route?
+        var serverName: String?
+        var isSaidToSpeakHTTP2 = false
+    }
+
+    private final class Place: Sendable {
+        let parts: Parts
+        let digest: Int
+        /// The proxy that is asked for whole URLs on the way there.
+        let proxy: Origin?
+
+        init(_ parts: Parts) {
+            self.parts = parts
+            digest = parts.hashValue
+            if case .forward = parts.route, !parts.host.isEmpty {
+                proxy = Origin(scheme: parts.scheme, host: "", port: 0, route: parts.route)
+            } else {
+                proxy = nil
+            }
+        }
+    }
 }

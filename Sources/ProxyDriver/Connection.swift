@@ -341,6 +341,7 @@ final class Connection {
         // an order's outcome may come at once and call back in here; the outer round goes on with what it left
         guard !settling.isUnderWay else { return }
         settling.isUnderWay = true
+        let worker = worker
         var done = 0
         while true {
             flushClient()

@@ -8,10 +8,13 @@ final class OriginPool: ChannelKeeper {
     /// The idle connections to one origin, oldest first. A class, because changing an array inside a dictionary costs an
     /// allocation each time, and this happens twice for every request.
     private final class IdleChannels {
-        var channels: [OriginChannel] = []
+        // as the pool's own
+        @exclusivity(unchecked) var channels: [OriginChannel] = []
     }
 
-    private var idleByOrigin: [Origin: IdleChannels] = [:]
+    // One loop's alone, and changed between calls of others: not looked at each time, for what that costs.
+
+    @exclusivity(unchecked) private var idleByOrigin: [Origin: IdleChannels] = [:]
     /// Connections that carry many exchanges at a time: idle, or with room for more.
     private var shared: [Origin: [OriginChannel]] = [:]
     /// The same, and those that carry only what they carry by now: somebody may wait on each.
@@ -20,7 +23,7 @@ final class OriginPool: ChannelKeeper {
     var dials = DialTable()
     var known = KnownOrigins()
     var life = LifeWatch.Bounds()
-    private(set) var count = 0
+    @exclusivity(unchecked) private(set) var count = 0
     /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
     var bound = 0
     var perOrigin: Int

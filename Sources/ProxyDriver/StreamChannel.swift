@@ -121,9 +121,10 @@ class StreamChannel: Channel {
         var end: Received?
         for depth in first..<layers.count {
             let stream = layers[depth]
-            stream.received(UnsafeRawBufferPointer(incoming), bufferPool[depth])
-            incoming = bufferPool[depth].decrypted.bindMemory(to: UInt8.self)
-            untaken = queuedBytes == 0 ? 0 : untaken + bufferPool[depth].records.count
+            let buffers = bufferPool[depth]
+            stream.received(UnsafeRawBufferPointer(incoming), buffers)
+            incoming = buffers.decrypted.bindMemory(to: UInt8.self)
+            untaken = queuedBytes == 0 ? 0 : untaken + buffers.records.count
             // also where the stream failed: its peer is to hear why
             let isHeard = transmit(from: depth)
             switch stream.state {
@@ -266,11 +267,17 @@ class StreamChannel: Channel {
 final class TLSBufferPool {
     static let maxDepth = 2
 
-    // made with the first layer of that depth: a proxy that opens no TLS needs none
-    private lazy var outer = TLSBuffers()
-    private lazy var inner = TLSBuffers()
+    // Made with the first layer of that depth: a proxy that opens no TLS needs none. The loop's alone, and nobody is called while
+    // one is made: not looked at each time, for what that costs.
+    @exclusivity(unchecked) private var outer: TLSBuffers?
+    @exclusivity(unchecked) private var inner: TLSBuffers?
 
-    subscript(depth: Int) -> TLSBuffers { depth == 0 ? outer : inner }
+    subscript(depth: Int) -> TLSBuffers {
+        if let buffers = depth == 0 ? outer : inner { return buffers }
+        let buffers = TLSBuffers()
+        if depth == 0 { outer = buffers } else { inner = buffers }
+        return buffers
+    }
 
     private var spares: [[UInt8]] = []
     private static let mostSpares = 16
