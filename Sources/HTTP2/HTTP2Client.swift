@@ -124,13 +124,15 @@ public final class HTTP2Client: StreamClient {
     public func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) {
         guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
         session.write(bytes, on: index, to: &out)
+        session.flush(to: &out)
     }
 
     public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
         guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
         // the end of a request that asks for a tunnel is not the end of what goes into the tunnel
         guard !session.streams[index].isTunnel || session.streams[index].isTold else { return }
-        session.end(trailers, on: index, to: &out)
+        session.end(trailers, on: index)
+        session.flush(to: &out)
     }
 
     // MARK: responses

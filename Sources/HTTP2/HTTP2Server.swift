@@ -97,7 +97,6 @@ public final class HTTP2Server: StreamServer {
         session.outbound.fields.add(head.fields, isOwn: false, keepsLength: false)
         if !via.isEmpty { session.outbound.fields.add("via", via) }
         session.submitFields(head.fields.bytes, on: session.streams[index].id, endsStream: false)
-        session.flush(to: &out)
     }
 
     public func respond(
@@ -126,7 +125,6 @@ public final class HTTP2Server: StreamServer {
         session.streams[index].outgoing.hasHead = true
         session.streams[index].outgoing.isWritten = endsStream
         session.submitFields(head.fields.bytes, on: session.streams[index].id, endsStream: endsStream)
-        session.flush(to: &out)
     }
 
     public func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool {
@@ -137,7 +135,11 @@ public final class HTTP2Server: StreamServer {
 
     public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
         guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
-        session.end(trailers, on: index, to: &out)
+        session.end(trailers, on: index)
+    }
+
+    public func flush(to out: inout [UInt8]) {
+        if session.outbound.isDue { session.flush(to: &out) }
     }
 
     // MARK: streams

@@ -11,6 +11,7 @@ extension Session {
         streams = OpenStreams()
         signals = SignalQueue()
         inbound.block = FieldBlock()
+        outbound.held = []
         memory.rest(scratch: outbound.frame)
     }
 

@@ -5,7 +5,31 @@ import HTTPCodec
 extension Session {
     /// Appends all that can go out by now.
     func flush(to out: inout [UInt8]) {
+        guard !outbound.held.isEmpty else { return send(to: &out) }
+        var bytes: [UInt8] = []
+        swap(&bytes, &outbound.held)
+        bytes.withUnsafeBytes { send($0, on: outbound.heldStream, to: &out) }
+        bytes.removeAll(keepingCapacity: true)
+        swap(&bytes, &outbound.held)
+    }
+
+    /// The same, and these bytes of a body. What the peer's windows have no room for waits with its stream.
+    private func send(_ bytes: UnsafeRawBufferPointer, on place: StreamID, to out: inout [UInt8]) {
+        guard let index = streams.index(place), !streams[index].isClosed else { return send(to: &out) }
+        outbound.direct = bytes
+        outbound.directStream = streams[index].id
+        send(to: &out)
+        let rest = outbound.direct
+        outbound.direct = UnsafeRawBufferPointer(start: nil, count: 0)
+        outbound.directStream = 0
+        if !rest.isEmpty, let index = streams.index(place), !streams[index].isClosed {
+            streams[index].outgoing.append(rest)
+        }
+    }
+
+    private func send(to out: inout [UInt8]) {
         guard let pointer else { return }
+        outbound.isDue = false
         let start = out.count
         swap(&out, &outbound.bytes)
         defer { swap(&out, &outbound.bytes) }
@@ -27,6 +51,7 @@ extension Session {
     /// Writes the head of a message, or what comes before or behind it, which `outbound.fields` has.
     /// - Parameter bytes: what they point into.
     func submitFields(_ bytes: [UInt8], on id: Int32, endsStream: Bool) {
+        outbound.isDue = true
         let flags = endsStream ? NGHTTP2_FLAG_END_STREAM : NGHTTP2_FLAG_NONE
         check(
             outbound.fields.withVectors(of: bytes) { vectors, count in
@@ -45,25 +70,33 @@ extension Session {
         return id > 0 ? id : nil
     }
 
-    /// Writes body. What the peer's windows have no room for waits here: whoever writes looks at `waiting`, and writes no
-    /// more while that is much.
+    /// Writes body. Little of it waits for what follows, or for `flush`: then it goes out together with the end. What the peer's
+    /// windows have no room for waits, too: whoever writes looks at `waiting`, and writes no more while that is much.
     func write(_ bytes: Span<UInt8>, on index: Int, to out: inout [UInt8]) {
-        bytes.withUnsafeBytes { bytes in
-            guard streams[index].outgoing.count == 0 else { return streams[index].outgoing.append(bytes) }
-            let place = streams[index].place
-            outbound.direct = bytes
-            outbound.directStream = streams[index].id
-            attach(index)
+        let place = streams[index].place
+        if !outbound.held.isEmpty, outbound.heldStream != place || outbound.held.count + bytes.count > Self.mostHeld {
             flush(to: &out)
-            let rest = outbound.direct
-            outbound.direct = UnsafeRawBufferPointer(start: nil, count: 0)
-            outbound.directStream = 0
-            if !rest.isEmpty, let index = streams.index(place) { streams[index].outgoing.append(rest) }
+        }
+        // what goes out may have ended it
+        guard let index = streams.index(place), !streams[index].isClosed else { return }
+        attach(index)
+        bytes.withUnsafeBytes { bytes in
+            if streams[index].outgoing.count > 0 {
+                streams[index].outgoing.append(bytes)
+            } else if bytes.count > Self.mostHeld {
+                send(bytes, on: place, to: &out)
+            } else {
+                outbound.heldStream = place
+                outbound.held.append(contentsOf: bytes)
+            }
         }
     }
 
+    /// Bytes of a body that wait for its end, or for more.
+    private static let mostHeld = 8 << 10
+
     /// The message is whole with these trailers.
-    func end(_ trailers: [UInt8], on index: Int, to out: inout [UInt8]) {
+    func end(_ trailers: [UInt8], on index: Int) {
         streams[index].outgoing.isWritten = true
         streams[index].outgoing.trailers = trailers
         if streams[index].outgoing.count == 0, !trailers.isEmpty, !streams[index].outgoing.isAttached {
@@ -71,11 +104,11 @@ extension Session {
         } else {
             attach(index)
         }
-        flush(to: &out)
     }
 
     /// Has nghttp2 ask for body.
     private func attach(_ index: Int) {
+        outbound.isDue = true
         let id = streams[index].id
         if !streams[index].outgoing.isAttached {
             var source = SessionCallbacks.source

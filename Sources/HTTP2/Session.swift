@@ -189,6 +189,11 @@ struct OutboundState {
 
     /// What the call under way appends to.
     var bytes: [UInt8] = []
+    /// Frames of messages have been made ready since anything was last appended.
+    var isDue = false
+    /// What is written of a body and waits for what follows, and whose it is.
+    var held: [UInt8] = []
+    var heldStream = StreamID(0)
     /// What the call under way writes of a body, before any of it is copied, and whose it is.
     var direct = UnsafeRawBufferPointer(start: nil, count: 0)
     var directStream: Int32 = 0

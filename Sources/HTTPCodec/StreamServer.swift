@@ -19,6 +19,8 @@ public protocol StreamServer: AnyObject {
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamServerEvent
 
+    // What is written may be kept until `flush`, so that a message goes out in as few frames as it can.
+
     func interim(_ head: borrowing ResponseHead, via: [UInt8], on stream: StreamID, to out: inout [UInt8])
     /// Writes the final head of a response and makes ready for its body.
     func respond(
@@ -27,6 +29,8 @@ public protocol StreamServer: AnyObject {
     /// - Returns: false where no body may follow the head: these bytes go nowhere.
     func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) -> Bool
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
+    /// Appends what was written and kept. To be called when nothing more is to be written at once.
+    func flush(to out: inout [UInt8])
     /// Nothing more is read or written on the stream. What was written whole still goes out.
     func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8])
     /// So many bytes of a request's body have been used: the peer may send as many more. Also of a stream that is over, whose

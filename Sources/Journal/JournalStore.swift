@@ -43,6 +43,8 @@ public struct JournalStore {
     private var cleaner: FlowCleaner
     private let describe: Describe
     private var sequence: Int
+    /// Where flows are made; empty between two batches.
+    private var room: [UInt8] = []
 
     /// - Parameter counters: what was given in an earlier run.
     public init(
@@ -97,21 +99,27 @@ public struct JournalStore {
     /// - Returns: the flows as they are kept.
     @discardableResult
     public mutating func take(_ batch: FlowBatch, offset: Int) -> [PackedFlow] {
-        var kept: [PackedFlow] = []
+        var places: [Int] = []
         batch.forEach { flow, events in
             sequence += 1
             let isDetoured = events.contains { $0.moment.takesDetour }
-            let bytes = cleaner.clean(
+            places.append(room.count)
+            cleaner.clean(
                 flow,
                 .init(
                     sequence: sequence, offset: offset, events: events.isEmpty ? [] : json(events),
-                    flags: isDetoured ? .detoured : []))
-            guard let flow = PackedFlow(bytes) else { return }
-            ring.append(flow)
-            kept.append(flow)
+                    flags: isDetoured ? .detoured : []),
+                to: &room)
         }
+        // one piece of memory for all of them, which goes with the last: flow by flow, the system is asked for pages one by one
+        let bytes = room.withUnsafeBufferPointer { Array($0) }
+        room.removeAll(keepingCapacity: room.capacity <= Self.keptRoom)
+        let kept = places.compactMap { PackedFlow(bytes, at: $0) }
+        for flow in kept { ring.append(flow) }
         return kept
     }
+
+    private static let keptRoom = 256 << 10
 
     private func json(_ events: [ExchangeRecord.Event]) -> [UInt8] {
         var out: [UInt8] = [0x5B]

@@ -164,6 +164,7 @@ extension ClientConnection {
     mutating func finish(
         _ cell: ExchangeCell, on stream: ClientStream, by streams: any StreamServer, isWhole: Bool, _ out: inout Outbox
     ) {
+        streams.flush(to: &out.client)
         // what nobody used counts for the connection's window still
         let ungranted = stream.owed + stream.pending.count
         if ungranted > 0 { streams.used(ungranted, of: stream.id, to: &out.client) }
@@ -221,6 +222,9 @@ extension ClientConnection {
         leaveStreams(engine, &out)
         return true
     }
+
+    /// Writes what was kept for what might follow it. Before the outbox's bytes are sent.
+    public mutating func flush(_ out: inout Outbox) { streams?.flush(to: &out.client) }
 
     /// Where requests are streams, tells the client which one was the last: it may send again what crosses with that.
     public mutating func sayGoodbye(_ out: inout Outbox) { streams?.leave(to: &out.client) }

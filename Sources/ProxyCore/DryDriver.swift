@@ -123,6 +123,7 @@ struct DryDriver: ~Copyable {
                 break
             }
         }
+        connection.flush(&out)
         let said = client.took(out.client)
         out.clearOrders()
         out.clearOrigin()

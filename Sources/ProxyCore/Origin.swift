@@ -14,12 +14,12 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public var host: String { place.parts.host }
     public var port: UInt16 { place.parts.port }
     /// The way there, where it leads by another proxy.
-    public internal(set) var route: Route? {
+    public var route: Route? {
         get { place.parts.route }
         set { change { $0.route = newValue } }
     }
     /// The name that TLS asks for and checks, where it is not `host`: the client asked for it in a tunnel to there.
-    public internal(set) var serverName: String? {
+    public var serverName: String? {
         get { place.parts.serverName }
         set { change { $0.serverName = newValue } }
     }

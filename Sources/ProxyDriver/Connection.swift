@@ -369,6 +369,7 @@ final class Connection {
     }
 
     private func flushClient() {
+        machine.flush(&worker.out)
         guard !worker.out.client.isEmpty else { return }
         let carriesMany = machine.carriesMany
         let sent = worker.out.client.withUnsafeBytes { carriesMany ? client.gather($0) : client.send($0) }

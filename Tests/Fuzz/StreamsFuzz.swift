@@ -164,6 +164,7 @@ private struct Relay: ~Copyable {
             default: break
             }
         }
+        connection.flush(&out)
         require(out.client.count <= 1 << 20, "what is answered has a bound")
         out.clearOrders()
         out.clearOrigin()

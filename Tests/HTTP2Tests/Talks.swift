@@ -68,6 +68,13 @@ class Talk {
 /// A client that is made by hand, and the leg that it talks to.
 final class ServerTalk: Talk {
     let leg: HTTP2Server
+    override var out: [UInt8] {
+        get {
+            leg.flush(to: &super.out)
+            return super.out
+        }
+        set { super.out = newValue }
+    }
     var limits = HeadLimits()
     var trailerBytes = 1_000
 

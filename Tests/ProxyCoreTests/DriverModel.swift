@@ -343,6 +343,7 @@ final class DriverModel {
     }
 
     private func flush() {
+        machine.flush(&out)
         if !out.client.isEmpty {
             if !isOver { sent += out.client }
             out.clearClient()

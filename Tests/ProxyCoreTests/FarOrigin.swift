@@ -186,6 +186,7 @@ final class FarOrigin {
         for (name, value) in fields { head.fields.add(name, value) }
         if let leg, let stream = request.stream {
             leg.interim(head, via: [], on: stream, to: &outgoing)
+            leg.flush(to: &outgoing)
         } else {
             outgoing += (Self.text(head) + "\r\n").utf8
         }
@@ -207,6 +208,7 @@ final class FarOrigin {
         if let leg, let stream = requests[index].stream {
             let framing: BodyFraming = length.map { $0 == 0 ? .none : .length(UInt64($0)) } ?? .chunked
             leg.respond(head, status == 101 ? .none : framing, ResponseManner(), on: stream, to: &outgoing)
+            leg.flush(to: &outgoing)
         } else {
             var text = Self.text(head)
             if status == 101 { text += "Connection: Upgrade\r\n" }
@@ -221,6 +223,7 @@ final class FarOrigin {
         let request = requests[try index(number)]
         if let leg, let stream = request.stream {
             _ = leg.write(bytes.span, on: stream, to: &outgoing)
+            leg.flush(to: &outgoing)
         } else if isChunk, !bytes.isEmpty {
             outgoing += Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A]
         } else {
@@ -233,6 +236,7 @@ final class FarOrigin {
         requests[index].isOver = true
         if let leg, let stream = requests[index].stream {
             leg.end(trailers: trailers, on: stream, to: &outgoing)
+            leg.flush(to: &outgoing)
             if !requests[index].message.isWhole { leg.reset(stream, .complete, to: &outgoing) }
         } else if isChunked {
             outgoing += Array("0\r\n".utf8) + trailers + [0x0D, 0x0A]

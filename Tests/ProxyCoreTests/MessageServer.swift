@@ -108,6 +108,8 @@ final class MessageServer: StreamServer {
         legs[stream]?.end(trailers: trailers, to: &out)
     }
 
+    func flush(to out: inout [UInt8]) {}
+
     func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8]) { legs[stream] = nil }
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {}
     func waiting(on stream: StreamID) -> Int { 0 }

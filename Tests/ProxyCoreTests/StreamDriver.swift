@@ -225,6 +225,7 @@ final class StreamDriver {
     }
 
     private func flush() {
+        machine.flush(&out)
         guard !out.client.isEmpty else { return }
         if !isOver { queue += out.client }
         out.clearClient()

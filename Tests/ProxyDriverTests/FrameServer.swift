@@ -79,6 +79,8 @@ final class FrameServer: StreamServer {
         writer.end(trailers, stream.number, to: &out)
     }
 
+    func flush(to out: inout [UInt8]) {}
+
     func reset(_ stream: StreamID, _ reason: StreamReset, to out: inout [UInt8]) {
         if reason == .failed { writer.drop(stream.number) }
         out += Frame(.reset, stream.number, reason == .failed ? "failed" : "").written

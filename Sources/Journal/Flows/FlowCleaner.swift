@@ -25,7 +25,8 @@ struct FlowCleaner {
         var isCut: Bool
     }
 
-    mutating func clean(_ flow: PackedFlow, _ circumstances: Circumstances) -> [UInt8] {
+    /// - Parameter out: what the flow is put behind.
+    mutating func clean(_ flow: PackedFlow, _ circumstances: Circumstances, to out: inout [UInt8]) {
         var flags = flow.flags.union(circumstances.flags)
         let learned = redactor.aliases.learned
         redactor.aliases.notes?.beginFlow()
@@ -49,9 +50,9 @@ struct FlowCleaner {
         if answer?.isCut == true { flags.insert(.answerBodyCut) }
         flags.subtract([.requestEncoded, .responseEncoded])
 
-        var out: [UInt8] = []
-        out.reserveCapacity(flow.count + circumstances.events.count)
-        var packer = FlowPacker(behind: consume out)
+        var before: [UInt8] = []
+        swap(&before, &out)
+        var packer = FlowPacker(behind: consume before)
         packer.setNumbers(of: flow)
         packer.set(.sequence, circumstances.sequence)
         packer.set(.began, flow[.began] + circumstances.offset)
@@ -75,7 +76,7 @@ struct FlowCleaner {
         if let used = redactor.aliases.notes?.used, !used.isEmpty {
             packer.set(.aliases, used.map(\.text).joined(separator: " "))
         }
-        return packer.finish()
+        out = packer.finish()
     }
 
     // MARK: parts
