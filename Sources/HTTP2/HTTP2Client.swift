@@ -28,9 +28,14 @@ public final class HTTP2Client: StreamClient {
 
     public var hasRoom: Bool {
         isReusable && session.streams.count < min(Self.maxStreams, session.peerMaxStreams)
+            && session.windows.shares.hasRoom && session.hasRoomBesideSole
     }
 
-    public var isReusable: Bool { session.maySendRequests && resets < Self.mostResets }
+    public var isReusable: Bool {
+        session.maySendRequests && resets < Self.mostResets && !session.windows.sole.isSpent
+    }
+
+    public var isFull: Bool { session.windows.sole.isFull(session.windows.shares.unused) }
 
     public var terms: StreamTerms? {
         guard session.inbound.isSettled else { return nil }
@@ -115,6 +120,7 @@ public final class HTTP2Client: StreamClient {
         session.streams[index].outgoing.isWritten = endsStream
         if let id = session.submitRequest(head.fields.bytes, endsStream: endsStream) {
             session.streams.name(index, id)
+            session.windows.shares.begin(&session.streams[index].window)
         } else {
             session.signals.append(.refused(session.streams.remove(index).place))
         }

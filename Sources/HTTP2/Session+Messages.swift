@@ -85,42 +85,14 @@ extension Session {
     /// So many bytes of body have come.
     /// - Returns: whose they are; nil where nobody wants them, and they count as used.
     private func takeData(_ count: Int, of id: Int32, to out: inout [UInt8]) -> StreamID? {
-        guard let index = streams.index(id: id), streams[index].peer == .body else {
+        guard let index = noteData(count, of: id), streams[index].peer == .body else {
             used(count, of: streams.index(id: id).map { streams[$0].place } ?? StreamID(0))
             flush(to: &out)
             return nil
         }
-        grow(for: count, of: id)
         // no frame has more, or it would not have been passed on
         if let missing = streams[index].missing { streams[index].missing = missing - min(missing, UInt64(count)) }
         return streams[index].place
-    }
-
-    // MARK: windows
-
-    /// What the PINGs have in them by which it is found out how long the way is; those of others have zeros.
-    private static let sample: [UInt8] = Array("usher/bw".utf8)
-
-    private func grow(for count: Int, of id: Int32) {
-        if growth.stream != id {
-            // one that goes on keeps what it has
-            guard growth.stream == 0 || streams.index(id: growth.stream) == nil else { return }
-            growth.begin(id)
-        }
-        guard growth.came(count, now: inbound.now) else { return }
-        outbound.pings += 1
-        check(nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), Self.sample))
-    }
-
-    /// A PING was answered.
-    /// - Returns: true where it was one of those that tell how long the way is.
-    func takeSample(_ data: [UInt8]) -> Bool {
-        guard data == Self.sample else { return false }
-        guard let size = growth.answered(now: inbound.now), streams.index(id: growth.stream) != nil else { return true }
-        check(
-            nghttp2_session_set_local_window_size(
-                pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), growth.stream, size))
-        return true
     }
 
     // MARK: the connection

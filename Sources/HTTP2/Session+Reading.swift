@@ -159,7 +159,9 @@ extension Session {
             // the fields are read, for those of others build on them, and let go
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
-        streams.add(StreamState(id: id, place: StreamID(UInt32(bitPattern: id))))
+        var state = StreamState(id: id, place: StreamID(UInt32(bitPattern: id)))
+        windows.shares.begin(&state.window)
+        streams.add(state)
         // in turns, a frame each, where many wait for the connection's window
         var turns = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
         check(nghttp2_session_change_extpri_stream_priority(pointer, id, &turns, 1))
@@ -186,7 +188,10 @@ extension Session {
     func frameCame(_ frame: UnsafePointer<nghttp2_frame>) {
         let header = frame.pointee.hd
         let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-        if endsStream, let index = streams.index(id: header.stream_id) { streams[index].peerHasEnded = true }
+        if endsStream, let index = streams.index(id: header.stream_id) {
+            streams[index].peerHasEnded = true
+            windows.shares.end(&streams[index].window)
+        }
         switch header.type {
         case FrameKind.headers:
             if inbound.selfDependent == header.stream_id, let index = streams.index(id: header.stream_id) {
@@ -217,6 +222,7 @@ extension Session {
     func streamClosed(_ id: Int32, _ code: UInt32) {
         guard let index = streams.index(id: id) else { return }
         streams.close(index)
+        endWindow(index)
         if side == .client, code == ConnectionError.refused { tally.refused += 1 }
         signals.append(.closed(id, code: code))
     }

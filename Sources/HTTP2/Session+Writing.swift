@@ -187,17 +187,4 @@ extension Session {
             reset(streams[index].id, ConnectionError.none)
         }
     }
-
-    // MARK: windows
-
-    /// So many bytes that came have been used.
-    /// - Parameter stream: where it is no more, its bytes count for the connection's window alone.
-    func used(_ count: Int, of stream: StreamID) {
-        guard pointer != nil, count > 0 else { return }
-        check(nghttp2_session_consume_connection(pointer, count))
-        // who sends nothing more on it needs no more room there
-        if let index = streams.index(stream), !streams[index].peerHasEnded {
-            check(nghttp2_session_consume_stream(pointer, streams[index].id, count))
-        }
-    }
 }

@@ -8,10 +8,8 @@ import HTTPCodec
 /// nghttp2 knows frames, compression and windows. What makes fields a message is looked at here (`FieldBlock`): nghttp2 drops
 /// a malformed field and lets the message pass, so its own look at messages is off.
 final class Session {
-    /// What the peer may send of one body before any of it has been used.
-    static let streamWindow: Int32 = 256 << 10
-    /// And of all bodies together.
-    static let connectionWindow: Int32 = 1 << 20
+    /// What the peer may send of all bodies together before any of it has been used, in bytes.
+    static let connectionWindow = 1 << 20
 
     enum Side { case server, client }
 
@@ -27,7 +25,7 @@ final class Session {
     @exclusivity(unchecked) var outbound: OutboundState
     @exclusivity(unchecked) var floods = FloodGuard()
     @exclusivity(unchecked) var tally = StreamTally()
-    @exclusivity(unchecked) var growth = WindowGrowth()
+    @exclusivity(unchecked) var windows = Windows()
     let memory = MemoryPool()
     /// Why the connection cannot go on.
     @exclusivity(unchecked) private(set) var failure: HTTPFault?
@@ -86,7 +84,7 @@ final class Session {
             nghttp2_settings_entry(
                 settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: OutboundState.mark),
             nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue), value: UInt32(Self.streamWindow)),
+                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue), value: UInt32(StreamWindow.first)),
             nghttp2_settings_entry(
                 settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: maxFieldBytes),
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES.rawValue), value: 1),
@@ -97,9 +95,7 @@ final class Session {
                     settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL.rawValue), value: 1)
                 : nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0))
         check(nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count))
-        check(
-            nghttp2_session_set_local_window_size(
-                pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Self.connectionWindow))
+        setWindow(of: 0, Self.connectionWindow)
     }
 
     // MARK: failing

@@ -20,6 +20,7 @@ struct StreamState {
     var peerHasEnded = false
     /// How many bytes of the peer's body are still to come, where its head says.
     var missing: UInt64?
+    var window = StreamWindow()
     var outgoing = OutgoingMessage()
     /// The request is a HEAD, whose answer has no body.
     var isHead = false

@@ -1,7 +1,6 @@
-/// Opens the window of one stream further over a long way, where its size is what holds a large body up: as much as a window
-/// has comes once in a round trip, and no more. A PING tells how long that is and what comes meanwhile, as TCP finds out by
-/// itself. It only grows behind bytes that were taken, for one stream at a time, and no further than leaves the others
-/// a window's worth of what the connection has.
+/// Finds out where the size of a stream's window is what holds a large body up: as much as a window has comes once in a round
+/// trip, and no more. A PING tells how long that is and what comes meanwhile, as TCP finds out by itself. It looks at one stream at a
+/// time. Times in milliseconds.
 struct WindowGrowth {
     private enum State {
         case idle
@@ -9,27 +8,26 @@ struct WindowGrowth {
         case sampling(since: Int, bytes: Int)
     }
 
-    /// What a stream may have at most.
-    static let most = Session.connectionWindow - Session.streamWindow
-    /// Milliseconds there and back that are a long way.
+    /// There and back, a long way.
     private static let long = 4
-    /// Milliseconds until it is looked at again where there was no need to grow.
+    /// Until it is looked at again where there was no need for more.
     private static let pause = 500
-    /// A body of which less has come is none of the large ones.
-    private static let large = Int(Session.streamWindow) / 2
+    /// Bytes a round trip that no window holds up.
+    private static let least = StreamWindow.first / 4
 
     /// Whose body it is about; 0: nobody's.
     private(set) var stream: Int32 = 0
-    private(set) var window = Session.streamWindow
     private var state = State.idle
+    private var begunAt = 0
     private var received = 0
     private var nextSample = 0
+    /// There and back, as it was found last.
+    private var roundTrip = 0
 
-    /// Begins with a body; what was granted to another one before stays with that.
-    mutating func begin(_ stream: Int32) {
+    mutating func begin(_ stream: Int32, now: Int) {
         self.stream = stream
-        window = Session.streamWindow
         state = .idle
+        begunAt = now
         received = 0
     }
 
@@ -42,22 +40,35 @@ struct WindowGrowth {
             state = .sampling(since: since, bytes: bytes + count)
             return false
         case .idle:
-            guard received >= Self.large, window < Self.most, now >= nextSample else { return false }
+            // a body of which less has come is none of the large ones
+            guard received >= StreamWindow.first, now >= nextSample else { return false }
             state = .sampling(since: now, bytes: 0)
             return true
         }
     }
 
     /// The PING was answered.
-    /// - Returns: how large the window is to be from here on; nil where it stays.
-    mutating func answered(now: Int) -> Int32? {
-        guard case .sampling(let since, let bytes) = state else { return nil }
+    /// - Returns: true where the window is what holds the body up.
+    mutating func answered(_ window: StreamWindow, now: Int) -> Bool {
+        guard case .sampling(let since, let bytes) = state else { return false }
         state = .idle
-        guard now - since >= Self.long, bytes >= Int(window) / 2 else {
+        roundTrip = now - since
+        guard roundTrip >= Self.long, bytes >= Self.least else {
             nextSample = now + Self.pause
-            return nil
+            return false
         }
-        window = min(window * 2, Self.most)
-        return window
+        // one that still grows by itself, or that whoever takes its bytes holds up just now, is looked at again at once
+        guard window.unused == 0, window.size >= StreamWindow.most || window.isTaken else { return false }
+        nextSample = now + Self.pause
+        return bytes >= window.size / 2
     }
+
+    /// The window has grown as far as it does by itself.
+    /// - Returns: true where that took so few round trips that it is too small already.
+    func outgrew(_ stream: Int32, now: Int) -> Bool {
+        stream == self.stream && roundTrip >= Self.long && now - begunAt <= 2 * roundTrip
+    }
+
+    /// The window was made larger: whether that is enough is looked at.
+    mutating func grew() { nextSample = 0 }
 }

@@ -16,8 +16,6 @@ final class SharedStreams {
     let leg: any StreamClient
     private unowned(unsafe) let channel: OriginChannel
     private var lessees: [StreamID: Lessee] = [:]
-    /// By all of them together.
-    private var owed = 0
     /// What is being read: the buffer that it came in may be used for others meanwhile.
     private var input: [UInt8] = []
     private unowned let pool: OriginPool
@@ -50,14 +48,8 @@ final class SharedStreams {
 
     private var isLendable: Bool {
         !isWithdrawn && !channel.isSpent && !channel.isClosed && !channel.isBound && channel.isCurrent && leg.isReusable
-            && !life.isDoubtful(channel.loop.now, pool.life) && !isHeldUp
+            && !life.isDoubtful(channel.loop.now, pool.life)
     }
-
-    /// So much waits for those who take nothing that the connection's window would soon have none for others.
-    private var isHeldUp: Bool { owed >= Self.mostHeld }
-
-    /// Half of the connection's window, in bytes.
-    private static let mostHeld = 512 << 10
 
     /// Whether the origin was heard of so lately that what may not go out twice may go out on it.
     var isFresh: Bool { life.isFresh(channel.loop.now, pool.life) }
@@ -118,8 +110,13 @@ final class SharedStreams {
         guard !isWithdrawn || !isIdle else { return answerWaiting() }
         let now = channel.loop.now
         rest(now)
-        let finding = life.look(
-            now: now, isAwaited: !isIdle, quiet: LifeWatch.quiet(timeouts), pool.life, untaken: channel.untakenBytes)
+        // while nobody reads, a silent origin says nothing of itself
+        let finding =
+            leg.isFull
+            ? .nothing
+            : life.look(
+                now: now, isAwaited: !isIdle, quiet: LifeWatch.quiet(timeouts), pool.life,
+                untaken: channel.untakenBytes)
         switch finding {
         case .ask: ping()
         case .gone: ended(.silence)
@@ -163,10 +160,10 @@ final class SharedStreams {
         guard let lessee = lessees.removeValue(forKey: stream) else { return }
         write {
             // what nobody wants any more counts for the connection's window still
-            owed -= lessee.owed
             if lessee.owed > 0 { leg.used(lessee.owed, of: stream, to: &$0) }
             leg.reset(stream, to: &$0)
         }
+        applyReading()
         guard isIdle, !channel.isClosed else { return }
         channel.idleSince = channel.loop.now
         if isWithdrawn { channel.leave() } else if !isLendable { withdraw() }
@@ -186,7 +183,16 @@ final class SharedStreams {
         // a lessee's place is looked up once, and changed there: by its key a change takes the heap three times
         guard let place = lessees.index(forKey: stream), lessees.values[place].isRead != isWanted else { return }
         lessees.values[place].isRead = isWanted
-        if isWanted { pay(stream) }
+        guard isWanted else { return }
+        pay(stream)
+        applyReading()
+    }
+
+    /// One that has the connection to itself, and enough to take, leaves what comes to the kernel.
+    private func applyReading() {
+        guard !channel.isClosed, !channel.hasEnded, channel.isReading == leg.isFull else { return }
+        channel.read(!leg.isFull)
+        if channel.isReading { life.readAgain(channel.loop.now) }
     }
 
     private func pay(_ stream: StreamID) {
@@ -194,7 +200,6 @@ final class SharedStreams {
         let count = lessees.values[place].owed
         guard count > 0 else { return }
         lessees.values[place].owed = 0
-        owed -= count
         write { leg.used(count, of: stream, to: &$0) }
     }
 
@@ -215,6 +220,7 @@ final class SharedStreams {
             life.heard(channel.loop.now)
             input.append(contentsOf: channel.incoming)
             readInput()
+            applyReading()
             if !channel.isClosed { answerWaiting() }
         case .nothing, .wouldBlock: return
         case .end, .failed: ended(.connection(leg.farewell))
@@ -271,7 +277,6 @@ final class SharedStreams {
             return
         }
         lessees.values[place].owed += count
-        owed += count
         let lessee = lessees.values[place]
         lessee.connection.streamCame(event, bytes, through: leg, lessee.exchange)
         pay(stream)

@@ -53,14 +53,14 @@ struct ConnectionTests {
         #expect(server.leg.waiting(on: StreamID(1)) == 0)
     }
 
-    @Test("What is not used is not granted: 256 KiB for a stream, and a stalled one stops no other")
+    @Test("What is not used is not granted: 64 KiB for a stream, and a stalled one stops no other")
     func stalled() throws {
         for _ in 0..<2 { try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked)) }
-        let body = filler(400 << 10)
+        let body = filler(100 << 10)
         client.leg.write(body.span, on: StreamID(1), to: &client.out)
         var seen = exchange(serverUses: false)
         var came = self.body(of: 1, in: seen.server).count
-        #expect(came == 256 << 10 && client.leg.waiting(on: StreamID(1)) == body.count - came)
+        #expect(came == 64 << 10 && client.leg.waiting(on: StreamID(1)) == body.count - came)
         client.leg.write(body.span.extracting(first: 1_000), on: StreamID(2), to: &client.out)
         seen = exchange(serverUses: false)
         #expect(seen.server == [.data(3, Array(body.prefix(1_000)))])
@@ -72,20 +72,20 @@ struct ConnectionTests {
 
     @Test("All streams of a connection together: 1 MiB")
     func window() throws {
-        let body = filler(256 << 10)
-        for _ in 0..<5 {
+        let body = filler(64 << 10)
+        for _ in 0..<17 {
             let stream = try client.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked))
             client.leg.write(body.span, on: StreamID(stream), to: &client.out)
         }
         let seen = exchange(serverUses: false)
-        let came = (0..<5).reduce(0) { $0 + self.body(of: 1 + 2 * $1, in: seen.server).count }
+        let came = (0..<17).reduce(0) { $0 + self.body(of: 1 + 2 * $1, in: seen.server).count }
         #expect(came == 1 << 20)
         // a stream that is over gives back what came of it
         client.leg.reset(StreamID(1), to: &client.out)
         #expect(exchange(serverUses: false).server == [.reset(1)])
-        server.leg.used(600 << 10, of: StreamID(1), to: &server.out)
+        server.leg.used(64 << 10, of: StreamID(1), to: &server.out)
         let rest = exchange(serverUses: false).server
-        #expect(self.body(of: 9, in: rest).count == 256 << 10)
+        #expect(self.body(of: 33, in: rest).count == 64 << 10)
     }
 
     @Test("A connection that was at rest goes on as if nothing had been")

@@ -2,78 +2,95 @@ import Testing
 
 @testable import HTTP2
 
-@Suite("windows over a long way")
+@Suite("whether a window is what holds a body up")
 struct WindowGrowthTests {
-    private let base = Session.streamWindow
+    /// As large as it gets by itself, with nothing of it waiting.
+    private var window: StreamWindow {
+        var window = StreamWindow()
+        window.begin()
+        window.grow(to: StreamWindow.most)
+        return window
+    }
 
-    /// Has so much come within a round trip of so many milliseconds.
-    private func trip(_ growth: inout WindowGrowth, _ bytes: Int, _ milliseconds: Int, _ now: inout Int) -> Int32? {
+    /// Has so much come within a round trip of so many milliseconds. Nil where no PING is asked for.
+    private func trip(
+        _ growth: inout WindowGrowth, _ window: StreamWindow, _ bytes: Int, _ milliseconds: Int, _ now: inout Int
+    ) -> Bool? {
         guard growth.came(0, now: now) else { return nil }
         now += milliseconds
         let asks = growth.came(bytes, now: now)
         #expect(!asks)
-        return growth.answered(now: now)
+        return growth.answered(window, now: now)
     }
 
-    private func begun() -> WindowGrowth {
+    private func begun(now: Int = 0) -> WindowGrowth {
         var growth = WindowGrowth()
-        growth.begin(1)
-        let asks = [growth.came(Int(base) / 2 - 1, now: 0), growth.came(1, now: 0)]
-        #expect(asks == [false, true])
-        let grown = growth.answered(now: 0)
-        #expect(grown == nil)
+        growth.begin(1, now: now)
+        let asks = growth.came(StreamWindow.first - 1, now: now)
+        #expect(!asks, "the body may be a small one")
+        _ = growth.came(1, now: now)
+        _ = growth.answered(window, now: now)
+        growth.grew()
         return growth
     }
 
-    @Test func aWindowsWorthATripOpensIt() {
+    @Test(
+        "Half a window in a round trip, and a long one",
+        arguments: [
+            (StreamWindow.most / 2, 4, true), (StreamWindow.most / 2 - 1, 20, false), (9 * StreamWindow.most, 3, false),
+        ])
+    func needsMore(_ bytes: Int, _ milliseconds: Int, _ needs: Bool) {
         var growth = begun()
         var now = 1_000
-        do {
-            let size = trip(&growth, Int(base), 20, &now)
-            #expect(size == 2 * base)
-        }
-        do {
-            let size = trip(&growth, 2 * Int(base), 20, &now)
-            #expect(size == WindowGrowth.most)
-        }
-        // there is no more
-        do {
-            let size = trip(&growth, 9 * Int(base), 20, &now)
-            #expect(size == nil)
-        }
-        #expect(WindowGrowth.most + base == Session.connectionWindow)
+        #expect(trip(&growth, window, bytes, milliseconds, &now) == needs)
+        // nobody is asked all the time
+        #expect(growth.came(1, now: now + 499) == false)
+        #expect(growth.came(1, now: now + 500) == true)
     }
 
-    @Test func aShortWayOpensNothing() {
+    @Test("A window that was made larger is looked at again at once")
+    func grew() {
         var growth = begun()
         var now = 1_000
-        do {
-            let size = trip(&growth, 9 * Int(base), 3, &now)
-            #expect(size == nil)
-        }
-        // and is not measured all the time
-        let asks = [growth.came(1, now: now + 499), growth.came(1, now: now + 500)]
-        #expect(asks == [false, true])
+        #expect(trip(&growth, window, StreamWindow.most, 20, &now) == true)
+        growth.grew()
+        #expect(trip(&growth, window, StreamWindow.most, 20, &now) == true)
     }
 
-    @Test func whoSendsLittleNeedsNoMore() {
+    @Test("Where whoever takes the bytes is what holds it up, the window stays, and is looked at again")
+    func heldUpElsewhere() {
         var growth = begun()
         var now = 1_000
-        do {
-            let size = trip(&growth, Int(base) / 2 - 1, 20, &now)
-            #expect(size == nil)
-        }
+        var window = window
+        window.came(1)
+        #expect(trip(&growth, window, StreamWindow.most, 20, &now) == false)
+        window.use(1)
+        #expect(trip(&growth, window, StreamWindow.most, 20, &now) == true)
     }
 
-    @Test func anotherBodyBeginsAnew() {
+    @Test("One that grows by itself is left to that, unless there is no room for it")
+    func young() {
         var growth = begun()
         var now = 1_000
-        do {
-            let size = trip(&growth, Int(base), 20, &now)
-            #expect(size == 2 * base)
-        }
-        growth.begin(3)
-        let asks = growth.came(1, now: now)
-        #expect(growth.window == base && !asks)
+        var window = StreamWindow()
+        window.begin()
+        #expect(trip(&growth, window, StreamWindow.first, 20, &now) == false)
+        window.came(StreamWindow.first)
+        window.use(StreamWindow.first)
+        #expect(trip(&growth, window, StreamWindow.first, 20, &now) == true)
+    }
+
+    @Test("What has filled the first windows in two round trips needs more at once")
+    func outgrew() {
+        var growth = begun()
+        var now = 1_000
+        #expect(trip(&growth, window, 0, 20, &now) == false)
+        growth.begin(3, now: 2_000)
+        #expect(growth.outgrew(3, now: 2_040) && !growth.outgrew(3, now: 2_041) && !growth.outgrew(1, now: 2_000))
+        // not where the way is short
+        #expect(growth.came(StreamWindow.first, now: 3_000) == true)
+        #expect(growth.answered(window, now: 3_003) == false)
+        growth.begin(5, now: 4_000)
+        #expect(!growth.outgrew(5, now: 4_000))
     }
 }

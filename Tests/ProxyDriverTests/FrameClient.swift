@@ -97,6 +97,9 @@ final class FrameClient: StreamClient {
         out += Frame.credit(count, stream.number).written
     }
 
+    // its windows are what bounds it
+    var isFull: Bool { false }
+
     func ping(to out: inout [UInt8]) { out += Frame(.ping, 0).written }
 
     func takeTally() -> StreamTally { StreamTally() }

@@ -1,0 +1,6 @@
+/// What a session has of the windows of bodies that it reads.
+struct Windows {
+    var shares = WindowShares()
+    var growth = WindowGrowth()
+    var sole = SoleStream()
+}
