@@ -81,8 +81,10 @@ extension Session {
     /// The window is what holds a stream up: it gets more of what the connection has, or all of a larger one.
     private func widen(_ index: Int) {
         let id = streams[index].id
+        // nobody else's bytes are to hold it up, also of streams that have ended
+        let isAlone = streams.count == 1 && windows.shares.unused == streams[index].window.unused
         // one that has still to send may have to be granted more before its own bytes are taken: the connection has to be read
-        if side == .client, streams[index].outgoing.isSent, windows.sole.wants(id, isAlone: streams.count == 1) {
+        if side == .client, streams[index].outgoing.isSent, windows.sole.wants(id, isAlone: isAlone) {
             grow(index, to: SoleStream.window)
             return setWindow(of: 0, Self.connectionWindow + SoleStream.window)
         }

@@ -110,13 +110,10 @@ final class SharedStreams {
         guard !isWithdrawn || !isIdle else { return answerWaiting() }
         let now = channel.loop.now
         rest(now)
-        // while nobody reads, a silent origin says nothing of itself
-        let finding =
-            leg.isFull
-            ? .nothing
-            : life.look(
-                now: now, isAwaited: !isIdle, quiet: LifeWatch.quiet(timeouts), pool.life,
-                untaken: channel.untakenBytes)
+        // while nobody reads, that nothing comes says nothing of the origin
+        if leg.isFull { return }
+        let finding = life.look(
+            now: now, isAwaited: !isIdle, quiet: LifeWatch.quiet(timeouts), pool.life, untaken: channel.untakenBytes)
         switch finding {
         case .ask: ping()
         case .gone: ended(.silence)
