@@ -5,9 +5,9 @@ import ProxyCore
 
 /// What happens on streams of origins' connections that carry many exchanges.
 extension Connection {
+    /// `settle` has to follow, before anything is told to another connection.
     func streamCame(_ event: ResponseEvent, _ bytes: Span<UInt8>, through leg: any StreamClient, _ id: ExchangeID) {
         machine.received(event, of: bytes, through: leg, for: id, now: worker.loop.now, &worker.out)
-        settle(of: id)
     }
 
     func streamBroke(_ fault: HTTPFault, _ id: ExchangeID) {

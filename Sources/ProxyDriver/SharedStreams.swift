@@ -31,6 +31,8 @@ final class SharedStreams {
     private static let pause = 300
     private let limits: HeadLimits
     private let maxTrailerBytes: Int
+    /// Whose events were told of, and what they come to is to be carried out: it is, before anything else is told of.
+    @exclusivity(unchecked) private var unsettled: StreamID?
 
     init(_ leg: any StreamClient, on channel: OriginChannel, _ engine: Engine, _ pool: OriginPool) {
         self.leg = leg
@@ -244,12 +246,14 @@ final class SharedStreams {
                     bytes.span, &position, now: channel.loop.now, limits: limits, maxTrailerBytes: maxTrailerBytes,
                     to: &answer)
             } catch {
+                settle()
                 write { $0 = answer }
                 return broke(error)
             }
             write { $0 = answer }
             switch event {
             case .needsMore:
+                settle()
                 noteTerms()
                 bytes.removeAll(keepingCapacity: bytes.capacity <= Loop.scratchSize)
                 swap(&bytes, &input)
@@ -262,10 +266,12 @@ final class SharedStreams {
             case .drained(let stream): tell(stream) { $0.originDrained($1) }
             }
         }
+        settle()
     }
 
     private func came(_ event: ResponseEvent, _ bytes: Span<UInt8>, on stream: StreamID) {
         life.messageCame()
+        if unsettled != stream { settle() }
         var count = 0
         if case .data(let range) = event { count = range.count }
         guard let place = lessees.index(forKey: stream) else {
@@ -274,12 +280,22 @@ final class SharedStreams {
             return
         }
         lessees.values[place].owed += count
-        let lessee = lessees.values[place]
-        lessee.connection.streamCame(event, bytes, through: leg, lessee.exchange)
+        unsettled = stream
+        let (connection, exchange) = (lessees.values[place].connection, lessees.values[place].exchange)
+        connection.streamCame(event, bytes, through: leg, exchange)
+    }
+
+    /// Carries out what the last events come to, which are one stream's: once for all that came of it side by side.
+    private func settle() {
+        guard let stream = unsettled else { return }
+        unsettled = nil
+        guard let lessee = lessees[stream] else { return }
+        lessee.connection.settle(of: lessee.exchange)
         pay(stream)
     }
 
     private func tell(_ stream: StreamID, _ body: (Connection, ExchangeID) -> Void) {
+        settle()
         if let lessee = lessees[stream] { body(lessee.connection, lessee.exchange) }
     }
 
