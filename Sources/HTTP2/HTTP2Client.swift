@@ -11,8 +11,10 @@ public final class HTTP2Client: StreamClient {
     /// others have on it.
     private static let mostResets = 64
 
-    public var head = ResponseHead()
-    public private(set) var trailers: [UInt8] = []
+    // Its connection's alone, and nobody is called while one is changed: not looked at each time, for what that costs.
+
+    @exclusivity(unchecked) public var head = ResponseHead()
+    @exclusivity(unchecked) public private(set) var trailers: [UInt8] = []
     private let session: Session
     private var lastPlace: UInt32 = 0
     /// Requests that were given up on it.
@@ -156,7 +158,7 @@ public final class HTTP2Client: StreamClient {
         switch signal {
         case .fields, .data, .ended:
             switch session.piece(signal, &trailers, to: &out) {
-            case .head(let index, let endsStream): return beginResponse(index, endsStream, to: &out)
+            case .head(let index, let endsStream): return beginResponse(index, endsStream, &head, to: &out)
             case .data(let stream, let range): return .response(stream, .data(range))
             case .end(let stream): return .response(stream, .end)
             case nil: return nil
@@ -173,21 +175,24 @@ public final class HTTP2Client: StreamClient {
         }
     }
 
-    private func beginResponse(_ index: Int, _ endsStream: Bool, to out: inout [UInt8]) -> StreamClientEvent? {
-        let state = session.streams[index]
+    /// - Parameter head: this one's own, so that it is looked at where it is.
+    private func beginResponse(
+        _ index: Int, _ endsStream: Bool, _ head: inout ResponseHead, to out: inout [UInt8]
+    ) -> StreamClientEvent? {
+        let place = session.streams[index].place
         do throws(HTTPFault) {
             try session.inbound.block.take(response: &head)
             if head.isInterim {
                 if endsStream || head.fields.contains(.contentLength) { throw HTTPFault(.bodyNotAllowed, at: 0) }
-                return .response(state.place, .interim)
+                return .response(place, .interim)
             }
             session.streams[index].isTold = true
-            if state.isTunnel, head.status / 100 == 2 {
+            if session.streams[index].isTunnel, head.status / 100 == 2 {
                 session.streams[index].peer = .body
-                if let name = state.protocolName { head.becomeSwitch(to: name) }
-                return .response(state.place, .switched)
+                if let name = session.streams[index].protocolName { head.becomeSwitch(to: name) }
+                return .response(place, .switched)
             }
-            var framing = try head.framing(answering: state.isHead ? .head : .get)
+            var framing = try head.framing(answering: session.streams[index].isHead ? .head : .get)
             if case .length(let length) = framing {
                 if endsStream { throw HTTPFault(.lengthMismatch, at: 0) }
                 session.streams[index].missing = length
@@ -197,7 +202,7 @@ public final class HTTP2Client: StreamClient {
                 session.streams[index].missing = 0
             }
             session.streams[index].peer = .body
-            return .response(state.place, .head(framing))
+            return .response(place, .head(framing))
         } catch {
             session.reset(index, for: error, ConnectionError.violation)
             session.flush(to: &out)
