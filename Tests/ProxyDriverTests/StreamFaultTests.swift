@@ -85,7 +85,7 @@ struct StreamFaultTests {
                     peer.send(Frame(.data, 1, [UInt8](repeating: 0x62, count: count)))
                     sent += count
                 }
-                if granted > Frame.window { isStalled.open() }
+                if granted >= Frame.window { isStalled.open() }
                 if isReset, granted == sent { isSquare.open() }
             }
         }
