@@ -218,3 +218,19 @@ def test_whoever_leaves_whenever(start, tenant, seed):
     # those of HTTP/2 to AM stay for others
     if not tenant.cleartext:
         programs.eventually(lambda: usher.descriptors() <= before + 20, "connections are closed")
+
+
+def test_what_took_longer_than_hold_is_heard_all_the_same(start, tenant):
+    """Its client has the resource's answer, and goes on by the same connection meanwhile."""
+    tenant.keeps_old = True
+    usher = start({**config(tenant), "authorization": {**tenant.config()["authorization"], "hold": "500ms"}})
+    token = tenant.sign_in("lee")
+    cookie = [("Cookie", f"{COOKIE}={token}")]
+    with wire.Connection(("127.0.0.1", usher.port)) as client:
+        assert client.exchange(wire.request("GET", f"{tenant.shop}/strong/lead", cookie)).status == 401
+        assert client.exchange(wire.request("GET", f"{tenant.shop}/open", cookie)).status == 200
+        assert ask(usher, tenant, token, "/strong/other").status == 401
+        tenant.gate.set()
+        programs.eventually(lambda: len(tenant.strong) == 1, "AM has granted it")
+        assert client.exchange(wire.request("GET", f"{tenant.shop}/strong/lead", cookie)).status == 200
+    assert tenant.upgrades == 1 and len(authenticates(tenant)) == 2

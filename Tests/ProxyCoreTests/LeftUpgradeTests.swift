@@ -333,4 +333,43 @@ struct LeftUpgradeTests {
         replays(other)
         #expect(!leader.talk.driver.hasOrphans)
     }
+
+    /// Who gives up one request after another has so many heard on a connection, each for a minute at most.
+    @Test func aConnectionHasNoMoreThanSixteenOfThem() throws {
+        var settings = stepUpSettings()
+        settings.timeouts.response = 600_000
+        let world = StreamWorld(settings)
+        let client = world.client(http2: true)
+        var splitter = Splitter(.whole)
+        for key in 1...20 {
+            let fields = [(name: "Cookie", value: "iPlanetDirectoryPro=SESSION-\(key)")]
+            try client.ask(key, "GET", "http://shop.test/api/cart", fields, ends: true)
+            world.settle(&splitter)
+            if key == 1 { world.connects(client.driver, http2: true) }
+            world.settle(&splitter)
+        }
+        for key in 1...20 {
+            let shop = try #require(world.origin(of: key))
+            try shop.answer(key, 401, [("WWW-Authenticate", Up.advice(Up.upgrade))], length: 0)
+            try shop.end(key, isChunked: false)
+        }
+        world.settle(&splitter)
+        for _ in 1...20 {
+            #expect(client.driver.dialing?.origin.host == "am.test")
+            world.connects(client.driver, http2: false)
+            world.settle(&splitter)
+        }
+        #expect(client.driver.exchanges == 40)
+        for key in 1...20 { try client.reset(key) }
+        world.settle(&splitter)
+        #expect(client.driver.exchanges == 16 && client.driver.records.count == 20)
+        let first = try #require(world.origin(of: 21))
+        try first.answer(21, 401, [], length: 0)
+        world.settle(&splitter)
+        #expect(client.driver.exchanges == 15)
+        world.passes(59_999, &splitter)
+        #expect(client.driver.exchanges == 15)
+        world.passes(1, &splitter)
+        #expect(client.driver.exchanges == 0 && client.driver.holdsNothing)
+    }
 }
