@@ -50,6 +50,7 @@ extension Session {
         // who sends nothing more on it needs no more room there
         guard streams[index].window.isOpen else { return }
         check(nghttp2_session_consume_stream(pointer, streams[index].id, count))
+        if streams[index].window.size > StreamWindow.most { tellUsed(of: index) }
         if streams[index].window.isTaken, streams[index].peer == .body { grow(index, most: StreamWindow.most) }
     }
 
@@ -57,12 +58,30 @@ extension Session {
     /// most of that: then what has been used is granted as soon as less than that is left.
     private func tellUsed() {
         let unused = windows.shares.unused
-        let untold = Int(nghttp2_session_get_effective_recv_data_length(pointer)) - unused
         let size = Int(nghttp2_session_get_effective_local_window_size(pointer))
-        guard untold > 0, 2 * untold >= size - unused else { return }
+        tell(0, untold, atLeast: (size - unused + 1) / 2)
+    }
+
+    /// Over a long way it is granted in smaller pieces, the stream and the connection: half a window that waits to be told of is half a
+    /// window that is not under way.
+    private func tellUsed(of index: Int) {
+        let window = streams[index].window
+        let id = streams[index].id
+        let untold = Int(nghttp2_session_get_stream_effective_recv_data_length(pointer, id)) - window.unused
+        tell(id, untold, atLeast: window.size / 8)
+        tell(0, self.untold, atLeast: window.size / 8)
+    }
+
+    /// Bytes of the connection that have been used and not been granted anew.
+    private var untold: Int {
+        Int(nghttp2_session_get_effective_recv_data_length(pointer)) - windows.shares.unused
+    }
+
+    private func tell(_ id: Int32, _ count: Int, atLeast least: Int) {
+        guard count > 0, count >= least else { return }
         check(
             nghttp2_submit_window_update(
-                pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: untold)))
+                pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, Int32(clamping: count)))
     }
 
     // MARK: larger ones

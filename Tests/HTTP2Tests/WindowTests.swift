@@ -273,5 +273,12 @@ struct WindowTests {
             windows.note(server.frames())
         }
         #expect(windows.room(1) == 768 << 10)
+        // what has been used is granted in pieces: else half of the window is not under way
+        _ = server.feed(windows.send(1, (96 << 10) - 1))
+        windows.note(server.frames())
+        #expect(windows.room(1) < 768 << 10)
+        _ = server.feed(windows.send(1, 1))
+        windows.note(server.frames())
+        #expect(windows.room(1) == 768 << 10)
     }
 }
