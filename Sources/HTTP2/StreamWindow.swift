@@ -23,8 +23,10 @@ struct StreamWindow {
         used += count
     }
 
-    /// Its peer fills it, and all of it is taken.
-    var isTaken: Bool { unused == 0 && used >= size && size < Self.most }
+    /// As much as it lets come was used since it became as large as it is, and it may become larger.
+    var isUsed: Bool { used >= size && size < Self.most }
+    /// And nothing waits.
+    var isTaken: Bool { unused == 0 && isUsed }
 
     mutating func grow(to size: Int) {
         self.size = size

@@ -58,7 +58,10 @@ struct WindowGrowth {
             return false
         }
         // one that still grows by itself, or that whoever takes its bytes holds up just now, is looked at again at once
-        guard window.unused == 0, window.size >= StreamWindow.most || window.isTaken else { return false }
+        // (what was read together with the answer is not used yet)
+        guard window.unused < StreamWindow.first, window.size >= StreamWindow.most || window.isUsed else {
+            return false
+        }
         nextSample = now + Self.pause
         return bytes >= window.size / 2
     }

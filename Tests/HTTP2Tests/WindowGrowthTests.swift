@@ -62,7 +62,7 @@ struct WindowGrowthTests {
         var growth = begun()
         var now = 1_000
         var window = window
-        window.came(1)
+        window.came(StreamWindow.first)
         #expect(trip(&growth, window, StreamWindow.most, 20, &now) == false)
         window.use(1)
         #expect(trip(&growth, window, StreamWindow.most, 20, &now) == true)
