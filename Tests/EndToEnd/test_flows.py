@@ -293,7 +293,8 @@ def test_a_tunnel(site, origin):
         client.send(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n")
         assert client.read_response("HEAD").status == 200
         client.send(b"SSH-2.0-client\r\n")
-        assert client.socket.recv(7) == b"SSH-2.0"
+        # it may have come with the answer
+        assert client.read(7) == b"SSH-2.0"
     flow = place.flows("method=CONNECT", count=1)[0]
     assert flow["url"] == target and flow["status"] == 200 and place.flows("path=*") == []
     assert target in place.person.says("flow", flow["id"]).stdout
