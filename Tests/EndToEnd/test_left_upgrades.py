@@ -234,3 +234,15 @@ def test_what_took_longer_than_hold_is_heard_all_the_same(start, tenant):
         programs.eventually(lambda: len(tenant.strong) == 1, "AM has granted it")
         assert client.exchange(wire.request("GET", f"{tenant.shop}/strong/lead", cookie)).status == 200
     assert tenant.upgrades == 1 and len(authenticates(tenant)) == 2
+
+
+def test_calls_leave_no_connection_behind(start, tenant):
+    """Each has one of its own, which is of no use to the next."""
+    tenant.gate.set()
+    usher = start(config(tenant, workers=1))
+    assert ask(usher, tenant, tenant.sign_in("one"), "/strong/first").status == 200
+    before = usher.descriptors()
+    for number in range(5):
+        assert ask(usher, tenant, tenant.sign_in(f"user{number}"), f"/strong/{number}").status == 200
+    assert len(authenticates(tenant)) == 12
+    programs.eventually(lambda: usher.descriptors() <= before + 1, "connections for calls are closed")
