@@ -271,20 +271,30 @@ class Socket(wire.Origin):
 
     def _serve(self, connection):
         peer = frames.Peer(connection, server=True, settings=self.settings)
-        while (came := peer.next()) is not None:
+        # what there was no room for yet, and whose client says no more
+        waiting, over = {}, set()
+        while (came := peer.any()) is not None:
             if came.kind == frames.HEADERS and self.status == "200":
                 self.heads.append(came.payload)
-                peer.send(frames.headers(came.stream, [(":status", "200")]), frames.data(came.stream, b"hello "))
+                peer.send(frames.headers(came.stream, [(":status", "200")]))
+                waiting[came.stream] = b"hello "
             elif came.kind == frames.HEADERS:
                 self.heads.append(came.payload)
                 peer.send(frames.headers(came.stream, [(":status", self.status)], end=True))
             elif came.kind == frames.DATA:
-                end = bool(came.flags & frames.END_STREAM)
-                peer.send(*frames.grants(came), frames.data(came.stream, came.payload, end=end))
-                if end:
-                    self.ended.set()
+                peer.send(*frames.grants(came))
+                waiting[came.stream] += came.payload
+                if came.flags & frames.END_STREAM:
+                    over.add(came.stream)
             elif came.kind == frames.RESET:
+                waiting.pop(came.stream, None)
                 self.ended.set()
+            for stream in list(waiting):
+                waiting[stream] = waiting[stream][peer.fill(stream, waiting[stream]):]
+                if stream in over and not waiting[stream]:
+                    peer.send(frames.data(stream, b"", end=True))
+                    del waiting[stream]
+                    self.ended.set()
 
 
 def upgrade(server, key=KEY):

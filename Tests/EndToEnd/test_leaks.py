@@ -65,9 +65,13 @@ def test_memory_does_not_grow_with_requests(start, origin):
 
     # the heap of the journal's thread has the size that it keeps
     run(2000)
-    before = usher.resident()
-    run(1500)
-    assert usher.resident() - before < 4 << 20
+    grown = []
+    # how large that is depends on how far the thread was behind; what leaks grows each time
+    while len(grown) < 3 and (not grown or grown[-1] >= 4 << 20):
+        before = usher.resident()
+        run(1500)
+        grown.append(usher.resident() - before)
+    assert grown[-1] < 4 << 20, grown
 
 
 def test_memory_does_not_grow_with_step_ups(start, sandbox):
