@@ -339,8 +339,8 @@ final class Dial {
             let shared = channel.share(leg, engine, from: worker.pool)
             if let applicant { applicant.connection.dialed(channel, shared, applicant, first: first) }
             while let next = nextApplicant() { next.connection.joined(channel, shared, next) }
-            // who wants a new one each time would leave one behind each time
-            if applicant?.scope == .new, shared.count <= 1 { shared.withdraw() }
+            // who wants a new one each time would leave one behind each time; one that waits to hear what the origin takes has none yet
+            if applicant?.scope == .new, shared.count == 1 { shared.withdraw() }
         } else {
             if version.takesStreams, worker.protocols.mayCarryMany(origin, engine) {
                 worker.pool.known.note(.exchanges, of: origin)

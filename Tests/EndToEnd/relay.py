@@ -65,6 +65,7 @@ def carry_late(source, target, delay, rate):
         going = True
         while True:
             due, piece = under_way.get()
+            # nothing is waited for here: to be late is what this is for
             time.sleep(max(0, due - time.monotonic()))
             going = going and give(target, piece)
             if not piece:

@@ -1,6 +1,7 @@
 """A client leaves while AM is told the last of an upgrade: AM goes through with it, and those who wait have what it won."""
 
 import concurrent.futures
+import contextlib
 import json
 import pathlib
 import random
@@ -88,6 +89,18 @@ def gone(usher):
     usher.flow("/strong/lead")
 
 
+@contextlib.contextmanager
+def left(usher, tenant, token, how):
+    """The answer of one that waits for what a client has begun that is gone."""
+    leader = told(usher, tenant, token, how)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        other = pool.submit(ask, usher, tenant, token, "/strong/other")
+        programs.eventually(lambda: len(tenant.asked) == 2, "both have been refused")
+        leader.leave()
+        gone(usher)
+        yield other
+
+
 WAYS = ["stream", "connection", "reset", "close"]
 
 
@@ -128,12 +141,7 @@ def test_where_am_says_nothing_the_next_one_asks(start, tenant):
     usher = start(config(tenant, timeouts={"response": "2s"}))
     token = tenant.sign_in("lee")
     gate = tenant.gate
-    leader = told(usher, tenant, token, "stream")
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        other = pool.submit(ask, usher, tenant, token, "/strong/other")
-        programs.eventually(lambda: len(tenant.asked) == 2, "both have been refused")
-        leader.leave()
-        gone(usher)
+    with left(usher, tenant, token, "stream") as other:
         tenant.gate = None
         assert other.result(30).status == 200
     # what AM would have granted first it grants to nobody
@@ -156,12 +164,7 @@ def test_a_drain_does_not_wait_for_what_nobody_waits_for(binary, write_config, t
 def test_a_drain_waits_for_what_is_waited_for(binary, write_config, tenant):
     usher = programs.Usher(binary, write_config(config(tenant, timeouts={"drain": "60s"})))
     token = tenant.sign_in("lee")
-    leader = told(usher, tenant, token, "reset")
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        other = pool.submit(ask, usher, tenant, token, "/strong/other")
-        programs.eventually(lambda: len(tenant.asked) == 2, "both have been refused")
-        leader.leave()
-        gone(usher)
+    with left(usher, tenant, token, "reset") as other:
         usher.process.send_signal(signal.SIGTERM)
         with pytest.raises(concurrent.futures.TimeoutError):
             other.result(0.5)
@@ -173,12 +176,7 @@ def test_a_drain_waits_for_what_is_waited_for(binary, write_config, tenant):
 def test_a_reload_changes_nothing(start, tenant, write_config):
     usher = start(config(tenant))
     token = tenant.sign_in("lee")
-    leader = told(usher, tenant, token, "stream")
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        other = pool.submit(ask, usher, tenant, token, "/strong/other")
-        programs.eventually(lambda: len(tenant.asked) == 2, "both have been refused")
-        leader.leave()
-        gone(usher)
+    with left(usher, tenant, token, "stream") as other:
         write_config(config(tenant, limits={"header": "20KiB"}))
         usher.process.send_signal(signal.SIGHUP)
         usher.wait_for(lambda: any("generation 2" in line for line in usher.errors), "the reload")

@@ -137,6 +137,22 @@ struct ConnectionTests {
         #expect(talk.feed(Frame.headers(3, get, end: true)).last == .end(3, ""))
     }
 
+    @Test("A small response is a head and one frame of body, which ends it")
+    func gathered() {
+        let talk = ServerTalk()
+        let get: KeyValuePairs = [":method": "GET", ":scheme": "http", ":authority": "a.test", ":path": "/"]
+        _ = talk.feed(Frame.headers(1, get, end: true))
+        _ = talk.frames()
+        var out: [UInt8] = []
+        talk.leg.respond(
+            ResponseHead(status: 200, reason: ""), .length(2), ResponseManner(), on: StreamID(1), to: &out)
+        _ = talk.leg.write([0x6F, 0x6B].span, on: StreamID(1), to: &out)
+        talk.leg.end(trailers: [], on: StreamID(1), to: &out)
+        talk.leg.flush(to: &out)
+        let went = Frame.all(in: out)
+        #expect(went.map(\.kind) == [1, 0] && went.map { $0.flags & 1 } == [0, 1])
+    }
+
     @Test("Many that wait for the connection's window take turns")
     func turns() throws {
         for _ in 0..<2 { try client.ask() }
