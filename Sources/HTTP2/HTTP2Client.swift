@@ -51,13 +51,16 @@ public final class HTTP2Client: StreamClient {
         guard hasRoom else { return nil }
         // requests get their numbers in the order that they go out in, which may be another one
         lastPlace &+= 1
-        session.streams.add(StreamState(id: 0, place: StreamID(lastPlace)))
+        var state = StreamState(id: 0, place: StreamID(lastPlace))
+        session.windows.shares.begin(&state.window)
+        session.streams.add(state)
         return StreamID(lastPlace)
     }
 
     public func reset(_ stream: StreamID, to out: inout [UInt8]) {
         guard let index = session.streams.index(stream) else { return }
         guard session.streams[index].id != 0 else {
+            session.endWindow(index)
             _ = session.streams.remove(index)
             return
         }
@@ -122,8 +125,8 @@ public final class HTTP2Client: StreamClient {
         session.streams[index].outgoing.isWritten = endsStream
         if let id = session.submitRequest(head.fields.bytes, endsStream: endsStream) {
             session.streams.name(index, id)
-            session.windows.shares.begin(&session.streams[index].window)
         } else {
+            session.endWindow(index)
             session.signals.append(.refused(session.streams.remove(index).place))
         }
         session.flush(to: &out)

@@ -165,6 +165,10 @@ public final class HTTP2Server: StreamServer {
         session.flush(to: &out)
     }
 
+    public var isFull: Bool { session.windows.sole.isFull(session.windows.shares.unused) }
+
+    public var hasLeft: Bool { session.outbound.hasLeft }
+
     public func takeTally() -> StreamTally { session.takeTally() }
 
     public func waiting(on stream: StreamID) -> Int {

@@ -13,6 +13,9 @@ struct OpenStreams {
     var count: Int { states.count - closed }
     var isEmpty: Bool { states.isEmpty }
 
+    /// Those that have ended among them, as long as nobody has taken note.
+    var indices: Range<Int> { states.indices }
+
     mutating func add(_ state: StreamState) {
         ids.append(state.id)
         places.append(state.place.number)

@@ -208,7 +208,11 @@ extension Session {
             }
         case FrameKind.goAway: inbound.farewell = StreamErrorCode(rawValue: frame.pointee.goaway.error_code)
         case FrameKind.settings:
-            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { inbound.isSettled = true }
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
+                inbound.isSettled = true
+            } else {
+                tellUsedOfAll()
+            }
         case FrameKind.ping:
             guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else { return }
             guard outbound.pings > 0 else { return count(.ping) }

@@ -13,8 +13,10 @@ extension Session {
             windows.shares.cameLate(count)
             return nil
         }
+        let before = streams[index].window.received
         windows.shares.came(count, &streams[index].window)
-        if windows.shares.unused >= StreamWindow.first { tellUsed() }
+        if before <= windows.shares.first / 2 { growToUsual(index, before: before) }
+        if windows.shares.unused >= StreamWindow.usual { tellUsed() }
         if !windows.sole.isHeld(by: id) { measure(count, of: id) }
         return index
     }
@@ -34,8 +36,9 @@ extension Session {
     /// - Returns: true where it was one of those that tell how long the way is.
     func takeSample(_ data: [UInt8]) -> Bool {
         guard data == Self.sample else { return false }
-        guard let index = streams.index(id: windows.growth.stream), streams[index].window.isOpen else { return true }
-        if windows.growth.answered(streams[index].window, now: inbound.now) { widen(index) }
+        let index = streams.index(id: windows.growth.stream).flatMap { streams[$0].window.isOpen ? $0 : nil }
+        let isHeldUp = windows.growth.answered(index.map { streams[$0].window }, now: inbound.now)
+        if isHeldUp, let index { widen(index) }
         return true
     }
 
@@ -44,14 +47,16 @@ extension Session {
     func used(_ count: Int, of stream: StreamID) {
         guard pointer != nil, count > 0 else { return }
         check(nghttp2_session_consume_connection(pointer, count))
-        defer { if windows.shares.unused >= StreamWindow.first { tellUsed() } }
+        defer { if windows.shares.unused >= StreamWindow.usual { tellUsed() } }
         guard let index = streams.index(stream) else { return windows.shares.useLeft(count) }
         windows.shares.use(count, &streams[index].window)
         // who sends nothing more on it needs no more room there
         guard streams[index].window.isOpen else { return }
         check(nghttp2_session_consume_stream(pointer, streams[index].id, count))
         if streams[index].window.size > StreamWindow.most { tellUsed(of: index) }
-        if streams[index].window.isTaken, streams[index].peer == .body { grow(index, most: StreamWindow.most) }
+        let window = streams[index].window
+        let missing = streams[index].missing ?? .max
+        if window.isTaken, streams[index].peer == .body, missing > window.size { grow(index, most: StreamWindow.most) }
     }
 
     /// nghttp2 grants the connection anew what has been used once that is half of its window, which never comes where others hold
@@ -67,14 +72,26 @@ extension Session {
     private func tellUsed(of index: Int) {
         let window = streams[index].window
         let id = streams[index].id
-        let untold = Int(nghttp2_session_get_stream_effective_recv_data_length(pointer, id)) - window.unused
-        tell(id, untold, atLeast: window.size / 8)
-        tell(0, self.untold, atLeast: window.size / 8)
+        tell(id, untold(of: index), atLeast: window.size / 8)
+        tell(0, untold, atLeast: window.size / 8)
+    }
+
+    /// The peer knows what streams begin with. nghttp2 thought that it had more until now, of which what was used was not half.
+    func tellUsedOfAll() {
+        for index in streams.indices where streams[index].window.isOpen {
+            tell(streams[index].id, untold(of: index), atLeast: streams[index].window.size / 2)
+        }
     }
 
     /// Bytes of the connection that have been used and not been granted anew.
     private var untold: Int {
         Int(nghttp2_session_get_effective_recv_data_length(pointer)) - windows.shares.unused
+    }
+
+    /// The same of a stream.
+    private func untold(of index: Int) -> Int {
+        let received = nghttp2_session_get_stream_effective_recv_data_length(pointer, streams[index].id)
+        return Int(received) - streams[index].window.unused
     }
 
     private func tell(_ id: Int32, _ count: Int, atLeast least: Int) {
@@ -86,15 +103,54 @@ extension Session {
 
     // MARK: larger ones
 
+    /// A body has begun: half of what its stream began with has come, and that may be too little for all of it.
+    /// - Parameter before: bytes that had come before these.
+    private func growToUsual(_ index: Int, before: Int) {
+        let window = streams[index].window
+        guard window.isOpen, window.received > windows.shares.first / 2, streams[index].peer == .body else { return }
+        let size = streams[index].missing.map { Int(clamping: $0) + before } ?? .max
+        guard size > windows.shares.first else { return }
+        windows.foresight.needed()
+        if size > window.size, let larger = windows.shares.usual(window) { grow(index, to: larger) }
+    }
+
+    /// A request has gone out. Where the way is long, or those before it had more to say than a stream begins with, what it has to begin
+    /// with would hold its response up.
+    func growAhead(_ index: Int) {
+        guard windows.growth.isFar || windows.foresight.begins(),
+            let size = windows.shares.usual(streams[index].window)
+        else { return }
+        grow(index, to: size)
+    }
+
     private func grow(_ index: Int, most: Int) {
         guard let size = windows.shares.larger(streams[index].window, most: most) else { return }
         grow(index, to: size)
         if size == StreamWindow.most, windows.growth.outgrew(streams[index].id, now: inbound.now) { widen(index) }
     }
 
+    /// While it is not read, nothing else may hang on the connection: whoever has still to send may have to be granted more before its own
+    /// bytes are taken. And a client needs another connection after that: it has to be worth it.
+    private func mayHaveAll(_ index: Int) -> Bool {
+        switch side {
+        case .client: streams[index].outgoing.isSent
+        case .server:
+            !streams[index].outgoing.hasHead
+                && streams[index].missing.map { $0 >= Self.large } ?? (streams[index].window.received >= Self.large / 4)
+        }
+    }
+
+    /// Bytes of an upload that are still to come, in which a larger window makes a difference.
+    private static let large = 4 << 20
+
     private func grow(_ index: Int, to size: Int) {
+        let id = streams[index].id
+        let more = size - streams[index].window.size
         windows.shares.grow(&streams[index].window, to: size)
-        setWindow(of: streams[index].id, size)
+        // until the peer has said that it knows what streams begin with, nghttp2 counts from what they have without that
+        setWindow(of: id, Int(nghttp2_session_get_stream_effective_local_window_size(pointer, id)) + more)
+        // of the larger one this may not be half, and would be told late
+        tell(id, untold(of: index), atLeast: 1)
     }
 
     /// The window is what holds a stream up: it gets more of what the connection has, or all of a larger one.
@@ -102,10 +158,12 @@ extension Session {
         let id = streams[index].id
         // nobody else's bytes are to hold it up, also of streams that have ended
         let isAlone = streams.count == 1 && windows.shares.unused == streams[index].window.unused
-        // one that has still to send may have to be granted more before its own bytes are taken: the connection has to be read
-        if side == .client, streams[index].outgoing.isSent, windows.sole.wants(id, isAlone: isAlone) {
+        if mayHaveAll(index), windows.sole.wants(id, isAlone: isAlone) {
             grow(index, to: SoleStream.window)
-            return setWindow(of: 0, Self.connectionWindow + SoleStream.window)
+            setWindow(of: 0, Self.connectionWindow + SoleStream.window)
+            // who begins streams is told that further ones go elsewhere
+            if side == .server { leave() }
+            return
         }
         let most = side == .server ? Self.connectionWindow : StreamWindow.most
         guard let size = windows.shares.larger(streams[index].window, most: most) else { return }
@@ -113,6 +171,7 @@ extension Session {
         grow(index, to: size)
     }
 
+    /// - Parameter id: a stream; 0: the connection.
     func setWindow(of id: Int32, _ size: Int) {
         check(
             nghttp2_session_set_local_window_size(

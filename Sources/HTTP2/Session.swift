@@ -25,7 +25,7 @@ final class Session {
     @exclusivity(unchecked) var outbound: OutboundState
     @exclusivity(unchecked) var floods = FloodGuard()
     @exclusivity(unchecked) var tally = StreamTally()
-    @exclusivity(unchecked) var windows = Windows()
+    @exclusivity(unchecked) var windows: Windows
     let memory = MemoryPool()
     /// Why the connection cannot go on.
     @exclusivity(unchecked) private(set) var failure: HTTPFault?
@@ -38,6 +38,7 @@ final class Session {
         inbound = InboundState(
             walk: FrameWalk(preface: side == .server ? Int(NGHTTP2_CLIENT_MAGIC_LEN) : 0), maxStreams: Int(maxStreams))
         outbound = OutboundState(maxStreams: maxStreams, scratch)
+        windows = Windows(shares: WindowShares(peersStreams: side == .server ? Int(maxStreams) : nil))
         pointer = Self.make(side, for: self)
         guard pointer != nil else {
             fail(.protocolFailure, ConnectionError.failed)
@@ -84,7 +85,8 @@ final class Session {
             nghttp2_settings_entry(
                 settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: OutboundState.mark),
             nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue), value: UInt32(StreamWindow.first)),
+                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
+                value: UInt32(clamping: windows.shares.first)),
             nghttp2_settings_entry(
                 settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: maxFieldBytes),
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES.rawValue), value: 1),
@@ -202,6 +204,8 @@ struct OutboundState {
     var frame: UnsafeRawPointer?
     /// How many were asked for and not answered.
     var pings = 0
+    /// The peer was told to begin no further stream.
+    var hasLeft = false
     private let maxStreams: UInt32
     private var isTold = false
 

@@ -1,6 +1,6 @@
-/// Whether an origin's connection is one stream's alone. Where the way is long, a window that is large enough holds more than a
-/// connection that is shared may. So a stream that needs such a one has the connection to itself: what nobody takes of it is bounded
-/// by not reading the socket, which stops no other then.
+/// Whether a connection is one stream's alone. Where the way is long, a window that is large enough holds more than a connection that
+/// is shared may. So a stream that needs such a one has the connection to itself: what nobody takes of it is bounded by not reading
+/// the socket, which stops no other then.
 struct SoleStream {
     private enum State {
         /// Many streams share the windows.

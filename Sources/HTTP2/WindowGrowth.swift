@@ -13,7 +13,9 @@ struct WindowGrowth {
     /// Until it is looked at again where there was no need for more.
     private static let pause = 500
     /// Bytes a round trip that no window holds up.
-    private static let least = StreamWindow.first / 4
+    private static let least = StreamWindow.usual / 4
+    /// Bytes of a body after which it is found out how long the way is.
+    private static let first = 2 << 10
 
     /// Whose body it is about; 0: nobody's.
     private(set) var stream: Int32 = 0
@@ -22,7 +24,7 @@ struct WindowGrowth {
     private var received = 0
     private var nextSample = 0
     /// There and back, as it was found last.
-    private var roundTrip = 0
+    private var roundTrip: Int?
 
     mutating func begin(_ stream: Int32, now: Int) {
         self.stream = stream
@@ -41,35 +43,42 @@ struct WindowGrowth {
             return false
         case .idle:
             // a body of which less has come is none of the large ones
-            guard received >= StreamWindow.first, now >= nextSample else { return false }
+            let enough = roundTrip == nil ? Self.first : StreamWindow.usual
+            guard received >= enough, now >= nextSample else { return false }
             state = .sampling(since: now, bytes: 0)
             return true
         }
     }
 
     /// The PING was answered.
+    /// - Parameter window: the body's; nil where all of it has come.
     /// - Returns: true where the window is what holds the body up.
-    mutating func answered(_ window: StreamWindow, now: Int) -> Bool {
+    mutating func answered(_ window: StreamWindow?, now: Int) -> Bool {
         guard case .sampling(let since, let bytes) = state else { return false }
         state = .idle
+        let isFirst = roundTrip == nil
         roundTrip = now - since
-        guard roundTrip >= Self.long, bytes >= Self.least else {
-            nextSample = now + Self.pause
+        guard let window, isFar, bytes >= Self.least else {
+            nextSample = isFar && isFirst ? now : now + Self.pause
             return false
         }
         // one that still grows by itself, or that whoever takes its bytes holds up just now, is looked at again at once
         // (what was read together with the answer is not used yet)
-        guard window.unused < StreamWindow.first, window.size >= StreamWindow.most || window.isUsed else {
+        guard window.unused < StreamWindow.usual, window.size >= StreamWindow.most || window.isUsed else {
             return false
         }
         nextSample = now + Self.pause
         return bytes >= window.size / 2
     }
 
+    /// The way is known to be long.
+    var isFar: Bool { (roundTrip ?? 0) >= Self.long }
+
     /// The window has grown as far as it does by itself.
     /// - Returns: true where that took so few round trips that it is too small already.
     func outgrew(_ stream: Int32, now: Int) -> Bool {
-        stream == self.stream && roundTrip >= Self.long && now - begunAt <= 2 * roundTrip
+        guard let roundTrip, isFar, stream == self.stream else { return false }
+        return now - begunAt <= 2 * roundTrip
     }
 
     /// The window was made larger: whether that is enough is looked at.

@@ -1,13 +1,18 @@
-/// How the streams of a connection share its window, so that those whose bytes nobody takes leave something to the others. Each begins
-/// with little, and gets more behind bytes that were taken alone. In bytes.
+/// How the streams of a connection share its window, so that however many there are whose bytes nobody takes, another one has what it
+/// begins with: all that they may send is never more than the connection's window. Each begins with little, and gets more once a
+/// body comes, and behind bytes that were taken. In bytes.
 struct WindowShares {
     /// What all have together beyond what each begins with: half of the connection's window.
-    static let mostGrown = Session.connectionWindow / 2
-    /// What is left by those that grow to streams that begin later.
-    static let spare = Session.connectionWindow / 4
-    /// Nothing is lent beside so much that nobody takes.
-    static let mostUnused = Session.connectionWindow / 2
+    private static let mostGrown = Session.connectionWindow / 2
+    /// No other stream is begun beside so much that nobody takes.
+    private static let mostUnused = Session.connectionWindow / 2
+    /// Streams that this side can still begin when the others have grown as far as they may.
+    private static let spare = 32
 
+    /// What a stream begins with.
+    let first: Int
+    /// Streams that the peer may have begun at a time; nil where this side begins them.
+    private let peersStreams: Int?
     /// Streams whose peer may still send.
     private var open = 0
     private var grown = 0
@@ -16,8 +21,14 @@ struct WindowShares {
     /// Bytes of all streams that nobody has used.
     private(set) var unused = 0
 
+    /// - Parameter peersStreams: how many streams the peer may have begun at a time; nil where this side begins them.
+    init(peersStreams: Int?) {
+        self.peersStreams = peersStreams
+        first = min(4 << 10, Session.connectionWindow / 4 * 3 / max(peersStreams ?? 1, 1))
+    }
+
     mutating func begin(_ window: inout StreamWindow) {
-        window.begin()
+        window.begin(first)
         open += 1
     }
 
@@ -26,7 +37,7 @@ struct WindowShares {
         guard window.isOpen else { return }
         window.end()
         open -= 1
-        grown -= window.size - StreamWindow.first
+        grown -= window.size - first
         left += window.unused
     }
 
@@ -54,15 +65,28 @@ struct WindowShares {
     }
 
     /// What may come, or has, without anything being used.
-    private var granted: Int { open * StreamWindow.first + grown + left }
+    private var granted: Int { open * first + grown + left }
+
+    /// What those that grow leave to streams that begin later.
+    private var kept: Int { (peersStreams.map { max($0 - open, 0) } ?? Self.spare) * first }
+
+    /// How much more there is for one that takes as much as it has, or for all of them.
+    private func room(isGreedy: Bool) -> Int {
+        let isAlone = open == 1 && left == 0
+        return max(
+            min(isAlone && isGreedy ? .max : Self.mostGrown - grown, Session.connectionWindow - kept - granted), 0)
+    }
 
     /// How large a window may become that takes twice its size; nil where it stays.
     func larger(_ window: StreamWindow, most: Int) -> Int? {
-        let isAlone = open == 1 && left == 0
-        let room = min(
-            isAlone && most > StreamWindow.most ? .max : Self.mostGrown - grown,
-            Session.connectionWindow - Self.spare - granted)
+        let room = room(isGreedy: most > StreamWindow.most)
         let size = min(2 * window.size, most, window.size + room)
+        return size > window.size ? size : nil
+    }
+
+    /// How large a window becomes before anything shows that its bytes are taken; nil where it stays. Something is left for the next one.
+    func usual(_ window: StreamWindow) -> Int? {
+        let size = min(StreamWindow.usual, window.size + room(isGreedy: false) / 4)
         return size > window.size ? size : nil
     }
 
@@ -71,9 +95,6 @@ struct WindowShares {
         window.grow(to: size)
     }
 
-    /// One more stream leaves each of the others what it may have: where bytes wait by now that nobody takes, any of them may stall.
-    var hasRoom: Bool {
-        unused < StreamWindow.first
-            || unused < Self.mostUnused && granted + StreamWindow.first <= Session.connectionWindow
-    }
+    /// One more stream leaves each of the others what it may have.
+    var hasRoom: Bool { unused < Self.mostUnused && granted + first <= Session.connectionWindow }
 }

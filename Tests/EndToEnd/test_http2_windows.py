@@ -11,8 +11,8 @@ import programs
 import relay
 import wire
 
-STALLED = 10
-SMALL, FAR = 300_000, 32 << 20
+STALLED = 40
+SMALL, FAR, UPLOAD = 300_000, 32 << 20, 128 << 20
 # of one direction, in seconds
 DELAY = 0.01
 # paths that the codes of RFC 7541 make no shorter: they stand in the fields as they are
@@ -88,7 +88,7 @@ def is_still(count):
     return 0 < before == count()
 
 
-def test_ten_clients_that_take_nothing_stop_no_other(start, origin):
+def test_forty_clients_that_take_nothing_stop_no_other(start, origin):
     server = origin(Responses(STALLED))
     usher = start({"workers": 1, "limits": {"per_client": 60}, "http2": {"cleartext": [server.authority]}})
     first = asking(usher, f"{server.url}{LATE}")
@@ -105,7 +105,7 @@ def test_ten_clients_that_take_nothing_stop_no_other(start, origin):
         one.reset()
 
 
-def test_ten_tunnels_that_are_not_taken_stop_nothing_else_of_their_client(start, origin):
+def test_forty_tunnels_that_are_not_taken_stop_nothing_else_of_their_client(start, origin):
     ends = threading.Event()
     server = wire.Origin(lambda connection: ends.wait())
     server.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -195,3 +195,65 @@ def test_who_leaves_a_download_over_a_long_way_takes_its_connection_along(far):
     programs.eventually(lambda: server.ends == 1, "the connection ends")
     assert get(usher, f"{url}/other") == (200, SMALL)
     assert len(server.accepted) == 2
+
+
+class Taking(wire.Origin):
+    """Takes one upload, of which it lets the rest lie from `stops` on until `goes_on` is set, and says how much it was."""
+
+    def __init__(self, stops):
+        self.stops = stops
+        self.taken = 0
+        self.goes_on = threading.Event()
+        super().__init__(self._serve)
+
+    def _serve(self, connection):
+        length = int(connection.read_head().get("content-length"))
+        while self.taken < length:
+            if self.taken >= self.stops:
+                assert self.goes_on.wait(30)
+            self.taken += len(connection.read(min(1 << 20, length - self.taken)))
+        connection.send(wire.response(body=b"%d" % self.taken))
+
+
+def test_an_upload_over_a_long_way_has_a_connection_to_itself(start, origin):
+    server = origin(Taking(24 << 20))
+    other = origin(wire.Answering(lambda request: wire.response(body=b"other")))
+    usher = start({"workers": 1, "timeouts": {"response": "2s"}})
+    way = relay.Relay(("127.0.0.1", usher.port), delay=DELAY).start()
+    assert get(usher, f"{other.url}/") == (200, len(b"other"))
+    before = usher.resident()
+    client = frames.Peer(wire.Connection(("127.0.0.1", way.port)))
+    length = [("content-length", str(UPLOAD))]
+    client.send(frames.request(1, server.authority, "/", "POST", length, end=False))
+    piece, sent, widest, farewell = bytes(1 << 20), 0, 0, None
+
+    def fill():
+        """True where no more may be sent."""
+        nonlocal sent, widest, farewell
+        widest = max(widest, client.initial + client.granted[1])
+        if count := client.fill(1, piece[:UPLOAD - sent], end=UPLOAD - sent <= len(piece)):
+            sent += count
+            return False
+        if not client.connection.buffer and not select.select([client.connection.socket], [], [], 0.5)[0]:
+            return True
+        came = client.any()
+        assert came is not None
+        if came.kind == frames.GOAWAY:
+            farewell = came.payload
+        return False
+
+    while not fill():
+        pass
+    assert widest > 4 << 20
+    # without an error, and the upload's own stream is the last
+    assert farewell == bytes([0, 0, 0, 1, 0, 0, 0, 0])
+    assert server.taken < 25 << 20 and sent < UPLOAD
+    assert usher.resident() - before < 3 << 20
+    # whoever comes on another connection is served, the same client's further streams too
+    assert get(usher, f"{other.url}/") == (200, len(b"other"))
+    server.goes_on.set()
+    while sent < UPLOAD:
+        fill()
+    assert client.until(frames.DATA, 1).payload == b"%d" % UPLOAD
+    assert client.next() is None, "the connection ends with its last stream"
+    way.close()

@@ -137,7 +137,7 @@ struct BadRequestTests {
         let talk = ServerTalk()
         #expect(talk.feed(request(1, block(Self.fields([("X", "")])), end: false)) == [.broken(1, .upperCaseName)])
         talk.out = []
-        for _ in 0..<16 { #expect(talk.feed(Frame.data(1, [UInt8](repeating: 0, count: 16 << 10))) == []) }
+        for _ in 0..<16 { #expect(talk.feed(Frame.data(1, [UInt8](repeating: 0, count: 4 << 10))) == []) }
         let granted = talk.frames().filter { $0.kind == 8 }
         #expect(granted.contains { $0.stream == 1 })
         talk.respond(1, 400)

@@ -7,8 +7,7 @@ struct WindowGrowthTests {
     /// As large as it gets by itself, with nothing of it waiting.
     private var window: StreamWindow {
         var window = StreamWindow()
-        window.begin()
-        window.grow(to: StreamWindow.most)
+        window.begin(StreamWindow.most)
         return window
     }
 
@@ -26,7 +25,14 @@ struct WindowGrowthTests {
     private func begun(now: Int = 0) -> WindowGrowth {
         var growth = WindowGrowth()
         growth.begin(1, now: now)
-        let asks = growth.came(StreamWindow.first - 1, now: now)
+        // how long the way is, is found out with the first body that is no tiny one
+        var asks = growth.came(2_047, now: now)
+        #expect(!asks)
+        asks = growth.came(1, now: now)
+        #expect(asks && !growth.answered(window, now: now) && !growth.isFar)
+        growth.begin(1, now: now)
+        growth.grew()
+        asks = growth.came(StreamWindow.usual - 1, now: now)
         #expect(!asks, "the body may be a small one")
         _ = growth.came(1, now: now)
         _ = growth.answered(window, now: now)
@@ -62,7 +68,7 @@ struct WindowGrowthTests {
         var growth = begun()
         var now = 1_000
         var window = window
-        window.came(StreamWindow.first)
+        window.came(StreamWindow.usual)
         #expect(trip(&growth, window, StreamWindow.most, 20, &now) == false)
         window.use(1)
         #expect(trip(&growth, window, StreamWindow.most, 20, &now) == true)
@@ -73,11 +79,11 @@ struct WindowGrowthTests {
         var growth = begun()
         var now = 1_000
         var window = StreamWindow()
-        window.begin()
-        #expect(trip(&growth, window, StreamWindow.first, 20, &now) == false)
-        window.came(StreamWindow.first)
-        window.use(StreamWindow.first)
-        #expect(trip(&growth, window, StreamWindow.first, 20, &now) == true)
+        window.begin(StreamWindow.usual)
+        #expect(trip(&growth, window, StreamWindow.usual, 20, &now) == false)
+        window.came(StreamWindow.usual)
+        window.use(StreamWindow.usual)
+        #expect(trip(&growth, window, StreamWindow.usual, 20, &now) == true)
     }
 
     @Test("What has filled the first windows in two round trips needs more at once")
@@ -88,7 +94,7 @@ struct WindowGrowthTests {
         growth.begin(3, now: 2_000)
         #expect(growth.outgrew(3, now: 2_040) && !growth.outgrew(3, now: 2_041) && !growth.outgrew(1, now: 2_000))
         // not where the way is short
-        #expect(growth.came(StreamWindow.first, now: 3_000) == true)
+        #expect(growth.came(StreamWindow.usual, now: 3_000) == true)
         #expect(growth.answered(window, now: 3_003) == false)
         growth.begin(5, now: 4_000)
         #expect(!growth.outgrew(5, now: 4_000))

@@ -6,7 +6,8 @@ final class FrameServer: StreamServer {
     private(set) var trailers: [UInt8] = []
     private var reader = FrameReader()
     private var writer = FrameWriter()
-    private var isLeaving = false
+    let isFull = false
+    private(set) var hasLeft = false
     private var bodiless: Set<UInt32> = []
 
     func read(
@@ -21,7 +22,7 @@ final class FrameServer: StreamServer {
             let stream = StreamID(frame.stream)
             switch frame.kind {
             case .head:
-                if isLeaving {
+                if hasLeft {
                     out += Frame(.reset, frame.stream).written
                     continue
                 }
@@ -95,7 +96,7 @@ final class FrameServer: StreamServer {
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 
     func leave(to out: inout [UInt8]) {
-        isLeaving = true
+        hasLeft = true
         out += Frame(.leave, 0).written
     }
 }
