@@ -76,7 +76,7 @@ extension ClientConnection {
         case .serving: break
         }
         // a client that speaks in streams closes them one by one
-        guard streams == nil, let cell = current, !cell.exchange.isReading else { return close(reset: false, &out) }
+        guard streams == nil, let cell = current, !cell.exchange.isReading else { return clientGone(reset: false, &out) }
         if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
         // a client may have closed its sending side alone and still wait for the answer
         if cell.exchange.giveUpWait(&out) { return settle(cell, &out) }
@@ -94,7 +94,14 @@ extension ClientConnection {
     public mutating func clientLost(now: Int, _ out: inout Outbox) {
         out.now = now
         // half of what a tunnel carries is no half answer
-        if !isClosed { close(reset: !isTunnel, &out) }
+        if !isClosed { clientGone(reset: !isTunnel, &out) }
+    }
+
+    private mutating func clientGone(reset: Bool, _ out: inout Outbox) {
+        for cell in cells where !cell.exchange.isOver && !cell.exchange.isReading {
+            cell.exchange.noteAbandoned(out.now)
+        }
+        close(reset: reset, &out)
     }
 
     // MARK: an origin's stream

@@ -29,6 +29,7 @@ extension ClientConnection {
             case .reset(let stream):
                 guard let cell = cell(on: stream) else { continue }
                 if cell.stream?.tunnel == nil { cell.exchange.tell(.cancelled, out.now) }
+                cell.exchange.noteAbandoned(out.now)
                 cell.exchange.cut(reset: true, &out)
                 settle(cell, &out)
             }

@@ -95,10 +95,18 @@ extension Exchange {
         if case .waiting(.attempt) = stage {
             tell(.notRetried("the client went away"), out.now)
         } else {
-            guard detour?.endsWithClient == true else { return false }
-            tell(.abandoned, out.now)
+            guard noteAbandoned(out.now) else { return false }
         }
         cut(reset: false, &out)
+        return true
+    }
+
+    /// The client has gone: a step-up under way for it alone ends with it.
+    /// - Returns: false where there is none.
+    @discardableResult
+    mutating func noteAbandoned(_ now: Int) -> Bool {
+        guard detour?.endsWithClient == true else { return false }
+        tell(.abandoned, now)
         return true
     }
 }

@@ -12,6 +12,7 @@ import pytest
 
 import frames
 import programs
+import scrape
 import wire
 from tenant import COOKIE, Tenant
 from test_real_clients import tool
@@ -123,15 +124,17 @@ def test_those_who_wait_have_what_it_won(start, tenant, how):
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_what_nobody_waits_for_is_kept(start, tenant, how):
+def test_what_nobody_waits_for_is_kept(start, tenant, state, how):
     """Its client comes again a moment later, with the session that it knows."""
     # the gateway still tells what it asks for
     tenant.keeps_old = True
-    usher = start(config(tenant))
+    usher = start(config(tenant), state=state)
     token = tenant.sign_in("lee")
     leader = told(usher, tenant, token, how)
     leader.leave()
     gone(usher)
+    programs.eventually(
+        lambda: scrape.scrape(state).of("usher_step_ups_total", outcome="abandoned") == 1, "it is counted as given up")
     tenant.gate.set()
     assert ask(usher, tenant, token, "/strong/again").status == 200
     assert tenant.upgrades == 1 and len(authenticates(tenant)) == 2
