@@ -203,6 +203,25 @@ def test_a_clients_streams_count_over_all_its_connections(start, origin):
         assert came.acquire(timeout=wire.TIMEOUT)
 
 
+def test_trailers_behind_a_body_of_no_length_go_on(start, new_origin):
+    def serve(peer):
+        while (came := peer.next()) is not None:
+            if came.kind == frames.HEADERS:
+                peer.send(
+                    frames.headers(came.stream, [(":status", "200"), ("content-length", "0")]),
+                    frames.headers(came.stream, [("x-sum", WRONG_PATH)], end=True))
+
+    server = new_origin(serve)
+    usher = knowing(start, server)
+    client = frames.prior_knowledge(usher)
+    client.send(frames.request(1, server.authority))
+    assert frames.is_ok(client.until(frames.HEADERS, 1))
+    trailers = client.until(frames.HEADERS, 1)
+    assert trailers.flags & frames.END_STREAM and WRONG_PATH.encode() in trailers.payload
+    answer = get(usher, server)
+    assert (answer.status, answer.get("content-length"), answer.body) == (200, "0", b"")
+
+
 def test_what_is_counted(start, new_origin, origin, state):
     refused = []
 
