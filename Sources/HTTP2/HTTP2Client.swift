@@ -204,8 +204,8 @@ public final class HTTP2Client: StreamClient {
             } else {
                 session.streams[index].missing = 0
                 // no body, and behind it trailers
-                let mayHaveTrailers = !endsStream && head.fields.contains(.contentLength) && !session.streams[index].isHead
-                if mayHaveTrailers, head.status != 204, head.status != 304 { framing = .length(0) }
+                let isEmpty = head.status != 204 && head.status != 304 && !session.streams[index].isHead
+                if isEmpty, !endsStream { framing = .length(0) }
             }
             session.streams[index].peer = .body
             return .response(place, .head(framing))

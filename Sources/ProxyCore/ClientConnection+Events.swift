@@ -76,7 +76,9 @@ extension ClientConnection {
         case .serving: break
         }
         // a client that speaks in streams closes them one by one
-        guard streams == nil, let cell = current, !cell.exchange.isReading else { return clientGone(reset: false, &out) }
+        guard streams == nil, let cell = current, !cell.exchange.isReading else {
+            return clientGone(reset: false, &out)
+        }
         if case .collecting = cell.exchange.stage { return close(reset: false, &out) }
         // a client may have closed its sending side alone and still wait for the answer
         if cell.exchange.giveUpWait(&out) { return settle(cell, &out) }
