@@ -141,20 +141,25 @@ struct ConnectionTests {
         #expect(talk.feed(Frame.headers(3, get, end: true)).last == .end(3, ""))
     }
 
-    @Test("A small response is a head and one frame of body, which ends it")
-    func gathered() {
+    @Test(
+        "A small response is a head and one frame of body, which ends it; above 8 KiB what came first goes first",
+        arguments: [([2], [2]), ([4_096, 4_096], [8_192]), ([4_096, 4_097], [4_096, 4_097]), ([8_193], [8_193, 0])])
+    func gathered(_ pieces: [Int], _ sizes: [Int]) {
         let talk = ServerTalk()
         let get: KeyValuePairs = [":method": "GET", ":scheme": "http", ":authority": "a.test", ":path": "/"]
         _ = talk.feed(Frame.headers(1, get, end: true))
         _ = talk.frames()
         var out: [UInt8] = []
         talk.leg.respond(
-            ResponseHead(status: 200, reason: ""), .length(2), ResponseManner(), on: StreamID(1), to: &out)
-        _ = talk.leg.write([0x6F, 0x6B].span, on: StreamID(1), to: &out)
+            ResponseHead(status: 200, reason: ""), .chunked, ResponseManner(), on: StreamID(1), to: &out)
+        for size in pieces {
+            _ = talk.leg.write([UInt8](repeating: 0x61, count: size).span, on: StreamID(1), to: &out)
+        }
         talk.leg.end(trailers: [], on: StreamID(1), to: &out)
         talk.leg.flush(to: &out)
         let went = Frame.all(in: out)
-        #expect(went.map(\.kind) == [1, 0] && went.map { $0.flags & 1 } == [0, 1])
+        #expect(went.map(\.kind) == [1] + sizes.map { _ in 0 } && went.dropFirst().map(\.payload.count) == sizes)
+        #expect(went.dropLast().allSatisfy { $0.flags & 1 == 0 } && went.last?.flags == 1)
     }
 
     @Test("Many that wait for the connection's window take turns")
