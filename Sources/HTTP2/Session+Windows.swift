@@ -108,7 +108,8 @@ extension Session {
     private func growToUsual(_ index: Int, before: Int) {
         let window = streams[index].window
         guard window.isOpen, window.received > windows.shares.first / 2, streams[index].peer == .body else { return }
-        let size = streams[index].missing.map { Int(clamping: $0) + before } ?? .max
+        // what is more than any window is as good as all
+        let size = streams[index].missing.map { Int(min($0, UInt64(StreamWindow.most))) + before } ?? .max
         guard size > windows.shares.first else { return }
         windows.foresight.needed()
         if size > window.size, let larger = windows.shares.usual(window) { grow(index, to: larger) }

@@ -99,11 +99,12 @@ struct WindowTests {
 
     @Test(
         "One whose head says that it fits into what it has gets no more",
-        arguments: [(4 << 10, 4 << 10), (4 << 10 + 1, 64 << 10), (64 << 10, 64 << 10)])
+        arguments: [(4_096, 4 << 10), (4_097, 64 << 10), (64 << 10, 64 << 10), (.max, 64 << 10)])
     func length(_ length: Int, _ size: Int) throws {
         var origin = try Origin()
         let id = try origin.answer(length: length)
-        origin.send(id, 3 * kib, uses: false)
+        origin.send(id, kib, uses: false)
+        origin.send(id, 2 * kib, uses: false)
         #expect(origin.windows.room(id) == size - 3 * kib)
     }
 
