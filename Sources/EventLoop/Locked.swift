@@ -36,18 +36,15 @@ public final class Locked<Value>: @unchecked Sendable {
 
     /// Changes the value and wakes one thread that waits in `wait`.
     public func signal(_ body: (inout Value) -> Void) {
-        pthread_mutex_lock(mutex)
-        body(&value)
+        withLock(body)
+        // whoever is woken would wait for the lock at once, were it still held
         pthread_cond_signal(condition)
-        pthread_mutex_unlock(mutex)
     }
 
     /// The same for all threads that wait.
     public func signalAll(_ body: (inout Value) -> Void) {
-        pthread_mutex_lock(mutex)
-        body(&value)
+        withLock(body)
         pthread_cond_broadcast(condition)
-        pthread_mutex_unlock(mutex)
     }
 
     /// Blocks the calling thread until `body` returns a result. Never on a loop.

@@ -43,8 +43,6 @@ public struct JournalStore {
     private var cleaner: FlowCleaner
     private let describe: Describe
     private var sequence: Int
-    /// Where flows are made; empty between two batches.
-    private var room: [UInt8] = []
 
     /// - Parameter counters: what was given in an earlier run.
     public init(
@@ -100,6 +98,9 @@ public struct JournalStore {
     @discardableResult
     public mutating func take(_ batch: FlowBatch, offset: Int) -> [PackedFlow] {
         var places: [Int] = []
+        // one piece of memory for all of them, which goes with the last: flow by flow, the system is asked for pages one by one
+        var room: [UInt8] = []
+        room.reserveCapacity(batch.bytes.count)
         batch.forEach { flow, events in
             sequence += 1
             let isDetoured = events.contains { $0.moment.takesDetour }
@@ -111,15 +112,12 @@ public struct JournalStore {
                     flags: isDetoured ? .detoured : []),
                 to: &room)
         }
-        // one piece of memory for all of them, which goes with the last: flow by flow, the system is asked for pages one by one
-        let bytes = room.withUnsafeBufferPointer { Array($0) }
-        room.removeAll(keepingCapacity: room.capacity <= Self.keptRoom)
-        let kept = places.compactMap { PackedFlow(bytes, at: $0) }
+        // of bodies that are not kept nothing is left, and they had room
+        if room.capacity - room.count > room.count / 16 { room = room.withUnsafeBufferPointer { Array($0) } }
+        let kept = places.compactMap { PackedFlow(room, at: $0) }
         for flow in kept { ring.append(flow) }
         return kept
     }
-
-    private static let keptRoom = 256 << 10
 
     private func json(_ events: [ExchangeRecord.Event]) -> [UInt8] {
         var out: [UInt8] = [0x5B]

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Where a record of the log ends.
 public enum LogFrame: Sendable {
     /// One line each.
@@ -9,18 +11,19 @@ public enum LogFrame: Sendable {
     /// How many whole records there are.
     public func records(in bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
+            let bytes = bytes.span
             var count = 0
-            switch self {
-            // plain enough to be done many bytes at a time
-            case .lines: for byte in bytes { count &+= byte == 0x0A ? 1 : 0 }
-            case .entries:
-                var before: UInt8 = 0
-                for byte in bytes {
-                    count &+= byte == 0x0A && before == 0x0A ? 1 : 0
-                    before = byte
+            var index = 0
+            while true {
+                index = bytes.first(index, bytes.count) { $0.equal(to: 0x0A) }
+                guard index < bytes.count else { return count }
+                index += 1
+                if self == .lines {
+                    count += 1
+                } else if index < bytes.count, bytes[index] == 0x0A {
+                    count += 1
                 }
             }
-            return count
         }
     }
 

@@ -326,7 +326,7 @@ final class Worker {
     }
 
     /// From so many bytes on the journal is told at once.
-    static let flowBatch = 64 << 10
+    static let flowBatch = 128 << 10
 
     /// - Parameter least: bytes from which on it is worth it.
     func handFlowsOn(least: Int) {

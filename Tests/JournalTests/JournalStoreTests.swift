@@ -123,6 +123,71 @@ struct JournalStoreTests {
         #expect(other.flags == [.requestEdited, .responseEdited])
     }
 
+    @Test("A text that held no secret when it came first holds one as soon as that is known")
+    func learnedLater() throws {
+        var store = Self.store()
+        let token = "0123456789abcdefghij"
+        let text = #"{"note":"a page that is long enough to be remembered as a harmless one","of":"\#(token)"}"#
+        func keep() throws -> [String?] {
+            let flow = try Self.keep(&store) {
+                $0.set(.target, "/" + text)
+                $0.set(.request, Self.lines("X-A: " + text))
+                $0.set(.response, Self.lines("X-B: " + text))
+                $0.set(.responseBody, text)
+            }
+            return [.target, .request, .response, .responseBody].map(flow.text)
+        }
+        let plain = ["/" + text, "X-A: \(text)\r\n", "X-B: \(text)\r\n", text]
+        #expect(try keep() == plain)
+        #expect(try keep() == plain)
+        _ = try Self.keep(&store) { $0.set(.request, Self.lines("Authorization: Bearer \(token)")) }
+        #expect(try keep() == plain.map { $0.replacing(token, with: "token#1") })
+        // and one that is named from the next generation on
+        let named = Self.lines("X-House: some value that is long enough, too, and was there before it was named")
+        let before = try Self.keep(&store) { $0.set(.request, named) }
+        #expect(before[.request].elementsEqual(named))
+        var settings = JournalStore.Settings(memory: 1 << 20, bodies: 4096)
+        settings.secrets = ["X-House"]
+        store.adopt(settings)
+        let after = try Self.keep(&store) { $0.set(.request, named) }
+        #expect(after.text(.request) == "X-House: secret#1\r\n")
+    }
+
+    @Test("A flow of which nothing is to be changed is kept as it is, with its numbers")
+    func plain() throws {
+        var store = Self.store()
+        func keep(_ flags: FlowFlags, _ events: [ExchangeRecord.Event] = []) throws -> PackedFlow {
+            try Self.keep(&store, events) {
+                $0.set(.began, 5)
+                $0.set(.duration, 7)
+                $0.set(.flags, flags.rawValue)
+                $0.set(.client, "127.0.0.1")
+                $0.set(.realm, "/alpha")
+                $0.set(.target, "/p?x=1")
+                $0.set(.request, Self.lines("A: b"))
+                // of a request that went out as it came
+                $0.set(.sentBody, "dropped")
+                $0.set(.response, Self.lines("C: d"))
+                $0.set(.responseBody, "some text")
+            }
+        }
+        for (number, flow) in try [
+            keep([.newClient, .requestEncoded]), keep(.newClient, [.init(.edited("x"), at: 1)]),
+        ].enumerated() {
+            #expect(flow[.id] == 5 && flow[.sequence] == number + 1 && flow[.began] == 1005 && flow[.duration] == 7)
+            #expect(flow.flags == .newClient && flow[.events] == 0 && flow.isEmpty(.events) == (number == 0))
+            #expect(flow.text(.client) == "127.0.0.1" && flow.text(.realm) == "/alpha" && flow.isEmpty(.sentBody))
+            #expect(flow.text(.target) == "/p?x=1" && flow.text(.request) == "A: b\r\n" && flow.isEmpty(.requestBody))
+            #expect(flow.text(.response) == "C: d\r\n" && flow.text(.responseBody) == "some text")
+        }
+        let whole = try Self.keep(&store) {
+            $0.set(.flags, ([.requestEncoded, .responseEncoded, .requestBodyCut] as FlowFlags).rawValue)
+            $0.set(.target, "/p")
+            $0.set(.response, Self.lines("C: d"))
+        }
+        #expect(whole.flags == .requestBodyCut && whole[.sequence] == 3 && whole.text(.response) == "C: d\r\n")
+    }
+
     @Test("Secrets of the configuration are found wherever they stand, however many came between")
     func configured() throws {
         let secret = "robot-password-1234"

@@ -17,7 +17,8 @@ public struct FlowBatch: Sendable {
     public mutating func begin(_ events: [ExchangeRecord.Event]) -> FlowPacker {
         var taken: [UInt8] = []
         swap(&taken, &bytes)
-        if taken.isEmpty { taken.reserveCapacity(expected) }
+        // it is handed over at about the same size, and a little more would have it copied whole
+        if taken.isEmpty { taken.reserveCapacity(expected + expected / 8) }
         var packer = FlowPacker(behind: consume taken)
         if !events.isEmpty {
             self.events.append(events)

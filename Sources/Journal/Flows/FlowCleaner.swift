@@ -6,6 +6,12 @@ struct FlowCleaner {
     var redactor: MessageRedactor
     /// Bytes that are kept of one body.
     var bodyLimit: Int
+    private var harmless = HarmlessTexts()
+
+    init(redactor: MessageRedactor, bodyLimit: Int) {
+        self.redactor = redactor
+        self.bodyLimit = bodyLimit
+    }
 
     /// What is known of a flow by the time it is kept, and not where it was.
     struct Circumstances {
@@ -27,6 +33,7 @@ struct FlowCleaner {
 
     /// - Parameter out: what the flow is put behind.
     mutating func clean(_ flow: PackedFlow, _ circumstances: Circumstances, to out: inout [UInt8]) {
+        if circumstances.events.isEmpty, isPlain(flow) { return copy(flow, circumstances, to: &out) }
         var flags = flow.flags.union(circumstances.flags)
         let learned = redactor.aliases.learned
         redactor.aliases.notes?.beginFlow()
@@ -48,16 +55,12 @@ struct FlowCleaner {
         if isAnswered { flags.insert(.responseEdited) }
         if sent?.isCut == true { flags.insert(.sentBodyCut) }
         if answer?.isCut == true { flags.insert(.answerBodyCut) }
-        flags.subtract([.requestEncoded, .responseEncoded])
 
         var before: [UInt8] = []
         swap(&before, &out)
         var packer = FlowPacker(behind: consume before)
         packer.setNumbers(of: flow)
-        packer.set(.sequence, circumstances.sequence)
-        packer.set(.began, flow[.began] + circumstances.offset)
-        packer.set(.flags, flags.rawValue)
-        packer.set(.events, 0)
+        put(flow, circumstances, flags, &packer)
         // what was learned here may stand in a part that was looked through before
         let isNew = redactor.aliases.learned != learned
         for part in [FlowPart.client, .user, .action] { packer.set(part, flow[part]) }
@@ -79,10 +82,64 @@ struct FlowCleaner {
         out = packer.finish()
     }
 
+    private func put(
+        _ flow: PackedFlow, _ circumstances: Circumstances, _ flags: FlowFlags, _ packer: inout FlowPacker
+    ) {
+        packer.set(.sequence, circumstances.sequence)
+        packer.set(.began, flow[.began] + circumstances.offset)
+        packer.set(.flags, flags.subtracting([.requestEncoded, .responseEncoded]).rawValue)
+        packer.set(.events, 0)
+    }
+
+    // MARK: most flows
+
+    /// It went on as it came and holds no secret, so that nothing of it is to be changed.
+    private mutating func isPlain(_ flow: PackedFlow) -> Bool {
+        let flags = flow.flags
+        // where most secrets are, first
+        return flow.areEmpty(.sentMethod, through: .answerBody) && flow[.answerStatus] == 0
+            && flow.areEmpty(.events, through: .aliases)
+            && isHarmless(flow[.request]) && isHarmless(flow[.response]) && isHarmless(flow[.target])
+            && isHarmless(flow[.realm]) && isHarmless(flow[.tree])
+            && isHarmless(
+                flow[.requestBody], isCut: flags.contains(.requestBodyCut), isEncoded: flags.contains(.requestEncoded))
+            && isHarmless(
+                flow[.responseBody], isCut: flags.contains(.responseBodyCut),
+                isEncoded: flags.contains(.responseEncoded))
+    }
+
+    /// A body that is kept as it is.
+    private mutating func isHarmless(_ body: ArraySlice<UInt8>, isCut: Bool, isEncoded: Bool) -> Bool {
+        body.isEmpty
+            || !isCut && body.count < bodyLimit && !isEncoded && !MessageRedactor.hides(body) && isHarmless(body)
+    }
+
+    /// In one piece.
+    private func copy(_ flow: PackedFlow, _ circumstances: Circumstances, to out: inout [UInt8]) {
+        var before: [UInt8] = []
+        swap(&before, &out)
+        var packer = FlowPacker(behind: consume before, whole: flow)
+        put(flow, circumstances, flow.flags.union(circumstances.flags), &packer)
+        out = packer.finish()
+    }
+
+    // MARK: looking for secrets
+
+    /// Where the first may stand.
+    private mutating func suspect(in text: ArraySlice<UInt8>) -> Int? {
+        let knowledge = redactor.aliases.knowledge
+        if text.isEmpty || harmless.contains(text, knowing: knowledge) { return nil }
+        if let place = redactor.suspect(in: text, from: text.startIndex) { return place }
+        harmless.insert(text, knowing: knowledge)
+        return nil
+    }
+
+    private mutating func isHarmless(_ text: ArraySlice<UInt8>) -> Bool { suspect(in: text) == nil }
+
     // MARK: parts
 
     private mutating func url(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard redactor.mayHold(text) else { return text }
+        guard !isHarmless(text) else { return text }
         return redactor.cleared(redactor.url(Array(text)))[...]
     }
 
@@ -94,9 +151,7 @@ struct FlowCleaner {
         // one that fills its room may have been longer
         let isCut = isCut || bytes.count >= bodyLimit && !bytes.isEmpty
         var message = Message(fields: fields(lines), body: bytes, isCut: isCut)
-        if bytes.isEmpty || !isEncoded && !isCut && !MessageRedactor.hides(bytes) && !redactor.mayHold(bytes) {
-            return message
-        }
+        if isHarmless(bytes, isCut: isCut, isEncoded: isEncoded) { return message }
         let made = redactor.body(bytes, isCut: isCut, FieldLines(lines), limit: bodyLimit)
         message.body = redactor.cleared(made.bytes)[...]
         message.isCut = made.isCut
@@ -105,7 +160,7 @@ struct FlowCleaner {
 
     /// Lines without a secret are copied many at a time.
     private mutating func fields(_ lines: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard var place = redactor.suspect(inLines: lines, from: lines.startIndex) else { return lines }
+        guard var place = suspect(in: lines) else { return lines }
         var out: [UInt8] = []
         out.reserveCapacity(lines.count + 64)
         var copied = lines.startIndex
@@ -117,7 +172,7 @@ struct FlowCleaner {
             redactor.field(lines[start..<end], &line)
             out += redactor.cleared(line)
             copied = end
-            guard end < lines.endIndex, let next = redactor.suspect(inLines: lines, from: end) else { break }
+            guard end < lines.endIndex, let next = redactor.suspect(in: lines, from: end) else { break }
             place = next
         }
         out += lines[copied...]
@@ -133,7 +188,7 @@ struct FlowCleaner {
 
     /// Once more without the secrets that are known by now.
     private mutating func known(_ text: ArraySlice<UInt8>, _ isNew: Bool) -> ArraySlice<UInt8> {
-        guard isNew, !text.isEmpty, redactor.mayHold(text) else { return text }
+        guard isNew, !isHarmless(text) else { return text }
         return redactor.cleared(Array(text))[...]
     }
 

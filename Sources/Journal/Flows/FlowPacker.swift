@@ -13,6 +13,14 @@ public struct FlowPacker: ~Copyable {
         self.out.append(contentsOf: Self.header)
     }
 
+    /// Begins with the whole of another flow; its numbers may be set anew.
+    init(behind out: consuming [UInt8], whole flow: PackedFlow) {
+        self.out = consume out
+        start = self.out.count
+        self.out.append(contentsOf: flow.packed)
+        next = FlowPart.allCases.count
+    }
+
     private static let header = [UInt8](repeating: 0, count: PackedFlow.partsAt)
 
     public mutating func set(_ number: FlowNumber, _ value: Int) {

@@ -64,7 +64,12 @@ public struct PackedFlow: Sendable {
         return start + Int(begin)..<start + Int(end)
     }
 
-    public func isEmpty(_ part: FlowPart) -> Bool { self[part].isEmpty }
+    public func isEmpty(_ part: FlowPart) -> Bool { areEmpty(part, through: part) }
+
+    /// Whether nothing stands in these, nor in those between them.
+    func areEmpty(_ first: FlowPart, through last: FlowPart) -> Bool {
+        range(of: first).lowerBound == range(of: last).upperBound
+    }
 
     /// Nil for an empty part.
     public func text(_ part: FlowPart) -> String? {

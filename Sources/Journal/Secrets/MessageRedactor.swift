@@ -22,11 +22,11 @@ public struct MessageRedactor: Sendable {
     public mutating func learn(_ secrets: [[UInt8]]) { aliases.pin(secrets) }
 
     /// Whether a text may hold a secret; most hold none, which is known by one look.
-    func mayHold(_ text: ArraySlice<UInt8>) -> Bool { aliases.suspect(in: text, from: text.startIndex) != nil }
+    func mayHold(_ text: ArraySlice<UInt8>) -> Bool { suspect(in: text, from: text.startIndex) != nil }
 
-    /// Where in the lines of a head the first secret may stand.
-    /// - Parameter start: where a line begins.
-    func suspect(inLines text: ArraySlice<UInt8>, from start: Int) -> Int? { aliases.suspect(in: text, from: start) }
+    /// Where in a text the first secret may stand.
+    /// - Parameter start: where a word may begin.
+    func suspect(in text: ArraySlice<UInt8>, from start: Int) -> Int? { aliases.suspect(in: text, from: start) }
 
     /// A text of any kind, without what is known.
     public mutating func cleared(_ text: [UInt8]) -> [UInt8] { aliases.cleared(text) }

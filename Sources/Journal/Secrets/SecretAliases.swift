@@ -22,6 +22,8 @@ public struct SecretAliases: Sendable {
     private let most: Int
     /// How many have been met.
     private(set) var learned = 0
+    /// Another number whenever a text may hold one that held none before.
+    private(set) var knowledge = 1
     /// Those that are never forgotten.
     private var pinned: [[UInt8]] = []
     /// Nil where no secret is to be kept.
@@ -84,6 +86,7 @@ public struct SecretAliases: Sendable {
         young.aliases[key] = alias
         learned += 1
         guard Self.isTelling(bytes) else { return }
+        knowledge += 1
         for form in Self.forms(of: bytes) {
             let beginning = ByteWordKey(form[...])
             filter.insert(beginning: beginning)
@@ -98,6 +101,7 @@ public struct SecretAliases: Sendable {
     }
 
     private mutating func renewFilter() {
+        knowledge += 1
         filter = BeginningFilter()
         sieve.insert(into: &filter)
         for beginning in old.forms.keys { filter.insert(beginning: beginning) }
