@@ -16,10 +16,10 @@ struct OpenStreams {
     /// Those that have ended among them, as long as nobody has taken note.
     var indices: Range<Int> { states.indices }
 
-    mutating func add(_ state: StreamState) {
+    mutating func add(_ state: consuming StreamState) {
         ids.append(state.id)
         places.append(state.place.number)
-        states.append(state)
+        states.append(consume state)
     }
 
     func index(id: Int32) -> Int? { ids.lastIndex(of: id) }

@@ -95,9 +95,9 @@ struct OutgoingMessage {
 
     /// Nothing of it can go out any more.
     mutating func drop() {
-        waiting = []
+        if waiting.capacity > 0 { waiting = [] }
         start = 0
-        trailers = []
+        if !trailers.isEmpty { trailers = [] }
     }
 
     private static let keptCapacity = 64 << 10

@@ -170,12 +170,19 @@ extension FieldTable {
 extension FieldTable {
     /// All fields as lines, each with its end, as they are and in order: for whoever keeps them.
     public borrowing func appendLines(to out: inout [UInt8]) {
-        out.append(addingCapacity: linesRoom) { out in
-            let bytes = self.bytes.span
-            var run = ByteRange.empty
-            for slot in slots { out.append(line: slot, of: bytes, after: &run) }
-            if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
+        let room = linesRoom
+        // what a closure holds is copied for it, be it borrowed
+        withUnsafePointer(to: self) { fields in
+            out.append(addingCapacity: room) { fields.pointee.writeLines(into: &$0) }
         }
+    }
+
+    @inline(never)
+    private borrowing func writeLines(into out: inout OutputSpan<UInt8>) {
+        let bytes = self.bytes.span
+        var run = ByteRange.empty
+        for slot in slots { out.append(line: slot, of: bytes, after: &run) }
+        if !run.isEmpty { out.append(bytes.extracting(run.indices)) }
     }
 }
 
@@ -227,12 +234,7 @@ extension [UInt8] {
 
     /// In small letters, as `String(_:radix:)` writes it.
     public mutating func append(hexadecimal value: UInt64) {
-        var shift = value == 0 ? 0 : (63 &- value.leadingZeroBitCount) & ~3
-        while shift >= 0 {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
-            append(digit < 10 ? 0x30 &+ digit : 0x57 &+ digit)
-            shift -= 4
-        }
+        append(addingCapacity: 16) { $0.append(hexadecimal: value) }
     }
 
     /// Appends one chunk of the chunked coding (RFC 9112 §7.1). Nothing for no bytes: that would end the body.

@@ -1,19 +1,19 @@
 /// What is written into room that was made for all of it at once. Every one of these looks whether there is room, and stops the
 /// program where whoever made it was wrong: nothing is ever written beyond it.
 extension OutputSpan<UInt8> {
-    @inline(__always)
-    mutating func append(_ bytes: Span<UInt8>) {
+    @inlinable @inline(__always)
+    public mutating func append(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { append($0) }
     }
 
     /// Appends ASCII text that is part of the program.
-    @inline(__always)
-    mutating func append(literal text: StaticString) {
+    @inlinable @inline(__always)
+    public mutating func append(literal text: StaticString) {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    @inline(__always)
-    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    @inlinable @inline(__always)
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         withUnsafeMutableBufferPointer { room, count in
             precondition(bytes.count <= room.count &- count)
             guard let source = bytes.baseAddress, let start = room.baseAddress else { return }
@@ -22,7 +22,7 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    mutating func append(decimal value: UInt64) {
+    public mutating func append(decimal value: UInt64) {
         // no number of 64 bits has more than twenty
         var digits = 1
         var bound: UInt64 = 10
@@ -40,6 +40,16 @@ extension OutputSpan<UInt8> {
                 left /= 10
             } while place > count
             count &+= digits
+        }
+    }
+
+    /// In small letters, as `String(_:radix:)` writes it: sixteen digits at most.
+    public mutating func append(hexadecimal value: UInt64) {
+        var shift = value == 0 ? 0 : (63 &- value.leadingZeroBitCount) & ~3
+        while shift >= 0 {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
+            append(digit < 10 ? 0x30 &+ digit : 0x57 &+ digit)
+            shift -= 4
         }
     }
 }

@@ -10,6 +10,8 @@ struct RequestGate: Sendable {
     private var methods = UInt16.max
     /// One bit for all hosts of a hash.
     private var hosts = UInt64.max
+    /// Where there is one host alone, more of its hash; else 0.
+    private var host: UInt64 = 0
     /// How the path begins: `mask` has the bits that are demanded.
     private var path: (mask: UInt64, bits: UInt64) = (0, 0)
     private var fields = FieldMarks()
@@ -36,7 +38,9 @@ struct RequestGate: Sendable {
             methods = names.reduce(0) { $0 | Self.bit(Method($1)) }
         case .test(.host, let matchers):
             guard let names = Self.texts(matchers) else { return }
-            hosts = names.reduce(0) { $0 | Self.bit(host: Array($1.utf8).span) }
+            let hashes = names.map { Self.hash(host: Array($0.utf8).span) }
+            hosts = hashes.reduce(0) { $0 | Self.bit(host: $1) }
+            if let first = hashes.first, hashes.allSatisfy({ $0 == first }) { host = first }
         case .test(.path, let matchers):
             guard let first = matchers.first else { return }
             path = matchers.dropFirst().reduce(Self.beginning(first)) { Self.shared($0, Self.beginning($1)) }
@@ -61,6 +65,7 @@ struct RequestGate: Sendable {
         var both = self
         both.methods &= other.methods
         both.hosts &= other.hosts
+        if other.host != 0 { both.host = other.host }
         if other.path.mask.nonzeroBitCount > path.mask.nonzeroBitCount { both.path = other.path }
         both.fields = fields.union(other.fields)
         both.demand = demand | other.demand
@@ -71,6 +76,7 @@ struct RequestGate: Sendable {
         var either = self
         either.methods |= other.methods
         either.hosts |= other.hosts
+        if other.host != host { either.host = 0 }
         either.path = Self.shared(path, other.path)
         either.fields = fields.intersection(other.fields)
         either.demand = demand & other.demand
@@ -79,16 +85,18 @@ struct RequestGate: Sendable {
 
     private static func bit(_ method: Method) -> UInt16 { 1 &<< UInt16(method.rawValue) }
 
-    /// Made of the length and a few of the letters; upper and lower case have the same.
-    private static func bit(host: Span<UInt8>) -> UInt64 {
+    /// Made of the length and a few of the letters; upper and lower case have the same. Never 0.
+    private static func hash(host: Span<UInt8>) -> UInt64 {
         guard !host.isEmpty else { return 1 }
         var hash = UInt64(host.count)
         for index in [0, host.count / 4, host.count / 2, host.count - 1] {
             hash = hash &* 37 &+ UInt64(ASCII.lower(host[index]))
         }
-        // the upper bits of the product are the well mixed ones
-        return 1 &<< ((hash &* 0x9E37_79B9_7F4A_7C15) &>> 58)
+        return hash &* 0x9E37_79B9_7F4A_7C15 | 1
     }
+
+    /// The upper bits of the product are the well mixed ones.
+    private static func bit(host hash: UInt64) -> UInt64 { 1 &<< (hash &>> 58) }
 
     // MARK: in brief
 
@@ -143,6 +151,7 @@ struct RequestGate: Sendable {
     /// What a request shows of itself to every gate.
     struct Traits {
         fileprivate let method: UInt16
+        fileprivate let hosts: UInt64
         fileprivate let host: UInt64
         fileprivate let path: UInt64
         fileprivate let fields: FieldMarks
@@ -151,19 +160,20 @@ struct RequestGate: Sendable {
 
         init(_ head: borrowing RequestHead) {
             method = RequestGate.bit(head.method)
-            host = RequestGate.bit(host: head.fields.bytes.span.extracting(head.target.host.indices))
+            host = RequestGate.hash(host: head.fields.bytes.span.extracting(head.target.host.indices))
+            hosts = RequestGate.bit(host: host)
             let range = head.target.path
             path = range.isEmpty ? 0x2F : RequestGate.word(head.fields.bytes.span.extracting(range.indices))
             fields = head.fields.marks
             let present =
-                UInt64(method) | RequestGate.brief(host: host) | RequestGate.brief(path: path)
+                UInt64(method) | RequestGate.brief(host: hosts) | RequestGate.brief(path: path)
                 | UInt64(fields.digest) &<< 32
             absent = ~present
         }
     }
 
     func admits(_ traits: Traits) -> Bool {
-        methods & traits.method != 0 && hosts & traits.host != 0
+        methods & traits.method != 0 && hosts & traits.hosts != 0 && (host == 0 || host == traits.host)
             && traits.path & path.mask == path.bits && traits.fields.mayHold(fields)
     }
 }

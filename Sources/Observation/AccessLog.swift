@@ -137,12 +137,16 @@ public final class AccessLog {
         end()
     }
 
+    /// What is known to have a bound is written in pieces, into room that is made for a whole piece at once.
     private func write(_ record: borrowing ExchangeRecord, _ now: timespec) {
         begin(priority: 6, flow: record.flow, of: record)
-        begin(record.flow, now)
-        buffer.append(literal: ",\"started\":\"")
-        start.append(Self.time(record.milliseconds, before: now), to: &buffer)
-        buffer.append(literal: "\",\"client\":\"")
+        let (flow, started) = (record.flow, Self.time(record.milliseconds, before: now))
+        buffer.append(addingCapacity: 64 + 2 * Timestamp.room) { out in
+            begin(flow, now, &out)
+            out.append(literal: ",\"started\":\"")
+            start.append(started, to: &out)
+            out.append(literal: "\",\"client\":\"")
+        }
         buffer.append(contentsOf: record.client.utf8)
         buffer.append(0x22)
         member(",\"user\":", record.user)
@@ -150,22 +154,29 @@ public final class AccessLog {
         JSONValue.writeEscaped(record.method.span, to: &buffer)
         buffer.append(literal: "\",\"url\":\"")
         JSONValue.writeEscaped(record.url.span, to: &buffer)
-        buffer.append(literal: "\",\"protocol\":\"")
-        buffer.append(literal: record.version.text)
-        buffer.append(0x22)
-        if let version = record.originVersion {
-            buffer.append(literal: ",\"origin_protocol\":\"")
-            buffer.append(literal: version.text)
-            buffer.append(0x22)
+        let (version, originVersion, status) = (record.version, record.originVersion, record.status)
+        buffer.append(addingCapacity: 128) { out in
+            out.append(literal: "\",\"protocol\":\"")
+            out.append(literal: version.text)
+            out.append(0x22)
+            if let originVersion {
+                out.append(literal: ",\"origin_protocol\":\"")
+                out.append(literal: originVersion.text)
+                out.append(0x22)
+            }
+            Self.member(",\"status\":", UInt64(max(0, status)), &out)
         }
-        member(",\"status\":", UInt64(max(0, record.status)))
         member(",\"action\":", record.action?.rawValue)
         member(",\"realm\":", record.realm)
         member(",\"tree\":", record.tree)
-        member(",\"request_bytes\":", record.requestBytes)
-        member(",\"response_bytes\":", record.responseBytes)
-        member(",\"ms\":", UInt64(max(0, record.milliseconds)))
-        member(",\"attempts\":", UInt64(max(0, record.attempts)))
+        let (requestBytes, responseBytes) = (record.requestBytes, record.responseBytes)
+        let (milliseconds, attempts) = (record.milliseconds, record.attempts)
+        buffer.append(addingCapacity: 160) { out in
+            Self.member(",\"request_bytes\":", requestBytes, &out)
+            Self.member(",\"response_bytes\":", responseBytes, &out)
+            Self.member(",\"ms\":", UInt64(max(0, milliseconds)), &out)
+            Self.member(",\"attempts\":", UInt64(max(0, attempts)), &out)
+        }
         member(",\"proxy_error\":", record.proxyError)
         if let trace = record.trace {
             buffer.append(literal: ",\"trace\":\"")
@@ -177,11 +188,15 @@ public final class AccessLog {
     }
 
     private func begin(_ flow: UInt64, _ now: timespec) {
-        buffer.append(literal: "{\"time\":\"")
-        clock.append(now, to: &buffer)
-        buffer.append(literal: "\",\"flow\":\"")
-        buffer.append(hexadecimal: flow)
-        buffer.append(0x22)
+        buffer.append(addingCapacity: 48 + Timestamp.room) { begin(flow, now, &$0) }
+    }
+
+    private func begin(_ flow: UInt64, _ now: timespec, _ out: inout OutputSpan<UInt8>) {
+        out.append(literal: "{\"time\":\"")
+        clock.append(now, to: &out)
+        out.append(literal: "\",\"flow\":\"")
+        out.append(hexadecimal: flow)
+        out.append(0x22)
     }
 
     /// The time so many milliseconds ago.
@@ -200,6 +215,11 @@ public final class AccessLog {
     private func member(_ name: StaticString, _ value: UInt64) {
         buffer.append(literal: name)
         buffer.append(decimal: value)
+    }
+
+    private static func member(_ name: StaticString, _ value: UInt64, _ out: inout OutputSpan<UInt8>) {
+        out.append(literal: name)
+        out.append(decimal: value)
     }
 
     private func member(_ name: StaticString, _ value: String?) {

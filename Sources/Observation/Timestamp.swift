@@ -1,16 +1,24 @@
 internal import Glibc
+internal import HTTPCodec
 
 /// Wall-clock time as text (RFC 3339, UTC, milliseconds). The part down to the second is kept: most lines share it.
 struct Timestamp {
     private var second = -1
     private var text: [UInt8] = []
 
+    /// How many bytes it takes at most, whatever the year.
+    static let room = 64
+
     mutating func append(_ time: timespec, to out: inout [UInt8]) {
+        out.append(addingCapacity: Self.room) { append(time, to: &$0) }
+    }
+
+    mutating func append(_ time: timespec, to out: inout OutputSpan<UInt8>) {
         if time.tv_sec != second {
             second = time.tv_sec
             text = Timestamp.format(time.tv_sec)
         }
-        out.append(contentsOf: text)
+        out.append(text.span)
         let millisecond = time.tv_nsec / 1_000_000
         out.append(0x30 &+ UInt8(truncatingIfNeeded: millisecond / 100))
         out.append(0x30 &+ UInt8(truncatingIfNeeded: millisecond / 10 % 10))

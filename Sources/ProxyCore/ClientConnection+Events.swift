@@ -191,7 +191,8 @@ extension ClientConnection {
         if cell.exchange.isTunnelling { return tunnelCame(event, bytes, for: cell, &out) }
         guard cell.exchange.awaitsResponse else { return }
         cell.exchange.answering(now)
-        take(event, bytes, &origin.head, trailers: origin.trailers, cell, &out)
+        if takeBody(event, bytes, trailers: origin.trailers, cell, &out) { return }
+        take(event, bytes, &origin.head, trailers: [], cell, &out)
     }
 
     /// What came on a stream breaks HTTP.

@@ -235,8 +235,9 @@ extension ClientConnection {
         _ event: ResponseEvent, _ bytes: Span<UInt8>, _ head: inout ResponseHead, trailers: [UInt8],
         _ cell: ExchangeCell, _ out: inout Outbox
     ) {
+        if takeBody(event, bytes, trailers: trailers, cell, &out) { return }
         switch event {
-        case .needsMore: return
+        case .needsMore, .data, .end: return
         case .interim: cell.exchange.interimCame(head, &context, &out)
         case .head(let framing):
             swap(&head, &cell.exchange.response)
@@ -244,12 +245,29 @@ extension ClientConnection {
         case .switched:
             swap(&head, &cell.exchange.response)
             cell.exchange.switched(&context, &out)
-        case .data(let range):
-            let piece = bytes.extracting(range)
-            if cell.exchange.responseBodyCame(piece, &context, &out) == .pass { return write(piece, of: cell, &out) }
-        case .end: cell.exchange.responseEnded(trailers: trailers, &context, &out)
         }
         settle(cell, &out)
+    }
+
+    /// Something of an answer's body is here, or its end.
+    /// - Parameter trailers: asked for where they are.
+    /// - Returns: false where it is something else.
+    mutating func takeBody(
+        _ event: ResponseEvent, _ bytes: Span<UInt8>, trailers: @autoclosure () -> [UInt8], _ cell: ExchangeCell,
+        _ out: inout Outbox
+    ) -> Bool {
+        switch event {
+        case .data(let range):
+            let piece = bytes.extracting(range)
+            if cell.exchange.responseBodyCame(piece, &context, &out) == .pass {
+                write(piece, of: cell, &out)
+                return true
+            }
+        case .end: cell.exchange.responseEnded(trailers: trailers(), &context, &out)
+        case .needsMore, .interim, .head, .switched: return false
+        }
+        settle(cell, &out)
+        return true
     }
 
     /// A body of which nobody needs to see more goes straight to the client.

@@ -55,6 +55,14 @@ public enum Order: Sendable {
     case record(ExchangeID)
     /// Bytes of the next request are already here: call `proceed`.
     case proceed
+
+    /// What was written to the client goes out before it.
+    public var mayConcernClient: Bool {
+        switch self {
+        case .lease, .send, .sendBody, .sendRaw, .sendEnd, .release, .record: false
+        default: true
+        }
+    }
 }
 
 /// Whose certificate a client is shown.

@@ -344,15 +344,17 @@ final class Connection {
         let worker = worker
         var done = 0
         while true {
-            flushClient()
             guard done < worker.out.orders.count else {
-                // what the origin does not take may lead to further orders
+                // what the client does not take, nor the origin, may lead to further orders
+                flushClient()
+                guard done == worker.out.orders.count else { continue }
                 guard writing != nil else { break }
                 flushOrigin()
                 continue
             }
             let order = worker.out.takeOrder(done)
             done += 1
+            if !worker.out.client.isEmpty || order.mayConcernClient { flushClient() }
             if !write(order) {
                 flushOrigin()
                 perform(order)

@@ -5,28 +5,22 @@ import ProxyCore
 /// The streams of an origin's connection that carries many exchanges at a time: whose each is, and the leg that reads and
 /// writes them. Its channel owns it.
 final class SharedStreams {
-    private struct Lessee {
-        unowned(unsafe) let connection: Connection
-        let exchange: ExchangeID
-        var isRead = true
-        /// How many bytes it has got that the origin has not been told of: it has enough to take.
-        var owed = 0
-    }
+    // The loop's alone, and no change of one of these leads to another: not looked at each time, for what that costs.
 
     let leg: any StreamClient
     private unowned(unsafe) let channel: OriginChannel
-    private var lessees: [StreamID: Lessee] = [:]
+    @exclusivity(unchecked) private var lessees = Lessees()
     /// What is being read: the buffer that it came in may be used for others meanwhile.
-    private var input: [UInt8] = []
+    @exclusivity(unchecked) private var input: [UInt8] = []
     private unowned let pool: OriginPool
     /// No further stream is lent: it closes when the last has been given back.
-    private(set) var isWithdrawn = false
+    @exclusivity(unchecked) private(set) var isWithdrawn = false
     /// Those who want to know that the origin is there before they send anything.
-    private var waiting: [Applicant] = []
-    private var life: LifeWatch
+    @exclusivity(unchecked) private var waiting: [Applicant] = []
+    @exclusivity(unchecked) private var life: LifeWatch
     /// What the origin said of streams.
-    private var terms: StreamTerms?
-    private var isAtRest = false
+    @exclusivity(unchecked) private var terms: StreamTerms?
+    @exclusivity(unchecked) private var isAtRest = false
     /// Milliseconds without a stream after which nothing is likely to come soon.
     private static let pause = 300
     private let limits: HeadLimits
@@ -138,7 +132,7 @@ final class SharedStreams {
         guard isFirst && !isWithdrawn && !channel.isSpent && !channel.isClosed || isLendable, hasRoom,
             let stream = leg.begin()
         else { return nil }
-        lessees[stream] = Lessee(connection: connection, exchange: exchange)
+        lessees.add(stream, Lessees.Lessee(connection: connection, exchange: exchange))
         isAtRest = false
         return stream
     }
@@ -156,7 +150,7 @@ final class SharedStreams {
     }
 
     func release(_ stream: StreamID) {
-        guard let lessee = lessees.removeValue(forKey: stream) else { return }
+        guard let lessee = lessees.remove(stream) else { return }
         write {
             // what nobody wants any more counts for the connection's window still
             if lessee.owed > 0 { leg.used(lessee.owed, of: stream, to: &$0) }
@@ -179,9 +173,8 @@ final class SharedStreams {
 
     /// The origin may send more on a stream as soon as its bytes have been taken.
     func read(_ stream: StreamID, _ isWanted: Bool) {
-        // a lessee's place is looked up once, and changed there: by its key a change takes the heap three times
-        guard let place = lessees.index(forKey: stream), lessees.values[place].isRead != isWanted else { return }
-        lessees.values[place].isRead = isWanted
+        guard let index = lessees.index(of: stream), lessees[index].isRead != isWanted else { return }
+        lessees[index].isRead = isWanted
         guard isWanted else { return }
         pay(stream)
         applyReading()
@@ -195,17 +188,21 @@ final class SharedStreams {
     }
 
     private func pay(_ stream: StreamID) {
-        guard let place = lessees.index(forKey: stream), lessees.values[place].isRead else { return }
-        let count = lessees.values[place].owed
+        guard let index = lessees.index(of: stream), lessees[index].isRead else { return }
+        let count = lessees[index].owed
         guard count > 0 else { return }
-        lessees.values[place].owed = 0
+        lessees[index].owed = 0
         write { leg.used(count, of: stream, to: &$0) }
     }
 
     private func write(_ write: (inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
         write(&bytes)
-        guard !bytes.isEmpty, !channel.isClosed else { return }
+        if !bytes.isEmpty { send(bytes) }
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        guard !channel.isClosed else { return }
         if !bytes.withUnsafeBytes({ channel.gather($0) }) { channel.isSpent = true }
     }
 
@@ -247,10 +244,10 @@ final class SharedStreams {
                     to: &answer)
             } catch {
                 settle()
-                write { $0 = answer }
+                if !answer.isEmpty { send(answer) }
                 return broke(error)
             }
-            write { $0 = answer }
+            if !answer.isEmpty { send(answer) }
             switch event {
             case .needsMore:
                 settle()
@@ -274,34 +271,35 @@ final class SharedStreams {
         if unsettled != stream { settle() }
         var count = 0
         if case .data(let range) = event { count = range.count }
-        guard let place = lessees.index(forKey: stream) else {
+        guard let index = lessees.index(of: stream) else {
             // bytes that nobody wants any more still count for the connection's window
             if count > 0 { write { leg.used(count, of: stream, to: &$0) } }
             return
         }
-        lessees.values[place].owed += count
+        lessees[index].owed += count
         unsettled = stream
-        let (connection, exchange) = (lessees.values[place].connection, lessees.values[place].exchange)
-        connection.streamCame(event, bytes, through: leg, exchange)
+        let exchange = lessees[index].exchange
+        lessees[index].connection.streamCame(event, bytes, through: leg, exchange)
     }
 
     /// Carries out what the last events come to, which are one stream's: once for all that came of it side by side.
     private func settle() {
         guard let stream = unsettled else { return }
         unsettled = nil
-        guard let lessee = lessees[stream] else { return }
-        lessee.connection.settle(of: lessee.exchange)
+        guard let index = lessees.index(of: stream) else { return }
+        let exchange = lessees[index].exchange
+        lessees[index].connection.settle(of: exchange)
         pay(stream)
     }
 
     private func tell(_ stream: StreamID, _ body: (Connection, ExchangeID) -> Void) {
         settle()
-        if let lessee = lessees[stream] { body(lessee.connection, lessee.exchange) }
+        if let index = lessees.index(of: stream) { body(lessees[index].connection, lessees[index].exchange) }
     }
 
     /// Tells all who have a stream; they may give it back meanwhile.
     private func tellAll(_ body: (Connection, ExchangeID) -> Void) {
-        for stream in Array(lessees.keys) { tell(stream, body) }
+        for stream in lessees.streams { tell(stream, body) }
     }
 
     // MARK: the channel
