@@ -21,6 +21,28 @@ public struct ByteWord: Equatable, Sendable {
         bits = UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 
+    /// The last bytes, fewer than eight and one at least, and 0 behind them.
+    @usableFromInline @inline(never)
+    init(endOf bytes: Span<UInt8>, from index: Int) {
+        let (raw, count) = (bytes.bytes, bytes.count &- index)
+        precondition(count > 0 && count < Self.count)
+        let shift = UInt64(truncatingIfNeeded: 8 &* count)
+        if bytes.count >= Self.count {
+            let last = raw.unsafeLoadUnaligned(fromByteOffset: bytes.count &- Self.count, as: UInt64.self)
+            bits = UInt64(littleEndian: last) &>> (64 &- shift)
+        } else if count >= 4 {
+            let first = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt32.self)
+            let last = raw.unsafeLoadUnaligned(fromByteOffset: bytes.count &- 4, as: UInt32.self)
+            bits = UInt64(UInt32(littleEndian: first)) | UInt64(UInt32(littleEndian: last)) &<< (shift &- 32)
+        } else {
+            // of one or two bytes some stand at the same place
+            let middle = count / 2
+            bits =
+                UInt64(bytes[index]) | UInt64(bytes[index &+ middle]) &<< UInt64(8 &* middle)
+                | UInt64(bytes[bytes.count &- 1]) &<< (shift &- 8)
+        }
+    }
+
     /// One byte, and seven of 0 behind it.
     @inlinable @inline(__always)
     public init(_ byte: UInt8) { bits = UInt64(byte) }
@@ -77,6 +99,15 @@ public struct ByteWord: Equatable, Sendable {
     public var outsideNames: UInt64 {
         let other = (low ^ Self.all(0x2D)) &+ Self.all(0x7F)
         return (~alphanumeric & other | bits) & Self.top
+    }
+
+    /// What is neither a small letter of ASCII nor a digit nor a hyphen: names of fields are made of these in HTTP/2.
+    @inlinable @inline(__always)
+    public var outsideSmallNames: UInt64 {
+        let letter = (low &+ Self.all(0x1F)) ^ (low &+ Self.all(0x05))
+        let digit = (low &+ Self.all(0x50)) ^ (low &+ Self.all(0x46))
+        let other = (low ^ Self.all(0x2D)) &+ Self.all(0x7F)
+        return (~(letter | digit) & other | bits) & Self.top
     }
 
     /// ASCII letters and digits, where the byte is ASCII.
@@ -168,9 +199,8 @@ extension Span<UInt8> {
         var index = lower
         while index < upper {
             guard index &+ ByteWord.count <= count else {
-                // the end of the span, which is seldom that of a head
-                while index < upper, mask(ByteWord(self[index])) & 0x80 == 0 { index &+= 1 }
-                return index
+                let found = mask(ByteWord(endOf: self, from: index)) & (1 &<< UInt64(8 &* (count &- index)) &- 1)
+                return found == 0 ? upper : Swift.min(upper, index &+ found.trailingZeroBitCount &>> 3)
             }
             let found = mask(ByteWord(unchecked: self, at: index))
             if found != 0 { return Swift.min(upper, index &+ found.trailingZeroBitCount &>> 3) }

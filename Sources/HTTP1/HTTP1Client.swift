@@ -35,7 +35,7 @@ public struct HTTP1Client: Sendable {
     /// Writes the head of a request and makes ready for its body and for the response.
     /// - Parameter forwarding: what differs from the head as it stands; its framing is how the body will come.
     public mutating func send(
-        _ head: borrowing RequestHead, _ forwarding: Forwarding, to out: inout [UInt8]
+        _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to out: inout [UInt8]
     ) {
         begin(head.method)
         // a peer that pays no heed to a body without meaning (RFC 9110 §9.3) takes it for the next request, and the answer

@@ -5,20 +5,19 @@ import HTTPCodec
 /// The fields of a message on its way out: those of a head, where they stand, and those of this hop. nghttp2 writes names in
 /// small letters.
 struct FieldList {
-    /// Where bytes stand: in the head's buffer, or in the one here.
-    private struct Place {
-        let isOfHead: Bool
-        let range: ByteRange
+    /// Where bytes stand: in the head's buffer, in the one here, or in the program.
+    private enum Place {
+        case head(ByteRange)
+        case own(ByteRange)
+        case fixed(StaticString)
     }
 
-    private var names: [Place] = []
-    private var values: [Place] = []
+    private var fields: [(name: Place, value: Place)] = []
     private var text: [UInt8] = []
     private var vectors: [nghttp2_nv] = []
 
     mutating func removeAll() {
-        names.removeAll(keepingCapacity: true)
-        values.removeAll(keepingCapacity: true)
+        fields.removeAll(keepingCapacity: true)
         text.removeAll(keepingCapacity: true)
     }
 
@@ -89,31 +88,16 @@ struct FieldList {
 
     // MARK: fields
 
-    mutating func add(_ slot: FieldSlot) {
-        names.append(Place(isOfHead: true, range: slot.name))
-        values.append(Place(isOfHead: true, range: slot.value))
-    }
+    mutating func add(_ slot: FieldSlot) { fields.append((.head(slot.name), .head(slot.value))) }
 
     /// - Parameter value: of the head's bytes.
-    mutating func add(_ name: StaticString, ofHead value: ByteRange) {
-        addName(name)
-        values.append(Place(isOfHead: true, range: value))
-    }
+    mutating func add(_ name: StaticString, ofHead value: ByteRange) { fields.append((.fixed(name), .head(value))) }
 
-    mutating func add(_ name: StaticString, _ value: StaticString) {
-        addName(name)
-        addValue { $0.append(literal: value) }
-    }
+    mutating func add(_ name: StaticString, _ value: StaticString) { fields.append((.fixed(name), .fixed(value))) }
 
-    mutating func add(_ name: StaticString, _ value: [UInt8]) {
-        addName(name)
-        addValue { $0 += value }
-    }
+    mutating func add(_ name: StaticString, _ value: [UInt8]) { add(.fixed(name)) { $0 += value } }
 
-    mutating func add(_ name: StaticString, decimal value: UInt64) {
-        addName(name)
-        addValue { $0.append(decimal: value) }
-    }
+    mutating func add(_ name: StaticString, decimal value: UInt64) { add(.fixed(name)) { $0.append(decimal: value) } }
 
     /// - Parameter lines: as HTTP/1 has them, each with its end.
     mutating func add(lines: [UInt8]) {
@@ -131,20 +115,13 @@ struct FieldList {
         while let last = value.last, last <= ASCII.space { value.removeLast() }
         let start = text.count
         text += line[..<colon]
-        names.append(Place(isOfHead: false, range: ByteRange(start: start, end: text.count)))
-        addValue { $0 += value }
+        add(.own(ByteRange(start: start, end: text.count))) { $0 += value }
     }
 
-    private mutating func addName(_ name: StaticString) {
-        let start = text.count
-        text.append(literal: name)
-        names.append(Place(isOfHead: false, range: ByteRange(start: start, end: text.count)))
-    }
-
-    private mutating func addValue(_ write: (inout [UInt8]) -> Void) {
+    private mutating func add(_ name: Place, _ write: (inout [UInt8]) -> Void) {
         let start = text.count
         write(&text)
-        values.append(Place(isOfHead: false, range: ByteRange(start: start, end: text.count)))
+        fields.append((name, .own(ByteRange(start: start, end: text.count))))
     }
 
     /// Hands the list over for the time of a call; who keeps it makes a copy.
@@ -153,20 +130,38 @@ struct FieldList {
         vectors.removeAll(keepingCapacity: true)
         return head.withUnsafeBufferPointer { head in
             text.withUnsafeBufferPointer { text in
-                guard let own = text.baseAddress else { return body(nil, 0) }
-                // where there is no head, nothing is of it
-                let others = head.baseAddress ?? own
-                for index in names.indices {
-                    let (name, value) = (names[index], values[index])
-                    vectors.append(
-                        nghttp2_nv(
-                            name: UnsafeMutablePointer(mutating: (name.isOfHead ? others : own) + name.range.lower),
-                            value: UnsafeMutablePointer(mutating: (value.isOfHead ? others : own) + value.range.lower),
-                            namelen: Int(name.range.count), valuelen: Int(value.range.count),
-                            flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+                vectors.append(addingCapacity: fields.count) { vectors in
+                    for field in fields {
+                        let name = Self.bytes(field.name, head, text)
+                        let value = Self.bytes(field.value, head, text)
+                        vectors.append(
+                            nghttp2_nv(
+                                name: name.start, value: value.start, namelen: name.count, valuelen: value.count,
+                                flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+                    }
                 }
                 return vectors.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
             }
         }
+    }
+
+    @inline(__always)
+    private static func bytes(
+        _ place: Place, _ head: UnsafeBufferPointer<UInt8>, _ text: UnsafeBufferPointer<UInt8>
+    ) -> (start: UnsafeMutablePointer<UInt8>?, count: Int) {
+        switch place {
+        case .head(let range): part(of: head, range)
+        case .own(let range): part(of: text, range)
+        case .fixed(let text): (UnsafeMutablePointer(mutating: text.utf8Start), text.utf8CodeUnitCount)
+        }
+    }
+
+    /// nghttp2 wants places that may be written to, and writes to none of them.
+    @inline(__always)
+    private static func part(
+        of bytes: UnsafeBufferPointer<UInt8>, _ range: ByteRange
+    ) -> (start: UnsafeMutablePointer<UInt8>?, count: Int) {
+        // where nothing is written down there are no bytes to stand anywhere
+        (bytes.baseAddress.map { UnsafeMutablePointer(mutating: $0 + range.lower) }, Int(range.count))
     }
 }

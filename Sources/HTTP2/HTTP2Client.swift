@@ -97,7 +97,7 @@ public final class HTTP2Client: StreamClient {
     // MARK: requests
 
     public func send(
-        _ head: borrowing RequestHead, _ forwarding: Forwarding, on stream: StreamID, to out: inout [UInt8]
+        _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, on stream: StreamID, to out: inout [UInt8]
     ) {
         guard let index = session.streams.index(stream), session.streams[index].id == 0 else { return }
         let upgrade = forwarding.upgrades && session.peerTakesUpgrades ? head.fields.first(.upgrade) : nil

@@ -10,31 +10,12 @@ struct MemoryPool {
         var pages = PagedPieces()
         /// The table of the fields that go out has been taken.
         var hasTable = false
-        var first: UnsafeMutableRawPointer?
-        var second: UnsafeMutableRawPointer?
-        var third: UnsafeMutableRawPointer?
-        var fourth: UnsafeMutableRawPointer?
-        var fifth: UnsafeMutableRawPointer?
+        private var first: InlineArray<5, UnsafeMutableRawPointer?> = [nil, nil, nil, nil, nil]
 
+        /// The first piece of a size.
         subscript(_ size: Int) -> UnsafeMutableRawPointer? {
-            get {
-                switch size {
-                case 64: first
-                case 128: second
-                case 256: third
-                case 512: fourth
-                default: fifth
-                }
-            }
-            set {
-                switch size {
-                case 64: first = newValue
-                case 128: second = newValue
-                case 256: third = newValue
-                case 512: fourth = newValue
-                default: fifth = newValue
-                }
-            }
+            @inline(__always) get { first[size.trailingZeroBitCount &- 6] }
+            @inline(__always) set { first[size.trailingZeroBitCount &- 6] = newValue }
         }
     }
 
@@ -108,12 +89,17 @@ struct MemoryPool {
         return pages?.pointee.pages.size(of: piece) ?? (piece - header).load(as: Int.self)
     }
 
+    /// The size of the pieces in which so many bytes find room.
+    @inline(__always)
+    private static func size(of count: Int) -> Int {
+        count <= smallest ? smallest : 1 &<< (Int.bitWidth &- (count &- 1).leadingZeroBitCount)
+    }
+
     private static func take(_ count: Int, _ pool: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let state = pool?.assumingMemoryBound(to: State.self), count <= 1 << 30 else { return nil }
         var size = count
         if count <= largest {
-            size = smallest
-            while size < count { size *= 2 }
+            size = Self.size(of: count)
             if let piece = state.pointee[size] {
                 state.pointee[size] = piece.load(as: UnsafeMutableRawPointer?.self)
                 state.pointee.kept -= size

@@ -45,7 +45,8 @@ public struct FieldBlock: Sendable {
         guard Self.isValue(value) else { return fail(.badFieldValue) }
         if !name.isEmpty, name[0] == ASCII.colon { return addPseudo(name, value) }
         hasFields = true
-        for index in name.indices {
+        let usual = name.near(0, name.count) { $0.outsideSmallNames }
+        for index in usual..<name.count {
             let byte = name[index]
             guard ASCII.isToken(byte) else { return fail(.badFieldName) }
             guard byte &- 0x41 >= 26 else { return fail(.upperCaseName) }

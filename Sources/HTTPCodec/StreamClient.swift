@@ -22,7 +22,7 @@ public protocol StreamClient: AnyObject {
     func begin() -> StreamID?
     /// Writes the head of a request and makes ready for its body and for the response.
     func send(
-        _ head: borrowing RequestHead, _ forwarding: Forwarding, on stream: StreamID, to out: inout [UInt8])
+        _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, on stream: StreamID, to out: inout [UInt8])
     func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8])
     func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8])
     /// Nothing more is read or written on the stream. Without effect where both its messages are whole.

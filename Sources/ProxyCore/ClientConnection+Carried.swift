@@ -13,7 +13,7 @@ extension ClientConnection {
         var forwarding = Forwarding(framing: .none)
         forwarding.isOwn = true
         out.orders.append(.carry(cell.exchange.id))
-        out.orders.append(.send(cell.exchange.id, cell.exchange.request, forwarding))
+        out.send(OutgoingHead(head: cell.exchange.request, forwarding: forwarding), of: cell.exchange.id)
     }
 
     /// The machine of the connection in a stream. It counts for its client as any other.

@@ -102,7 +102,7 @@ struct DryDriver: ~Copyable {
             done += 1
             switch order {
             case .lease(let id, let origin, _, _): lease(id, origin)
-            case .send(let id, let head, let forwarding): send(id, head, forwarding)
+            case .send(let id, let index): send(id, out.heads[index].head, out.heads[index].forwarding)
             case .sendBody(let id, let count):
                 if let index = leases[id]?.index { sent[index].body += out.origin[used..<used + count] }
                 used += count

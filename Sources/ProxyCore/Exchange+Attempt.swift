@@ -200,7 +200,7 @@ extension Exchange {
     private mutating func sendHead(_ context: ClientContext, _ out: inout Outbox) {
         captureSending(out.now)
         let framing = sentFraming
-        out.orders.append(orderToSend(framing, context))
+        out.send(outgoingHead(framing, context), of: id)
         let timeouts = engine.settings.timeouts
         if let rate = attempt.wishes.rate, framing != .none {
             attempt.upload = PacedRequest(
@@ -230,8 +230,7 @@ extension Exchange {
         return count == 0 && !isCall ? .none : .length(UInt64(count))
     }
 
-    /// The head as it goes out, and what goes with it.
-    private mutating func orderToSend(_ framing: BodyFraming, _ context: ClientContext) -> Order {
+    private mutating func outgoingHead(_ framing: BodyFraming, _ context: ClientContext) -> OutgoingHead {
         var head = attempt.head ?? request
         var forwarding = Forwarding(framing: framing)
         if isCall {
@@ -260,7 +259,7 @@ extension Exchange {
             ).take(engine.settings.disclosure.forwarded, from: &head)
         }
         if record.trace != nil { showTrace(in: &head) }
-        return .send(id, head, forwarding)
+        return OutgoingHead(head: head, forwarding: forwarding)
     }
 
     /// What came behind the body goes out behind it: not where another one takes its place.

@@ -14,8 +14,8 @@ public enum Order: Sendable {
     /// The exchange's stream carries a tunnel: the machine of a connection in there is `carried`. Answered by `notCarried` where
     /// there is no room for it.
     case carry(ExchangeID)
-    /// The head of the request, for the leg of the exchange's stream.
-    case send(ExchangeID, RequestHead, Forwarding)
+    /// The head of the request, for the leg of the exchange's stream: that one of `Outbox.heads`.
+    case send(ExchangeID, head: Int)
     /// So many bytes of its body: the next ones of `Outbox.origin`.
     case sendBody(ExchangeID, Int)
     /// So many bytes of what is no message: the next ones of `Outbox.origin`, as they are.

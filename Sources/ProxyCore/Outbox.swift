@@ -10,16 +10,15 @@ public struct Outbox: ~Copyable {
     /// What the orders `sendBody` are about, in their order.
     public internal(set) var origin: [UInt8] = []
     public internal(set) var orders: [Order] = []
+    /// What the orders `send` are about. Beside them, for each order has room for the largest, and moves more than once.
+    public internal(set) var heads: [OutgoingHead] = []
     /// What an exchange wants done on the client's side; its connection takes them before it returns.
     var replies: [Reply] = []
     /// Shared by this loop's connections that carry streams.
     let fields = FieldScratch()
     /// Milliseconds of a monotonic clock.
     var now = 0
-    /// The time as a `Date` field says it, in whole seconds; empty until it is told.
-    private(set) var date: [UInt8] = []
-    /// The time by the calendar, in seconds since 1970; 0 until it is told.
-    private(set) var seconds = 0
+    private var told = Told()
     /// What the journal is told, until the driver takes it.
     var flows = FlowBatch()
     /// What the last flow of this loop is called.
@@ -35,6 +34,11 @@ public struct Outbox: ~Copyable {
     /// The generation of the configuration that the last exchange began with; cells of no other are kept.
     private var generation: ObjectIdentifier?
 
+    private struct Told {
+        var date: [UInt8] = []
+        var seconds = 0
+    }
+
     /// How many loops a process may have.
     public static let loops: UInt64 = 1 << 10
     /// Ids have 48 bits, for the others tell runs apart: so many flows of a loop have one of their own.
@@ -47,14 +51,19 @@ public struct Outbox: ~Copyable {
     /// - Parameter loop: its number, below `loops`.
     public init(loop: Int = 0) { self.loop = UInt64(truncatingIfNeeded: loop) & (Self.loops - 1) }
 
+    /// The time as a `Date` field says it, in whole seconds; empty until it is told.
+    var date: [UInt8] { told.date }
+    /// The time by the calendar, in seconds since 1970; 0 until it is told.
+    var seconds: Int { told.seconds }
+
     /// Tells what time it is by the calendar. Writes it out anew once a second at most.
     var time: CookieSessions.Now { CookieSessions.Now(milliseconds: now, seconds: seconds) }
 
     /// - Parameter seconds: since 1970.
     public mutating func tell(time seconds: Int) {
-        guard seconds != self.seconds else { return }
-        self.seconds = seconds
-        date = Array(CalendarTime(seconds).http.utf8)
+        guard seconds != told.seconds else { return }
+        told.seconds = seconds
+        told.date = Array(CalendarTime(seconds).http.utf8)
     }
 
     public mutating func clearClient() { client.removeAll(keepingCapacity: client.capacity <= Self.keptCapacity) }
@@ -66,7 +75,16 @@ public struct Outbox: ~Copyable {
         return order
     }
 
-    public mutating func clearOrders() { orders.removeAll(keepingCapacity: true) }
+    public mutating func clearOrders() {
+        orders.removeAll(keepingCapacity: true)
+        heads.removeAll(keepingCapacity: true)
+    }
+
+    /// The head of a request for its stream.
+    mutating func send(_ head: consuming OutgoingHead, of id: ExchangeID) {
+        orders.append(.send(id, head: heads.count))
+        heads.append(consume head)
+    }
 
     /// Body bytes for the origin.
     mutating func send(_ bytes: Span<UInt8>, of id: ExchangeID) {

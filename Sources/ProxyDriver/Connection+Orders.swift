@@ -12,8 +12,11 @@ extension Connection {
     /// - Returns: false where the order is another one.
     func write(_ order: Order) -> Bool {
         switch order {
-        case .send(let id, let head, let forwarding):
-            beginWriting(id)?.send(head, forwarding, to: &worker.wire)
+        case .send(let id, let index):
+            let stream = beginWriting(id)
+            worker.out.heads.withUnsafeBufferPointer { heads in
+                stream?.send(heads[index].head, heads[index].forwarding, to: &worker.wire)
+            }
         case .sendBody(let id, let count):
             let stream = beginWriting(id)
             takeBody(count) { stream?.write($0, to: &worker.wire) }

@@ -8,7 +8,8 @@ import TLSEngine
 /// One client connection on its loop: the machine decides, this carries out. The worker's table holds the only lasting
 /// reference.
 final class Connection {
-    unowned(unsafe) let worker: Worker
+    /// It outlives its connections, which it lets go of when it is over. Owned, for nothing is to be counted where it is used.
+    let worker: Worker
     let client: ClientChannel
     /// Made with the first connection that carries the client's identity.
     var bound: BoundChannels?

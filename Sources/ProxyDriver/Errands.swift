@@ -41,6 +41,9 @@ final class Errands {
 
     var isEmpty: Bool { runs.isEmpty && waiting.isEmpty }
 
+    /// Of connections, once the loop is over.
+    func letGo() { runs = [] }
+
     func add(_ errands: [Errand], _ worker: Worker) {
         waiting += errands
         begin(worker)

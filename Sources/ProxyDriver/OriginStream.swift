@@ -24,7 +24,7 @@ struct OriginStream {
 
     // MARK: writing
 
-    func send(_ head: RequestHead, _ forwarding: Forwarding, to wire: inout [UInt8]) {
+    func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
         guard let id, let shared = channel.shared else { return channel.leg.send(head, forwarding, to: &wire) }
         shared.leg.send(head, forwarding, on: id, to: &wire)
     }

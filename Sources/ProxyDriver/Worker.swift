@@ -117,6 +117,11 @@ final class Worker {
         loop.pulse.end()
         recorder.flush()
         handFlowsOn(least: 1)
+        // each connection has hold of this one, and these have hold of some
+        connections = []
+        errands.letGo()
+        code = nil
+        passwords = nil
     }
 
     // MARK: messages

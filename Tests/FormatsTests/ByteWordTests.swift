@@ -52,6 +52,30 @@ struct ByteWordTests {
         }
     }
 
+    @Test func smallNames() {
+        compare(fill: Array("az09-m".utf8), \.outsideSmallNames) {
+            !(0x61...0x7A).contains($0) && !ASCII.isDigit($0) && $0 != 0x2D
+        }
+    }
+
+    @Test("What is near is found in spans of any length, from any place on", arguments: 0...20)
+    func near(_ count: Int) {
+        for place in 0..<max(1, count) {
+            var bytes = [UInt8](repeating: 0x61, count: count)
+            if place < count { bytes[place] = 0x2F }
+            // behind the span stands what is looked for
+            let longer = bytes + [UInt8](repeating: 0x2F, count: 8)
+            let span = longer.span.extracting(0..<count)
+            for lower in 0...count {
+                for upper in lower...count {
+                    let expected = bytes[lower..<upper].firstIndex(of: 0x2F) ?? upper
+                    #expect(span.near(lower, upper) { $0.equal(to: 0x2F) } == expected)
+                    #expect(span.first(lower, upper) { $0.equal(to: 0x2F) } == expected)
+                }
+            }
+        }
+    }
+
     @Test func hosts() {
         compare(fill: Array("azAZ09-.m".utf8), \.outsideHosts) {
             !ASCII.isAlpha($0) && !ASCII.isDigit($0) && $0 != 0x2D && $0 != 0x2E

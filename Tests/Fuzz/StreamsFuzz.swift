@@ -145,8 +145,9 @@ private struct Relay: ~Copyable {
                 sent.append(Sent(id: id, origin: origin))
                 legs.append(HTTP1Client())
                 connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
-            case .send(let id, let head, let forwarding):
+            case .send(let id, let place):
                 guard let index = index(id) else { continue }
+                let (head, forwarding) = (out.heads[place].head, out.heads[place].forwarding)
                 sent[index].isTunnel = forwarding.upgrades
                 legs[index].send(head, forwarding, to: &sent[index].wire)
             case .sendBody(let id, let count):

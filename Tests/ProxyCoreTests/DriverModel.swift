@@ -362,9 +362,9 @@ final class DriverModel {
                 dials += 1
             }
         case .carry: Issue.record("a tunnel in a stream, and there are none here")
-        case .send(_, let head, let forwarding):
+        case .send(_, let index):
             guard let origin else { return }
-            origin.leg.send(head, forwarding, to: &origin.received)
+            origin.leg.send(out.heads[index].head, out.heads[index].forwarding, to: &origin.received)
         case .sendBody(_, let count):
             let bytes = Array(out.origin[bodyDone..<bodyDone + count])
             bodyDone += count

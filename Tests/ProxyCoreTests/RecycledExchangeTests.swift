@@ -112,7 +112,7 @@ struct RecycledExchangeTests {
         var wire: [UInt8] = []
         for order in out.orders {
             switch order {
-            case .send(_, let head, let forwarding): leg.send(head, forwarding, to: &wire)
+            case .send(_, let index): leg.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
             case .sendEnd: leg.end(to: &wire)
             default: break
             }

@@ -247,7 +247,8 @@ final class StreamDriver {
     private func perform(_ order: Order) {
         switch order {
         case .lease(let id, let wanted, let scope, let version): lease(id, wanted, scope, version)
-        case .send(let id, let head, let forwarding):
+        case .send(let id, let index):
+            let (head, forwarding) = (out.heads[index].head, out.heads[index].forwarding)
             write(id) { link, stream, wire in
                 if let stream, let shared = link.shared {
                     shared.send(head, forwarding, on: stream, to: &wire)

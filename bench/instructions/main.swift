@@ -161,7 +161,7 @@ enum Work {
                 case .lease(let id, _, _, _):
                     asked = id
                     connection.leased(id, reused: true, now: now, &out)
-                case .send(_, let head, let forwarding): origin.send(head, forwarding, to: &wire)
+                case .send(_, let index): origin.send(out.heads[index].head, out.heads[index].forwarding, to: &wire)
                 case .sendBody(_, let count):
                     origin.write(out.origin.span.extracting(body..<body + count), to: &wire)
                     body += count
