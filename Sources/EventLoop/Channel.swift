@@ -85,7 +85,7 @@ open class Channel: EventSource {
 
     /// Something was read that `readable` has not told of yet: it is called once more when the turn is over, or when reading
     /// begins again.
-    public final var holdsBack = false {
+    @exclusivity(unchecked) public final var holdsBack = false {
         didSet { if holdsBack, !isClosed, isReading { loop.recall(self) } }
     }
 

@@ -61,7 +61,7 @@ public final class HTTP2Client: StreamClient {
         guard let index = session.streams.index(stream) else { return }
         guard session.streams[index].id != 0 else {
             session.endWindow(index)
-            _ = session.streams.remove(index)
+            session.streams.remove(index)
             return
         }
         session.streams[index].isForgotten = true
@@ -127,7 +127,8 @@ public final class HTTP2Client: StreamClient {
             session.streams.name(index, id)
         } else {
             session.endWindow(index)
-            session.signals.append(.refused(session.streams.remove(index).place))
+            session.streams.remove(index)
+            session.signals.append(.refused(stream))
         }
         session.flush(to: &out)
     }
@@ -168,10 +169,12 @@ public final class HTTP2Client: StreamClient {
             }
         case .closed(let id, let code):
             guard let index = session.streams.index(id: id) else { return nil }
-            let state = session.streams.remove(index)
-            if state.isForgotten { return nil }
-            if let fault = state.fault { return .broken(state.place, fault) }
-            return state.peer == .ended ? nil : .reset(state.place, StreamErrorCode(rawValue: code))
+            let (place, fault) = (session.streams[index].place, session.streams[index].fault)
+            let (isForgotten, peer) = (session.streams[index].isForgotten, session.streams[index].peer)
+            session.streams.remove(index)
+            if isForgotten { return nil }
+            if let fault { return .broken(place, fault) }
+            return peer == .ended ? nil : .reset(place, StreamErrorCode(rawValue: code))
         case .drained(let place): return .drained(place)
         case .refused(let place): return .reset(place, .refused)
         case .pong: return .pong

@@ -49,9 +49,11 @@ public final class HTTP2Server: StreamServer {
             }
         case .closed(let id, _):
             guard let index = session.streams.index(id: id) else { return nil }
-            let state = session.streams.remove(index)
-            let isOver = state.peerHasEnded && state.outgoing.isSent
-            return state.isTold && !state.isForgotten && !isOver ? .reset(state.place) : nil
+            let place = session.streams[index].place
+            let isOver = session.streams[index].peerHasEnded && session.streams[index].outgoing.isSent
+            let isHeardOf = session.streams[index].isTold && !session.streams[index].isForgotten
+            session.streams.remove(index)
+            return isHeardOf && !isOver ? .reset(place) : nil
         case .drained, .pong, .refused: return nil
         }
     }

@@ -44,10 +44,10 @@ struct OpenStreams {
         closed += 1
     }
 
-    mutating func remove(_ index: Int) -> StreamState {
+    mutating func remove(_ index: Int) {
         if states[index].isClosed { closed -= 1 }
         ids.remove(at: index)
         places.remove(at: index)
-        return states.remove(at: index)
+        states.remove(at: index)
     }
 }

@@ -23,7 +23,7 @@ extension Session {
             case .closed(let id, _):
                 if let index = streams.index(id: id) {
                     guard isOver(streams[index]) else { return }
-                    _ = streams.remove(index)
+                    streams.remove(index)
                 }
             case .drained where side == .server: break
             case .drained, .fields, .data, .ended, .refused, .pong: return

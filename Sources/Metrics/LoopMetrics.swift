@@ -23,9 +23,9 @@ public final class LoopMetrics: @unchecked Sendable {
     let exchanges = Series<ExchangeKey>(capacity: 512, reserve: 16, width: DurationBounds.exchange.width)
     let interceptors = Series<String>(capacity: 2_048, reserve: 1, width: InterceptorColumn.allCases.count)
 
-    private var labels = MetricLabels()
+    @exclusivity(unchecked) private var labels = MetricLabels()
     /// Where exchanges without an Action and without a fault are counted, by the first digit of their status.
-    private var plain: [Int] = Array(repeating: -1, count: 6)
+    @exclusivity(unchecked) private var plain: [Int] = Array(repeating: -1, count: 6)
 
     /// A turn that made its loop so late is a stall, in milliseconds.
     static let stall = 500

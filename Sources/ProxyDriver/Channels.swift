@@ -28,15 +28,15 @@ final class OriginChannel: StreamChannel {
 
     /// What the pool keeps it under.
     let origin: Origin
-    unowned(unsafe) var connection: Connection?
+    @exclusivity(unchecked) unowned(unsafe) var connection: Connection?
     unowned(unsafe) var dial: Dial?
     /// Where it is idle.
-    unowned(unsafe) var keeper: (any ChannelKeeper)?
+    @exclusivity(unchecked) unowned(unsafe) var keeper: (any ChannelKeeper)?
     /// It carries the identity of one client.
-    var isBound = false
+    @exclusivity(unchecked) var isBound = false
     /// Not to be used for another request: writing failed, or it said more than it was asked.
     @exclusivity(unchecked) var isSpent = false
-    var idleSince = 0
+    @exclusivity(unchecked) var idleSince = 0
     /// Reads and writes the messages on it.
     @exclusivity(unchecked) var leg = HTTP1Client()
     /// What it serves.
@@ -45,7 +45,7 @@ final class OriginChannel: StreamChannel {
     @exclusivity(unchecked) private(set) var shared: SharedStreams?
 
     /// The origin sends no more.
-    var hasEnded = false
+    @exclusivity(unchecked) var hasEnded = false
 
     private let security: WorkerTLS
     /// Of the rules that were in force when it was begun: its address was judged by them, and TLS is agreed on by them.

@@ -15,7 +15,10 @@ extension Connection {
         case .send(let id, let index):
             let stream = beginWriting(id)
             worker.out.heads.withUnsafeBufferPointer { heads in
-                stream?.send(heads[index].head, heads[index].forwarding, to: &worker.wire)
+                guard let stream, heads.indices.contains(index), let first = heads.baseAddress else { return }
+                // by a pointer it is looked at where it is
+                let one = first + index
+                stream.send(one.pointee.head, one.pointee.forwarding, to: &worker.wire)
             }
         case .sendBody(let id, let count):
             let stream = beginWriting(id)

@@ -12,7 +12,7 @@ final class Connection {
     let worker: Worker
     let client: ClientChannel
     /// Made with the first connection that carries the client's identity.
-    var bound: BoundChannels?
+    @exclusivity(unchecked) var bound: BoundChannels?
     // The loop's alone, and no machine knows of a connection: whoever changes one of these is done before anybody is called. To
     // have that looked at each time costs a tenth of what a request does.
 
@@ -23,15 +23,15 @@ final class Connection {
     @exclusivity(unchecked) var bodyDone = 0
     /// For whose stream the bytes are that wait to be sent.
     @exclusivity(unchecked) var writing: ExchangeID?
-    private var farewell: Farewell?
-    private(set) var isClosed = false
+    @exclusivity(unchecked) private var farewell: Farewell?
+    @exclusivity(unchecked) private(set) var isClosed = false
     /// The client is gone, and calls are heard to their end.
-    private var isClientGone = false
+    @exclusivity(unchecked) private var isClientGone = false
     /// Made with the first wait that has to be over on time.
     private var alarm: Alarm?
     @exclusivity(unchecked) private var settling = Settling()
     /// The client's handshake is under way.
-    var awaitsHandshake = false
+    @exclusivity(unchecked) var awaitsHandshake = false
     /// Place in the worker's table.
     var index = 0
     /// It is counted as one that carries many exchanges.

@@ -16,13 +16,13 @@ final class OriginPool: ChannelKeeper {
 
     @exclusivity(unchecked) private var idleByOrigin: [Origin: IdleChannels] = [:]
     /// Connections that carry many exchanges at a time: idle, or with room for more.
-    private var shared: [Origin: [OriginChannel]] = [:]
+    @exclusivity(unchecked) private var shared: [Origin: [OriginChannel]] = [:]
     /// The same, and those that carry only what they carry by now: somebody may wait on each.
     private var carriers: [OriginChannel] = []
     /// Those that are being made for all who come meanwhile.
     var dials = DialTable()
     var known = KnownOrigins()
-    var life = LifeWatch.Bounds()
+    @exclusivity(unchecked) var life = LifeWatch.Bounds()
     @exclusivity(unchecked) private(set) var count = 0
     /// Idle connections that belong to clients, kept elsewhere. They take no room from those for all.
     var bound = 0
@@ -118,9 +118,10 @@ final class OriginPool: ChannelKeeper {
     func lend(_ origin: Origin, to applicant: Applicant) -> Offer? {
         guard let channels = shared[origin] else { return nil }
         let wantsFresh = applicant.scope == .heard
-        for channel in channels where !wantsFresh || channel.shared?.isFresh == true {
-            if applicant.version == .upgrade, channel.shared?.takesUpgrades != true { continue }
-            if let id = channel.shared?.lend(to: applicant.connection, applicant.exchange) {
+        for channel in channels {
+            guard let streams = channel.shared, !wantsFresh || streams.isFresh else { continue }
+            if applicant.version == .upgrade, !streams.takesUpgrades { continue }
+            if let id = streams.lend(to: applicant.connection, applicant.exchange) {
                 return .stream(OriginStream(channel: channel, id: id))
             }
         }

@@ -12,7 +12,8 @@ final class SharedStreams {
     @exclusivity(unchecked) private var lessees = Lessees()
     /// What is being read: the buffer that it came in may be used for others meanwhile.
     @exclusivity(unchecked) private var input: [UInt8] = []
-    private unowned let pool: OriginPool
+    /// The loop's, which outlives its channels.
+    private unowned(unsafe) let pool: OriginPool
     /// No further stream is lent: it closes when the last has been given back.
     @exclusivity(unchecked) private(set) var isWithdrawn = false
     /// Those who want to know that the origin is there before they send anything.

@@ -46,7 +46,7 @@ class StreamChannel: Channel {
     }
 
     /// Where the peer is another connection of this loop.
-    var link: PairLink?
+    @exclusivity(unchecked) var link: PairLink?
 
     /// The innermost layer.
     var stream: TLSStream? { layers.last }
@@ -279,7 +279,7 @@ final class TLSBufferPool {
         return buffers
     }
 
-    private var spares: [[UInt8]] = []
+    @exclusivity(unchecked) private var spares: [[UInt8]] = []
     private static let mostSpares = 16
     private static let keptCapacity = 128 << 10
 

@@ -61,11 +61,15 @@ public struct FlowPacker: ~Copyable {
     }
 
     private mutating func closeParts(before part: Int) {
+        guard next < part else { return }
         let end = UInt32(truncatingIfNeeded: out.count - start)
-        while next < part {
-            store(end, at: PackedFlow.endsAt + next * 4)
-            next += 1
+        let (first, last) = (start + PackedFlow.endsAt + next * 4, start + PackedFlow.endsAt + part * 4)
+        out.withUnsafeMutableBytes { bytes in
+            for place in stride(from: first, to: last, by: 4) {
+                bytes.storeBytes(of: end, toByteOffset: place, as: UInt32.self)
+            }
         }
+        next = part
     }
 
     private mutating func store<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number, at place: Int) {
