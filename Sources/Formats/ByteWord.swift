@@ -199,14 +199,29 @@ extension Span<UInt8> {
         var index = lower
         while index < upper {
             guard index &+ ByteWord.count <= count else {
-                let found = mask(ByteWord(endOf: self, from: index)) & (1 &<< UInt64(8 &* (count &- index)) &- 1)
-                return found == 0 ? upper : Swift.min(upper, index &+ found.trailingZeroBitCount &>> 3)
+                // the end of the span, which is seldom that of a head
+                while index < upper, mask(ByteWord(self[index])) & 0x80 == 0 { index &+= 1 }
+                return index
             }
             let found = mask(ByteWord(unchecked: self, at: index))
             if found != 0 { return Swift.min(upper, index &+ found.trailingZeroBitCount &>> 3) }
             index &+= ByteWord.count
         }
         return Swift.max(lower, upper)
+    }
+
+    /// The same of a whole span that is short, so that much of it is its end.
+    @inlinable @inline(__always)
+    public func first(where mask: (ByteWord) -> UInt64) -> Int {
+        var index = 0
+        while index &+ ByteWord.count <= count {
+            let found = mask(ByteWord(unchecked: self, at: index))
+            if found != 0 { return index &+ found.trailingZeroBitCount &>> 3 }
+            index &+= ByteWord.count
+        }
+        guard index < count else { return count }
+        let found = mask(ByteWord(endOf: self, from: index)) & (1 &<< UInt64(8 &* (count &- index)) &- 1)
+        return found == 0 ? count : index &+ found.trailingZeroBitCount &>> 3
     }
 
     /// Whether the same bytes stand at two places. All of them have to be in the span.

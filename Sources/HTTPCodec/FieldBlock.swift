@@ -45,7 +45,7 @@ public struct FieldBlock: Sendable {
         guard Self.isValue(value) else { return fail(.badFieldValue) }
         if !name.isEmpty, name[0] == ASCII.colon { return addPseudo(name, value) }
         hasFields = true
-        let usual = name.near(0, name.count) { $0.outsideSmallNames }
+        let usual = name.first { $0.outsideSmallNames }
         for index in usual..<name.count {
             let byte = name[index]
             guard ASCII.isToken(byte) else { return fail(.badFieldName) }
@@ -65,7 +65,7 @@ public struct FieldBlock: Sendable {
     /// What HTTP/1 carries unchanged: no control character, and no white space around it (RFC 9113 §8.2.1).
     private static func isValue(_ value: Span<UInt8>) -> Bool {
         guard let last = value.indices.last else { return true }
-        let stop = value.first(0, value.count) { $0.controls }
+        let stop = value.first { $0.controls }
         if stop < value.count {
             // of control characters, a tab alone may stand there
             for index in stop..<value.count where !ASCII.isFieldValue(value[index]) { return false }

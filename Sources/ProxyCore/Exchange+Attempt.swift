@@ -231,35 +231,35 @@ extension Exchange {
     }
 
     private mutating func outgoingHead(_ framing: BodyFraming, _ context: ClientContext) -> OutgoingHead {
-        var head = attempt.head ?? request
-        var forwarding = Forwarding(framing: framing)
+        // made in its place, for a head is large
+        var made = OutgoingHead(head: attempt.head ?? request, forwarding: Forwarding(framing: framing))
         if isCall {
             // the next call takes a connection of its own
-            forwarding.connection = "close"
+            made.forwarding.connection = "close"
         } else {
             // HTTP/1.0 knows no such expectation, and its client would not understand the answer
-            forwarding.dropsExpect = body.isKept || !body.bytes.isEmpty || request.version == .http10
+            made.forwarding.dropsExpect = body.isKept || !body.bytes.isEmpty || request.version == .http10
         }
-        forwarding.via = engine.via(received: isCall ? .http11 : request.version)
+        made.forwarding.via = engine.via(received: isCall ? .http11 : request.version)
         if case .forward(let proxy) = attempt.origin?.route {
-            forwarding.absoluteForm = true
-            forwarding.lines += proxy.credentials
+            made.forwarding.absoluteForm = true
+            made.forwarding.lines += proxy.credentials
         }
-        attempt.offersUpgrade = !isCall && head.asksForUpgrade && framing == .none
-        forwarding.upgrades = attempt.offersUpgrade
-        if attempt.offersUpgrade, WebSocketKey.isMissing(in: head) {
+        attempt.offersUpgrade = !isCall && made.head.asksForUpgrade && framing == .none
+        made.forwarding.upgrades = attempt.offersUpgrade
+        if attempt.offersUpgrade, WebSocketKey.isMissing(in: made.head) {
             let key = WebSocketKey()
             attempt.socketKey = key
-            head.fields.set(WebSocketKey.name, key.text)
+            made.head.fields.set(WebSocketKey.name, key.text)
         }
         if !isCall, engine.settings.disclosure.forwarded != .none, let address = context.source.address {
-            forwarding.lines += ForwardedElement(
+            made.forwarding.lines += ForwardedElement(
                 client: address, by: context.source.local, scheme: request.target.scheme,
                 host: request.fields.text(request.target.authority)
-            ).take(engine.settings.disclosure.forwarded, from: &head)
+            ).take(engine.settings.disclosure.forwarded, from: &made.head)
         }
-        if record.trace != nil { showTrace(in: &head) }
-        return OutgoingHead(head: head, forwarding: forwarding)
+        if record.trace != nil { showTrace(in: &made.head) }
+        return made
     }
 
     /// What came behind the body goes out behind it: not where another one takes its place.

@@ -58,7 +58,7 @@ struct ByteWordTests {
         }
     }
 
-    @Test("What is near is found in spans of any length, from any place on", arguments: 0...20)
+    @Test("What is near is found in spans of any length, from any place on, and in the whole", arguments: 0...20)
     func near(_ count: Int) {
         for place in 0..<max(1, count) {
             var bytes = [UInt8](repeating: 0x61, count: count)
@@ -66,6 +66,7 @@ struct ByteWordTests {
             // behind the span stands what is looked for
             let longer = bytes + [UInt8](repeating: 0x2F, count: 8)
             let span = longer.span.extracting(0..<count)
+            #expect(span.first { $0.equal(to: 0x2F) } == min(place, count))
             for lower in 0...count {
                 for upper in lower...count {
                     let expected = bytes[lower..<upper].firstIndex(of: 0x2F) ?? upper
