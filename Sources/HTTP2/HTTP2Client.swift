@@ -37,7 +37,7 @@ public final class HTTP2Client: StreamClient {
         session.maySendRequests && resets < Self.mostResets && !session.windows.sole.isSpent
     }
 
-    public var isFull: Bool { session.windows.sole.isFull(session.windows.shares.unused) }
+    public var isFull: Bool { session.isFull }
 
     public var terms: StreamTerms? {
         guard session.inbound.isSettled else { return nil }

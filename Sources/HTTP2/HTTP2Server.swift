@@ -167,7 +167,7 @@ public final class HTTP2Server: StreamServer {
         session.flush(to: &out)
     }
 
-    public var isFull: Bool { session.windows.sole.isFull(session.windows.shares.unused) }
+    public var isFull: Bool { session.isFull }
 
     public var hasLeft: Bool { session.outbound.hasLeft }
 

@@ -17,7 +17,7 @@ extension Session {
         windows.shares.came(count, &streams[index].window)
         if before <= windows.shares.first / 2 { growToUsual(index, before: before) }
         if windows.shares.unused >= StreamWindow.usual { tellUsed() }
-        if !windows.sole.isHeld(by: id) { measure(count, of: id) }
+        if windows.sole.stream != id { measure(count, of: id) }
         return index
     }
 
@@ -130,6 +130,13 @@ extension Session {
         if size == StreamWindow.most, windows.growth.outgrew(streams[index].id, now: inbound.now) { widen(index) }
     }
 
+    /// Nothing more of the connection is to be read: of the stream that has it to itself enough waits, and what goes out on that does not
+    /// wait for the peer to grant more.
+    var isFull: Bool {
+        guard let stream = windows.sole.stream, windows.sole.isFull(windows.shares.unused) else { return false }
+        return streams.index(id: stream).map { streams[$0].outgoing.count == 0 } ?? true
+    }
+
     /// While it is not read, nothing else may hang on the connection: whoever has still to send may have to be granted more before its own
     /// bytes are taken. And a client needs another connection after that: it has to be worth it.
     private func mayHaveAll(_ index: Int) -> Bool {
@@ -160,8 +167,9 @@ extension Session {
         // nobody else's bytes are to hold it up, also of streams that have ended
         let isAlone = streams.count == 1 && windows.shares.unused == streams[index].window.unused
         if mayHaveAll(index), windows.sole.wants(id, isAlone: isAlone) {
-            grow(index, to: SoleStream.window)
-            setWindow(of: 0, Self.connectionWindow + SoleStream.window)
+            let size = side == .client ? SoleStream.window : SoleStream.uploadWindow
+            grow(index, to: size)
+            setWindow(of: 0, Self.connectionWindow + size)
             // who begins streams is told that further ones go elsewhere
             if side == .server { leave() }
             return

@@ -17,6 +17,8 @@ struct SoleStream {
 
     /// What such a stream has, in bytes.
     static let window = 8 << 20
+    /// What an upload has: where its answer begins before it has ended and has to be granted more, what is under way is read nonetheless.
+    static let uploadWindow = 3 << 20
     /// Bytes nobody has taken above which nothing more is read.
     static let mostUnused = StreamWindow.most
 
@@ -42,7 +44,8 @@ struct SoleStream {
         }
     }
 
-    func isHeld(by stream: Int32) -> Bool { if case .held(stream) = state { true } else { false } }
+    /// The one that has the connection.
+    var stream: Int32? { if case .held(let stream) = state { stream } else { nil } }
 
     /// Another stream may be begun.
     /// - Parameter isIdle: there is none, and all that came has been used.

@@ -78,15 +78,33 @@ struct UploadWindowTests {
         var client = Client()
         client.begin(1, length: length)
         for _ in 0..<10 where !client.server.leg.hasLeft { client.fill(1, 1) }
-        #expect(client.windows.room(1) > 4 << 20 && client.server.leg.hasLeft)
+        #expect(client.windows.room(1) > 2 << 20 && client.windows.room(1) <= 3 << 20 && client.server.leg.hasLeft)
         #expect(client.farewells.map(\.bytes) == [Frame.goAway(last: 1)])
         #expect(client.send(1, 256 * kib, uses: false) == 256 * kib && !client.server.leg.isFull)
         #expect(client.send(1, 1, uses: false) == 1 && client.server.leg.isFull)
         client.server.use(1, of: 1)
         #expect(!client.server.leg.isFull)
         client.server.use(256 * kib, of: 1)
-        client.send(1, 5 << 20)
+        client.send(1, 2 << 20)
         #expect(client.server.feed(Frame.data(1, [], end: length == nil)).last == (length == nil ? .end(1, "") : nil))
+    }
+
+    @Test("It is read on while its answer waits for the client to grant more")
+    func answered() {
+        var client = Client()
+        client.begin(1, length: 32 << 20)
+        for _ in 0..<10 where !client.server.leg.hasLeft { client.fill(1, 1) }
+        client.send(1, 300 * kib, uses: false)
+        #expect(client.server.leg.isFull)
+        let (leg, stream) = (client.server.leg, StreamID(1))
+        let head = ResponseHead(status: 200, reason: "")
+        leg.respond(head, .chunked, ResponseManner(), on: stream, to: &client.server.out)
+        _ = leg.write([UInt8](repeating: 0x61, count: 65_535).span, on: stream, to: &client.server.out)
+        #expect(leg.isFull, "the client has room for it")
+        _ = leg.write([UInt8](repeating: 0x61, count: 9_000).span, on: stream, to: &client.server.out)
+        #expect(leg.waiting(on: stream) == 9_000 && !leg.isFull)
+        #expect(client.server.feed(Frame.grant(0, 9_000) + Frame.grant(1, 9_000)) == [])
+        #expect(leg.waiting(on: stream) == 0 && leg.isFull)
     }
 
     @Test("Not beside another one, nor once its response has begun: that may need grants that would not be read")
