@@ -20,10 +20,12 @@ public final class HTTP2Client: StreamClient {
     /// Requests that were given up on it.
     private var resets = 0
 
-    /// - Parameter limits: what the peer is told of how large a head may be.
-    public init(limits: HeadLimits = HeadLimits()) {
+    /// - Parameters:
+    ///   - limits: what the peer is told of how large a head may be.
+    ///   - resources: what all clients of the loop share.
+    public init(limits: HeadLimits = HeadLimits(), resources: LoopResources = LoopResources()) {
         // nobody begins streams but this side: the peer is told that it may not push
-        session = Session(.client, maxStreams: 0, maxFieldBytes: UInt32(clamping: limits.bytes), FieldScratch())
+        session = Session(.client, maxStreams: 0, maxFieldBytes: UInt32(clamping: limits.bytes), resources)
     }
 
     // MARK: streams
@@ -37,7 +39,7 @@ public final class HTTP2Client: StreamClient {
         session.maySendRequests && resets < Self.mostResets && !session.windows.sole.isSpent
     }
 
-    public var isFull: Bool { session.isFull }
+    public var isFull: Bool { session.windows.sole.isFull(session.windows.shares.unused) }
 
     public var terms: StreamTerms? {
         guard session.inbound.isSettled else { return nil }

@@ -21,10 +21,10 @@ public final class HTTP2Server: StreamServer {
     ///   - maxStreams: how many streams the client may have begun at a time.
     ///   - limits: what the client is told of how large a head may be.
     public init(
-        maxStreams: Int = 100, limits: HeadLimits = HeadLimits(), scratch: FieldScratch = FieldScratch()
+        maxStreams: Int = 100, limits: HeadLimits = HeadLimits(), resources: LoopResources = LoopResources()
     ) {
         session = Session(
-            .server, maxStreams: UInt32(clamping: maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes), scratch)
+            .server, maxStreams: UInt32(clamping: maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes), resources)
     }
 
     // MARK: requests
@@ -166,10 +166,6 @@ public final class HTTP2Server: StreamServer {
         session.used(count, of: stream)
         session.flush(to: &out)
     }
-
-    public var isFull: Bool { session.isFull }
-
-    public var hasLeft: Bool { session.outbound.hasLeft }
 
     public func takeTally() -> StreamTally { session.takeTally() }
 

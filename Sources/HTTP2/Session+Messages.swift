@@ -117,7 +117,6 @@ extension Session {
     /// Begins no further stream of the peer's, and tells it so.
     func leave() {
         guard let pointer else { return }
-        outbound.hasLeft = true
         check(
             nghttp2_submit_goaway(
                 pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(pointer),

@@ -190,7 +190,7 @@ extension Session {
         let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         if endsStream, let index = streams.index(id: header.stream_id) {
             streams[index].peerHasEnded = true
-            windows.shares.end(&streams[index].window)
+            peerEnded(index)
         }
         switch header.type {
         case FrameKind.headers:

@@ -17,14 +17,16 @@ extension Session {
         windows.shares.came(count, &streams[index].window)
         if before <= windows.shares.first / 2 { growToUsual(index, before: before) }
         if windows.shares.unused >= StreamWindow.usual { tellUsed() }
-        if windows.sole.stream != id { measure(count, of: id) }
+        if !windows.sole.isHeld(by: id), windows.wide != .open(id) { measure(count, of: id) }
         return index
     }
 
     private func measure(_ count: Int, of id: Int32) {
         if windows.growth.stream != id {
             // one that goes on keeps what it has
-            guard windows.growth.stream == 0 || streams.index(id: windows.growth.stream) == nil else { return }
+            let isOver = streams.index(id: windows.growth.stream) == nil
+            let received = streams.index(id: id).map { streams[$0].window.received } ?? 0
+            guard isOver || windows.growth.isFree(for: received) else { return }
             windows.growth.begin(id, now: inbound.now)
         }
         guard windows.growth.came(count, now: inbound.now) else { return }
@@ -47,7 +49,10 @@ extension Session {
     func used(_ count: Int, of stream: StreamID) {
         guard pointer != nil, count > 0 else { return }
         check(nghttp2_session_consume_connection(pointer, count))
-        defer { if windows.shares.unused >= StreamWindow.usual { tellUsed() } }
+        defer {
+            if windows.shares.unused >= StreamWindow.usual { tellUsed() }
+            if windows.wide != .none { narrow() }
+        }
         guard let index = streams.index(stream) else { return windows.shares.useLeft(count) }
         windows.shares.use(count, &streams[index].window)
         // who sends nothing more on it needs no more room there
@@ -130,27 +135,6 @@ extension Session {
         if size == StreamWindow.most, windows.growth.outgrew(streams[index].id, now: inbound.now) { widen(index) }
     }
 
-    /// Nothing more of the connection is to be read: of the stream that has it to itself enough waits, and what goes out on that does not
-    /// wait for the peer to grant more.
-    var isFull: Bool {
-        guard let stream = windows.sole.stream, windows.sole.isFull(windows.shares.unused) else { return false }
-        return streams.index(id: stream).map { streams[$0].outgoing.count == 0 } ?? true
-    }
-
-    /// While it is not read, nothing else may hang on the connection: whoever has still to send may have to be granted more before its own
-    /// bytes are taken. And a client needs another connection after that: it has to be worth it.
-    private func mayHaveAll(_ index: Int) -> Bool {
-        switch side {
-        case .client: streams[index].outgoing.isSent
-        case .server:
-            !streams[index].outgoing.hasHead
-                && streams[index].missing.map { $0 >= Self.large } ?? (streams[index].window.received >= Self.large / 4)
-        }
-    }
-
-    /// Bytes of an upload that are still to come, in which a larger window makes a difference.
-    private static let large = 4 << 20
-
     private func grow(_ index: Int, to size: Int) {
         let id = streams[index].id
         let more = size - streams[index].window.size
@@ -164,20 +148,35 @@ extension Session {
     /// The window is what holds a stream up: it gets more of what the connection has, or all of a larger one.
     private func widen(_ index: Int) {
         let id = streams[index].id
+        // one that has still to send may have to be granted more before its own bytes are taken: the connection has to be read
+        let mayHaveAll = side == .client && streams[index].outgoing.isSent
         // nobody else's bytes are to hold it up, also of streams that have ended
         let isAlone = streams.count == 1 && windows.shares.unused == streams[index].window.unused
-        if mayHaveAll(index), windows.sole.wants(id, isAlone: isAlone) {
-            let size = side == .client ? SoleStream.window : SoleStream.uploadWindow
-            grow(index, to: size)
-            setWindow(of: 0, Self.connectionWindow + size)
-            // who begins streams is told that further ones go elsewhere
-            if side == .server { leave() }
-            return
+        if mayHaveAll, isAlone, windows.sole.wants(id, isAlone: true) {
+            grow(index, to: SoleStream.window)
+            return setWindow(of: 0, Self.connectionWindow + SoleStream.window)
         }
+        if windows.wide == .none, outbound.resources.beginWide() {
+            windows.wide = .open(id)
+            windows.shares.widen(by: WideStream.window)
+            setWindow(of: 0, Self.connectionWindow + WideStream.window)
+            return grow(index, to: streams[index].window.size + WideStream.window)
+        }
+        if mayHaveAll { _ = windows.sole.wants(id, isAlone: false) }
         let most = side == .server ? Self.connectionWindow : StreamWindow.most
         guard let size = windows.shares.larger(streams[index].window, most: most) else { return }
         windows.growth.grew()
         grow(index, to: size)
+    }
+
+    /// A wide stream is over: once little waits of what came, the connection has its usual window again.
+    private func narrow() {
+        guard windows.wide == .ended, windows.shares.unused < StreamWindow.usual else { return }
+        windows.wide = .none
+        windows.shares.narrow()
+        // one that has the connection to itself by now needs what there is
+        if !windows.sole.isHeld { setWindow(of: 0, Self.connectionWindow) }
+        outbound.resources.endWide()
     }
 
     /// - Parameter id: a stream; 0: the connection.
@@ -187,9 +186,18 @@ extension Session {
                 pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, Int32(clamping: size)))
     }
 
+    /// The peer sends no more on a stream.
+    func peerEnded(_ index: Int) {
+        windows.shares.end(&streams[index].window)
+        guard windows.wide == .open(streams[index].id) else { return }
+        windows.wide = .ended
+        windows.shares.endWide()
+        narrow()
+    }
+
     /// A stream has ended, as frames go.
     func endWindow(_ index: Int) {
-        windows.shares.end(&streams[index].window)
+        peerEnded(index)
         windows.sole.ended(streams[index].id, isWhole: streams[index].peerHasEnded)
     }
 

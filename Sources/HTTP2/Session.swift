@@ -33,11 +33,11 @@ final class Session {
     /// - Parameters:
     ///   - maxStreams: how many streams the peer may have begun at a time.
     ///   - maxFieldBytes: what the peer is told of how large a head may be; what is looked at are the limits of `read`.
-    init(_ side: Side, maxStreams: UInt32, maxFieldBytes: UInt32, _ scratch: FieldScratch) {
+    init(_ side: Side, maxStreams: UInt32, maxFieldBytes: UInt32, _ resources: LoopResources) {
         self.side = side
         inbound = InboundState(
             walk: FrameWalk(preface: side == .server ? Int(NGHTTP2_CLIENT_MAGIC_LEN) : 0), maxStreams: Int(maxStreams))
-        outbound = OutboundState(maxStreams: maxStreams, scratch)
+        outbound = OutboundState(maxStreams: maxStreams, resources)
         windows = Windows(shares: WindowShares(peersStreams: side == .server ? Int(maxStreams) : nil))
         pointer = Self.make(side, for: self)
         guard pointer != nil else {
@@ -48,6 +48,7 @@ final class Session {
     }
 
     deinit {
+        if windows.wide != .none { outbound.resources.endWide() }
         nghttp2_session_del(pointer)
         MemoryPool.destroy(memory)
     }
@@ -195,23 +196,21 @@ struct OutboundState {
     /// What the call under way writes of a body, before any of it is copied, and whose it is.
     var direct = UnsafeRawBufferPointer(start: nil, count: 0)
     var directStream: Int32 = 0
-    private let scratch: FieldScratch
+    let resources: LoopResources
     var fields: FieldList {
-        _read { yield scratch.list }
-        _modify { yield &scratch.list }
+        _read { yield resources.fields }
+        _modify { yield &resources.fields }
     }
     /// Where nghttp2 makes frames. What stands there is of use until it is asked for the next one (nghttp2_session_mem_send).
     var frame: UnsafeRawPointer?
     /// How many were asked for and not answered.
     var pings = 0
-    /// The peer was told to begin no further stream.
-    var hasLeft = false
     private let maxStreams: UInt32
     private var isTold = false
 
-    init(maxStreams: UInt32, _ scratch: FieldScratch) {
+    init(maxStreams: UInt32, _ resources: LoopResources) {
         self.maxStreams = maxStreams
-        self.scratch = scratch
+        self.resources = resources
     }
 
     /// The peer is told how many streams there may be; nghttp2 is not, for it would end the connection for one too many,

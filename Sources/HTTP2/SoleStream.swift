@@ -1,6 +1,6 @@
-/// Whether a connection is one stream's alone. Where the way is long, a window that is large enough holds more than a connection that
-/// is shared may. So a stream that needs such a one has the connection to itself: what nobody takes of it is bounded by not reading
-/// the socket, which stops no other then.
+/// Whether an origin's connection is one stream's alone. Where the way is long, a window that is large enough holds more than a
+/// connection that is shared may. So a stream that needs such a one has the connection to itself: what nobody takes of it is bounded
+/// by not reading the socket, which stops no other then.
 struct SoleStream {
     private enum State {
         /// Many streams share the windows.
@@ -17,8 +17,6 @@ struct SoleStream {
 
     /// What such a stream has, in bytes.
     static let window = 8 << 20
-    /// What an upload has: where its answer begins before it has ended and has to be granted more, what is under way is read nonetheless.
-    static let uploadWindow = 3 << 20
     /// Bytes nobody has taken above which nothing more is read.
     static let mostUnused = StreamWindow.most
 
@@ -44,8 +42,10 @@ struct SoleStream {
         }
     }
 
-    /// The one that has the connection.
-    var stream: Int32? { if case .held(let stream) = state { stream } else { nil } }
+    func isHeld(by stream: Int32) -> Bool { if case .held(stream) = state { true } else { false } }
+
+    /// One has it now.
+    var isHeld: Bool { if case .held = state { true } else { false } }
 
     /// Another stream may be begun.
     /// - Parameter isIdle: there is none, and all that came has been used.

@@ -26,6 +26,13 @@ struct WindowGrowth {
     /// There and back, as it was found last.
     private var roundTrip: Int?
 
+    /// It is about nobody's, or about one that has had little to say while another had more.
+    /// - Parameter received: bytes that have come of that other one.
+    func isFree(for received: Int) -> Bool {
+        guard case .idle = state else { return false }
+        return stream == 0 || self.received < StreamWindow.usual && received >= StreamWindow.usual
+    }
+
     mutating func begin(_ stream: Int32, now: Int) {
         self.stream = stream
         state = .idle
@@ -60,6 +67,8 @@ struct WindowGrowth {
         roundTrip = now - since
         guard let window, isFar, bytes >= Self.least else {
             nextSample = isFar && isFirst ? now : now + Self.pause
+            // it is the next one's turn that has something to say
+            if !isFirst { stream = 0 }
             return false
         }
         // one that still grows by itself, or that whoever takes its bytes holds up just now, is looked at again at once

@@ -16,6 +16,10 @@ struct WindowShares {
     /// Streams whose peer may still send.
     private var open = 0
     private var grown = 0
+    /// What one of them has beside what they share, of what has grown.
+    private var wide = 0
+    /// The same, once that one has ended: room for what is left of it.
+    private var cover = 0
     /// Bytes of streams that have ended, which nobody has used.
     private var left = 0
     /// Bytes of all streams that nobody has used.
@@ -64,8 +68,8 @@ struct WindowShares {
         left -= count
     }
 
-    /// What may come, or has, without anything being used.
-    private var granted: Int { open * first + grown + left }
+    /// What may come, or has, of what they share, without anything being used.
+    private var granted: Int { open * first + grown - wide + max(left - cover, 0) }
 
     /// What those that grow leave to streams that begin later.
     private var kept: Int { (peersStreams.map { max($0 - open, 0) } ?? Self.spare) * first }
@@ -73,8 +77,8 @@ struct WindowShares {
     /// How much more there is for one that takes as much as it has, or for all of them.
     private func room(isGreedy: Bool) -> Int {
         let isAlone = open == 1 && left == 0
-        return max(
-            min(isAlone && isGreedy ? .max : Self.mostGrown - grown, Session.connectionWindow - kept - granted), 0)
+        let most = isAlone && isGreedy ? Int.max : Self.mostGrown - grown + wide
+        return max(min(most, Session.connectionWindow - kept - granted), 0)
     }
 
     /// How large a window may become that takes twice its size; nil where it stays.
@@ -94,6 +98,18 @@ struct WindowShares {
         grown += size - window.size
         window.grow(to: size)
     }
+
+    /// One of them gets so much beside what they share.
+    mutating func widen(by size: Int) { wide = size }
+
+    /// That one has ended: the connection has as much more still.
+    mutating func endWide() {
+        cover = wide
+        wide = 0
+    }
+
+    /// The connection has its usual window again.
+    mutating func narrow() { cover = 0 }
 
     /// One more stream leaves each of the others what it may have.
     var hasRoom: Bool { unused < Self.mostUnused && granted + first <= Session.connectionWindow }

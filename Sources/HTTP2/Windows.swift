@@ -4,4 +4,5 @@ struct Windows {
     var growth = WindowGrowth()
     var foresight = WindowForesight()
     var sole = SoleStream()
+    var wide = WideStream.none
 }

@@ -42,10 +42,6 @@ public protocol StreamServer: AnyObject {
     func takeTally() -> StreamTally
     /// Gives back memory that only messages need: the next one will be a while.
     func rest()
-    /// One stream has the connection to itself, and so much of what came of it has not been used that nothing more is to be read.
-    var isFull: Bool { get }
-    /// The peer has been told to begin no further stream: by `leave`, or so that one has the connection to itself.
-    var hasLeft: Bool { get }
     /// Begins no further stream, and tells the peer so.
     func leave(to out: inout [UInt8])
 }

@@ -11,7 +11,7 @@ extension ClientConnection {
         // a client that has so much to take gets no further answers
         if client.queue == .full, streams != nil || awaitsRequest { return false }
         // streams have windows of their own
-        if let streams { return !streams.isFull }
+        if streams != nil { return true }
         for cell in cells where cell.origin.queue == .full { return false }
         return true
     }

@@ -184,7 +184,7 @@ extension ClientConnection {
         orderRecord(of: cell, &out)
         remains.moved(now: out.now)
         wait(until: out.now + engine.settings.timeouts.idle)
-        if isLeaving, !isBusy { closeStreams(&out) }
+        if next?.isKept == false, !isBusy { closeStreams(&out) }
     }
 
     /// Tells the client to send no more where its response is whole.
@@ -212,11 +212,8 @@ extension ClientConnection {
         guard !remains.untaken.isEmpty else { return }
         remains.untaken.removeAll { streams.waiting(on: $0) == 0 }
         wait(until: out.now + engine.settings.timeouts.idle)
-        if isLeaving, !isBusy { closeStreams(&out) }
+        if next?.isKept == false, !isBusy { closeStreams(&out) }
     }
-
-    /// The connection ends with the streams that there are.
-    private var isLeaving: Bool { next?.isKept == false || streams?.hasLeft == true }
 
     /// No further stream is begun, and the connection ends with those that there are.
     /// - Returns: false where that was so already.

@@ -160,7 +160,7 @@ public struct ClientConnection: ~Copyable {
     /// The client speaks HTTP/2 from here on.
     mutating func serveStreams(_ out: borrowing Outbox) {
         streams = HTTP2Server(
-            maxStreams: engine.settings.http2.streams, limits: engine.headLimits, scratch: out.fields)
+            maxStreams: engine.settings.http2.streams, limits: engine.headLimits, resources: out.resources)
     }
 
     /// It carries many exchanges at a time.

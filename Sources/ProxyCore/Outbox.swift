@@ -15,7 +15,7 @@ public struct Outbox: ~Copyable {
     /// What an exchange wants done on the client's side; its connection takes them before it returns.
     var replies: [Reply] = []
     /// Shared by this loop's connections that carry streams.
-    let fields = FieldScratch()
+    let resources = LoopResources()
     /// Milliseconds of a monotonic clock.
     var now = 0
     private var told = Told()

@@ -78,8 +78,8 @@ final class ServerTalk: Talk {
     var limits = HeadLimits()
     var trailerBytes = 1_000
 
-    init(maxStreams: Int = 100, begins: Bool = true) {
-        leg = HTTP2Server(maxStreams: maxStreams)
+    init(maxStreams: Int = 100, begins: Bool = true, resources: LoopResources = LoopResources()) {
+        leg = HTTP2Server(maxStreams: maxStreams, resources: resources)
         super.init()
         if begins { _ = feed(Frame.preface + Frame.settings() + Frame.settingsAnswer) }
     }
@@ -114,10 +114,11 @@ final class ServerTalk: Talk {
 
 /// A server that is made by hand, and the leg that talks to it.
 final class ClientTalk: Talk {
-    let leg = HTTP2Client()
+    let leg: HTTP2Client
 
     /// - Parameter settings: what the server said first; nil where it has said nothing.
-    init(_ settings: [(UInt16, UInt32)]? = []) {
+    init(_ settings: [(UInt16, UInt32)]? = [], resources: LoopResources = LoopResources()) {
+        leg = HTTP2Client(resources: resources)
         super.init()
         if let settings { _ = feed(Frame.settings(settings) + Frame.settingsAnswer) }
     }

@@ -5,14 +5,17 @@ import Testing
 
 /// What an origin may send of responses, as its own end of the connection sees it.
 private struct Origin {
-    let talk = ClientTalk(nil)
+    let talk: ClientTalk
     var windows = PeerWindows()
     private var pings: [Frame] = []
     /// Bytes of bodies.
     private(set) var sent: [UInt32: Int] = [:]
+    /// Those that were not used at once.
+    private(set) var waiting: [UInt32: Int] = [:]
 
     /// - Parameter answers: it says that it knows what streams begin with.
-    init(answers: Bool = true) throws {
+    init(answers: Bool = true, resources: LoopResources = LoopResources()) throws {
+        talk = ClientTalk(nil, resources: resources)
         _ = talk.feed(Frame.settings() + (answers ? Frame.settingsAnswer : []))
         hear()
     }
@@ -43,6 +46,7 @@ private struct Origin {
         var sent = 0
         for case .data(_, let bytes) in talk.feed(windows.send(id, count), uses: uses) { sent += bytes.count }
         self.sent[id, default: 0] += sent
+        if !uses { waiting[id, default: 0] += sent }
         hear()
         return sent
     }
@@ -278,8 +282,8 @@ struct WindowTests {
     // MARK: long ways
 
     /// A response on a way of 20 ms that fills its window in each round trip.
-    private func far(_ origin: inout Origin, _ id: UInt32) {
-        for _ in 0..<8 {
+    private func far(_ origin: inout Origin, _ id: UInt32, _ times: Int = 8) {
+        for _ in 0..<times {
             origin.send(id)
             origin.talk.now += 20
             origin.pong()
@@ -311,9 +315,36 @@ struct WindowTests {
         #expect(!origin.talk.leg.hasRoom && origin.windows.room(next) == 64 * kib, "the way is known to be long")
     }
 
-    @Test("One that is not alone has no further begun beside it, and the connection once the others have ended")
-    func notAlone() throws {
+    @Test("One that is not alone has 2 MiB beside what they share, and others are begun beside it")
+    func beside() throws {
         var origin = try Origin()
+        let id = try origin.answer()
+        let other = try origin.answer()
+        far(&origin, id)
+        #expect((1_800 * kib...2_304 * kib).contains(origin.windows.room(id)) && origin.talk.leg.hasRoom)
+        #expect(origin.send(id, uses: false) > 1_800 * kib)
+        #expect(origin.send(other) > 0)
+        // once it is over, the next one that is alone has the connection to itself
+        let waiting = origin.waiting[id] ?? 0
+        for stream in [other, id] { #expect(!origin.talk.feed(Frame.data(stream, [], end: true)).isEmpty) }
+        let next = try? origin.answer()
+        #expect(next == nil, "what came waits")
+        origin.use(id, waiting)
+        let last = try origin.answer()
+        far(&origin, last)
+        #expect(origin.windows.room(last) > 4 << 20)
+    }
+
+    /// All wide windows that a loop has are taken.
+    private var taken: LoopResources {
+        let resources = LoopResources()
+        while resources.beginWide() {}
+        return resources
+    }
+
+    @Test("Where none is left it has no further begun beside it, and the connection once the others have ended")
+    func notAlone() throws {
+        var origin = try Origin(resources: taken)
         let id = try origin.answer()
         let other = try origin.answer()
         far(&origin, id)
@@ -331,7 +362,7 @@ struct WindowTests {
 
     @Test("One that ends before it is alone leaves the connection to all")
     func endsBefore() throws {
-        var origin = try Origin()
+        var origin = try Origin(resources: taken)
         let id = try origin.answer()
         _ = try origin.answer()
         far(&origin, id)
@@ -351,12 +382,30 @@ struct WindowTests {
         #expect(!origin.talk.leg.isReusable && !origin.talk.leg.isFull)
     }
 
-    @Test("One whose request still goes out keeps to its share: it may have to be granted more")
+    @Test("One whose request still goes out is read: it may have to be granted more")
     func unsent() throws {
         var origin = try Origin()
         let id = try origin.answer("POST")
         far(&origin, id)
-        #expect(origin.windows.room(id) <= 256 * kib && origin.talk.leg.hasRoom)
+        #expect((1_800 * kib...2_304 * kib).contains(origin.windows.room(id)) && origin.talk.leg.hasRoom)
+        #expect(origin.send(id, uses: false) > 1_800 * kib && !origin.talk.leg.isFull)
+    }
+
+    @Test("One that came first and has little to say keeps no large one from growing", arguments: [1, 70])
+    func quiet(_ kibs: Int) throws {
+        var origin = try Origin()
+        let quiet = try origin.answer()
+        for _ in 0..<kibs {
+            origin.send(quiet, kib)
+            origin.talk.now += 600
+            origin.pong()
+        }
+        let id = try origin.answer()
+        for _ in 0..<12 {
+            origin.send(quiet, 10)
+            far(&origin, id, 1)
+        }
+        #expect(origin.windows.room(id) > 1_800 * kib)
     }
 
     @Test("A short way changes nothing")

@@ -6,8 +6,6 @@ import HTTPCodec
 final class MessageServer: StreamServer {
     var head = RequestHead()
     private(set) var trailers: [UInt8] = []
-    let isFull = false
-    let hasLeft = false
     /// How often it was told to give memory back.
     private(set) var rests = 0
     /// The request that is being read.

@@ -6,8 +6,7 @@ final class FrameServer: StreamServer {
     private(set) var trailers: [UInt8] = []
     private var reader = FrameReader()
     private var writer = FrameWriter()
-    let isFull = false
-    private(set) var hasLeft = false
+    private var isLeaving = false
     private var bodiless: Set<UInt32> = []
 
     func read(
@@ -22,7 +21,7 @@ final class FrameServer: StreamServer {
             let stream = StreamID(frame.stream)
             switch frame.kind {
             case .head:
-                if hasLeft {
+                if isLeaving {
                     out += Frame(.reset, frame.stream).written
                     continue
                 }
@@ -96,7 +95,7 @@ final class FrameServer: StreamServer {
     func waiting(on stream: StreamID) -> Int { writer.waiting(stream.number) }
 
     func leave(to out: inout [UInt8]) {
-        hasLeft = true
+        isLeaving = true
         out += Frame(.leave, 0).written
     }
 }
