@@ -211,6 +211,7 @@ extension Session {
             if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
                 inbound.isSettled = true
             } else {
+                inbound.isAcknowledged = true
                 tellUsedOfAll()
             }
         case FrameKind.ping:

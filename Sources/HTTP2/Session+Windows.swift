@@ -59,6 +59,10 @@ extension Session {
         guard streams[index].window.isOpen else { return }
         check(nghttp2_session_consume_stream(pointer, streams[index].id, count))
         if streams[index].window.size > StreamWindow.most { tellUsed(of: index) }
+        // until then nghttp2 waits for half of what the peer has without being told
+        if !inbound.isAcknowledged {
+            tell(streams[index].id, untold(of: index), atLeast: streams[index].window.size / 2)
+        }
         let window = streams[index].window
         let missing = streams[index].missing ?? .max
         if window.isTaken, streams[index].peer == .body, missing > window.size { grow(index, most: StreamWindow.most) }

@@ -165,6 +165,8 @@ struct InboundState {
     var farewell: StreamErrorCode?
     /// The peer has said what it takes.
     var isSettled = false
+    /// The peer has said that it knows what is taken here.
+    var isAcknowledged = false
     /// What comes of the frame that has begun is not passed on.
     var isSkipping = false
     /// Whose fields those are that are being read, where it is to wait for itself; else 0.

@@ -7,5 +7,5 @@ enum WideStream: Equatable {
     case ended
 
     /// What such a stream has beyond its share, in bytes.
-    static let window = 2 << 20
+    static let window = 4 << 20
 }
