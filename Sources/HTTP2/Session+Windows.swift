@@ -26,7 +26,7 @@ extension Session {
             // one that goes on keeps what it has
             let isOver = streams.index(id: windows.growth.stream) == nil
             let received = streams.index(id: id).map { streams[$0].window.received } ?? 0
-            guard isOver || windows.growth.isFree(for: received) else { return }
+            guard windows.growth.isFree(for: received, isOver: isOver, now: inbound.now) else { return }
             windows.growth.begin(id, now: inbound.now)
         }
         guard windows.growth.came(count, now: inbound.now) else { return }
@@ -127,6 +127,8 @@ extension Session {
     /// A request has gone out. Where the way is long, or those before it had more to say than a stream begins with, what it has to begin
     /// with would hold its response up.
     func growAhead(_ index: Int) {
+        // trailers go out when all of the response may have come
+        guard streams[index].window.isOpen, streams[index].window.size == windows.shares.first else { return }
         guard windows.growth.isFar || windows.foresight.begins(),
             let size = windows.shares.usual(streams[index].window)
         else { return }
@@ -162,6 +164,8 @@ extension Session {
         }
         if windows.wide == .none, outbound.resources.beginWide() {
             windows.wide = .open(id)
+            windows.sole.needsNoMore(id)
+            windows.growth.letGo()
             windows.shares.widen(by: WideStream.window)
             setWindow(of: 0, Self.connectionWindow + WideStream.window)
             return grow(index, to: streams[index].window.size + WideStream.window)

@@ -33,6 +33,9 @@ struct SoleStream {
         }
     }
 
+    /// It has got what it needs otherwise.
+    mutating func needsNoMore(_ stream: Int32) { if case .wanted(stream) = state { state = .none } }
+
     /// - Parameter isWhole: all of its body has come.
     mutating func ended(_ stream: Int32, isWhole: Bool) {
         switch state {

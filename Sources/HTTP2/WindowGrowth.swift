@@ -22,21 +22,31 @@ struct WindowGrowth {
     private var state = State.idle
     private var begunAt = 0
     private var received = 0
+    /// When the last of them came.
+    private var lastAt = 0
     private var nextSample = 0
     /// There and back, as it was found last.
     private var roundTrip: Int?
 
-    /// It is about nobody's, or about one that has had little to say while another had more.
-    /// - Parameter received: bytes that have come of that other one.
-    func isFree(for received: Int) -> Bool {
+    /// Whether it may be about another body: this one is over, or has little to say, or nothing any more, while the other has more.
+    /// Not while a PING is out, whose answer would count for the other.
+    /// - Parameters:
+    ///   - received: bytes that have come of that other one.
+    ///   - isOver: all of this one has come.
+    func isFree(for received: Int, isOver: Bool, now: Int) -> Bool {
         guard case .idle = state else { return false }
-        return stream == 0 || self.received < StreamWindow.usual && received >= StreamWindow.usual
+        if isOver || stream == 0 { return true }
+        return received >= StreamWindow.usual && (self.received < StreamWindow.usual || now - lastAt >= Self.pause)
     }
+
+    /// It needs no more, so that it may be about another one.
+    mutating func letGo() { stream = 0 }
 
     mutating func begin(_ stream: Int32, now: Int) {
         self.stream = stream
         state = .idle
         begunAt = now
+        lastAt = now
         received = 0
     }
 
@@ -44,6 +54,7 @@ struct WindowGrowth {
     /// - Returns: true where a PING is to be sent now.
     mutating func came(_ count: Int, now: Int) -> Bool {
         received += count
+        lastAt = now
         switch state {
         case .sampling(let since, let bytes):
             state = .sampling(since: since, bytes: bytes + count)

@@ -348,7 +348,8 @@ final class Connection {
             guard done < worker.out.orders.count else {
                 // what the client does not take, nor the origin, may lead to further orders
                 flushClient()
-                guard done == worker.out.orders.count else { continue }
+                // another connection, which this led to, may have been done with its own and cleared them
+                guard done >= worker.out.orders.count else { continue }
                 guard writing != nil else { break }
                 flushOrigin()
                 continue

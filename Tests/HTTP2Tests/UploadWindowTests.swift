@@ -86,7 +86,10 @@ struct UploadWindowTests {
         client.server.use(sent, of: 1)
         client.server.use(4 * kib, of: 3)
         client.hear()
-        for _ in 0..<40 { client.send(3) }
+        for _ in 0..<40 {
+            client.server.now += 50
+            client.send(3)
+        }
         client.begin(5)
         // both together, without anything being used
         var held = 0

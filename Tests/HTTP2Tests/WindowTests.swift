@@ -3,84 +3,13 @@ import Testing
 
 @testable import HTTP2
 
-/// What an origin may send of responses, as its own end of the connection sees it.
-private struct Origin {
-    let talk: ClientTalk
-    var windows = PeerWindows()
-    private var pings: [Frame] = []
-    /// Bytes of bodies.
-    private(set) var sent: [UInt32: Int] = [:]
-    /// Those that were not used at once.
-    private(set) var waiting: [UInt32: Int] = [:]
-
-    /// - Parameter answers: it says that it knows what streams begin with.
-    init(answers: Bool = true, resources: LoopResources = LoopResources()) throws {
-        talk = ClientTalk(nil, resources: resources)
-        _ = talk.feed(Frame.settings() + (answers ? Frame.settingsAnswer : []))
-        hear()
-    }
-
-    mutating func hear() {
-        let frames = talk.frames()
-        windows.note(frames)
-        pings += frames.filter { $0.kind == 6 && $0.flags == 0 }
-    }
-
-    /// - Returns: the stream's number in frames.
-    mutating func answer(_ method: String = "GET", length: Int? = nil) throws -> UInt32 {
-        let framing = method == "GET" ? BodyFraming.none : .chunked
-        let stream = try talk.ask(method, "http://a.test/", [:], Forwarding(framing: framing))
-        let id = 2 * stream - 1
-        hear()
-        guard let length else {
-            #expect(talk.feed(Frame.headers(id, [":status": "200"])) == [.head(stream, "200 OK", .chunked)])
-            return id
-        }
-        #expect(talk.feed(Frame.headers(id, [":status": "200", "content-length": "\(length)"])).count == 1)
-        return id
-    }
-
-    /// Sends what it may, up to so many bytes; how many these were.
-    @discardableResult
-    mutating func send(_ id: UInt32, _ count: Int = .max, uses: Bool = true) -> Int {
-        var sent = 0
-        for case .data(_, let bytes) in talk.feed(windows.send(id, count), uses: uses) { sent += bytes.count }
-        self.sent[id, default: 0] += sent
-        if !uses { waiting[id, default: 0] += sent }
-        hear()
-        return sent
-    }
-
-    /// What came of a stream is used.
-    mutating func use(_ id: UInt32, _ count: Int) {
-        talk.use(count, of: (id + 1) / 2)
-        hear()
-    }
-
-    /// Has all of a stream's window come and be taken until it gets no larger; how large it is then.
-    mutating func grow(_ id: UInt32) -> Int {
-        for _ in 0..<12 { send(id, windows.room(id)) }
-        return windows.room(id)
-    }
-
-    /// Answers the PINGs that ask how long the way is.
-    mutating func pong() {
-        for var ping in pings {
-            ping.flags = 1
-            #expect(talk.feed(ping.bytes) == [])
-        }
-        pings = []
-        hear()
-    }
-}
-
 @Suite("Windows of what is read")
 struct WindowTests {
     private let kib = 1 << 10
 
     @Test("A stream begins with 4 KiB, has 64 once its body is no small one, and up to 256 behind what is taken")
     func one() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         let id = try origin.answer()
         #expect(origin.windows.room(id) == 4 * kib)
         origin.send(id, 2 * kib)
@@ -105,7 +34,7 @@ struct WindowTests {
         "One whose head says that it fits into what it has gets no more",
         arguments: [(4_096, 4 << 10), (4_097, 64 << 10), (64 << 10, 64 << 10), (.max, 64 << 10)])
     func length(_ length: Int, _ size: Int) throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         let id = try origin.answer(length: length)
         origin.send(id, kib, uses: false)
         origin.send(id, 2 * kib, uses: false)
@@ -114,7 +43,7 @@ struct WindowTests {
 
     @Test("What was granted before the origin knew what streams begin with is granted still")
     func unanswered() throws {
-        var origin = try Origin(answers: false)
+        var origin = try SendingOrigin(answers: false)
         let id = try origin.answer()
         origin.send(id, 4 * kib, uses: false)
         #expect(origin.windows.room(id) == 60 * kib)
@@ -127,7 +56,7 @@ struct WindowTests {
 
     @Test("What was used before the origin knew that it had less is granted as soon as it does")
     func unansweredEnd() throws {
-        var origin = try Origin(answers: false)
+        var origin = try SendingOrigin(answers: false)
         let id = try origin.answer(length: 5_500)
         origin.send(id, 1_500)
         #expect(origin.talk.feed(Frame.data(id, [UInt8](repeating: 0, count: 3_000))).count == 1)
@@ -138,7 +67,7 @@ struct WindowTests {
 
     @Test("One that never says that it knows is granted what was used all the same")
     func neverAnswered() throws {
-        var origin = try Origin(answers: false)
+        var origin = try SendingOrigin(answers: false)
         let id = try origin.answer(length: 4_096)
         for _ in 0..<6 {
             let padded = Frame.data(id, [UInt8](repeating: 0, count: 500), padding: 255)
@@ -151,7 +80,7 @@ struct WindowTests {
 
     @Test("Together they get half of the connection's window beyond what they begin with")
     func together() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         let ids = try (0..<3).map { _ in try origin.answer() }
         let sizes = ids.map { origin.grow($0) / kib }
         #expect(sizes == [256, 256, 12])
@@ -163,7 +92,7 @@ struct WindowTests {
 
     @Test("What nothing shows the use of leaves something to the next one")
     func usual() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         let ids = try (0..<20).map { _ in try origin.answer() }
         for id in ids { origin.send(id, uses: false) }
         let sizes = ids.map { 4 + origin.windows.room($0) / kib }
@@ -173,7 +102,7 @@ struct WindowTests {
 
     @Test("However many there are that nobody takes, another one goes on")
     func stalled() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         let grown = try (0..<8).map { _ in try origin.answer() }
         for id in grown { _ = origin.grow(id) }
         var ids: [UInt32] = []
@@ -218,7 +147,7 @@ struct WindowTests {
 
     @Test("What waits of a stream that has ended takes room, too")
     func ended() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         let ids = try (0..<3).map { _ in try origin.answer() }
         for id in ids[..<2] {
             #expect(origin.grow(id) == 256 * kib)
@@ -235,7 +164,7 @@ struct WindowTests {
 
     @Test("Streams are begun beside stalled ones while half of the window waits at most, and each has what it may")
     func admission() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         let ids = try (0..<2).map { _ in try origin.answer() }
         for id in ids { #expect(origin.grow(id) == 256 * kib) }
         #expect(origin.send(ids[0], uses: false) == 256 * kib)
@@ -260,7 +189,7 @@ struct WindowTests {
 
     @Test("What is used is granted though others hold most of the connection's window")
     func mostIsHeld() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         var ids = try (0..<2).map { _ in try origin.answer() }
         for id in ids { #expect(origin.grow(id) == 256 * kib) }
         while origin.talk.leg.hasRoom { ids.append(try origin.answer()) }
@@ -275,7 +204,7 @@ struct WindowTests {
 
     @Test("Where one response in eight needs more than streams begin with, all have that with the request")
     func foresight() throws {
-        var origin = try Origin()
+        var origin = try SendingOrigin()
         func rooms(_ lengths: Int...) throws -> [Int] {
             try lengths.map { length in
                 let id = try origin.answer(length: length)
@@ -290,158 +219,5 @@ struct WindowTests {
         #expect(try rooms(1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 10_000) == Array(repeating: 64, count: 8))
         #expect(try rooms(1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000) == Array(repeating: 64, count: 8))
         #expect(try rooms(1_000) == [4])
-    }
-
-    // MARK: long ways
-
-    /// A response on a way of 20 ms that fills its window in each round trip.
-    private func far(_ origin: inout Origin, _ id: UInt32, _ times: Int = 8) {
-        for _ in 0..<times {
-            origin.send(id)
-            origin.talk.now += 20
-            origin.pong()
-        }
-    }
-
-    @Test("Over a long way one that is alone has the connection to itself, and is bounded by not reading")
-    func alone() throws {
-        var origin = try Origin()
-        let id = try origin.answer()
-        far(&origin, id)
-        #expect(origin.windows.room(id) > 4 << 20)
-        #expect(!origin.talk.leg.hasRoom && origin.talk.leg.begin() == nil && origin.talk.leg.isReusable)
-        #expect(!origin.talk.leg.isFull)
-        #expect(origin.send(id, 256 * kib, uses: false) == 256 * kib && !origin.talk.leg.isFull)
-        #expect(origin.send(id, 1, uses: false) == 1 && origin.talk.leg.isFull)
-        // the connection's window is no bound any more
-        #expect(origin.send(id, 3 << 20, uses: false) == 3 << 20)
-        origin.use(id, 3 << 20)
-        #expect(origin.talk.leg.isFull)
-        origin.use(id, 1)
-        #expect(!origin.talk.leg.isFull)
-        // and it is lent again when all of it has been used
-        #expect(origin.talk.feed(Frame.data(id, [], end: true)).last == .end(1, ""))
-        #expect(!origin.talk.leg.hasRoom)
-        origin.use(id, 256 * kib)
-        #expect(origin.talk.leg.hasRoom)
-        let next = try origin.answer()
-        #expect(!origin.talk.leg.hasRoom && origin.windows.room(next) == 64 * kib, "the way is known to be long")
-    }
-
-    @Test("One that is not alone has 4 MiB beside what they share, and others are begun beside it")
-    func beside() throws {
-        var origin = try Origin()
-        let id = try origin.answer()
-        let other = try origin.answer()
-        far(&origin, id)
-        #expect((3_700 * kib...4_352 * kib).contains(origin.windows.room(id)) && origin.talk.leg.hasRoom)
-        #expect(origin.send(id, uses: false) > 3_700 * kib)
-        #expect(origin.send(other) > 0)
-        // once it is over, the next one that is alone has the connection to itself
-        let waiting = origin.waiting[id] ?? 0
-        for stream in [other, id] { #expect(!origin.talk.feed(Frame.data(stream, [], end: true)).isEmpty) }
-        let next = try? origin.answer()
-        #expect(next == nil, "what came waits")
-        origin.use(id, waiting)
-        let last = try origin.answer()
-        far(&origin, last)
-        #expect(origin.windows.room(last) > 4 << 20)
-    }
-
-    /// All wide windows that a loop has are taken.
-    private var taken: LoopResources {
-        let resources = LoopResources()
-        while resources.beginWide() {}
-        return resources
-    }
-
-    @Test("Where none is left it has no further begun beside it, and the connection once the others have ended")
-    func notAlone() throws {
-        var origin = try Origin(resources: taken)
-        let id = try origin.answer()
-        let other = try origin.answer()
-        far(&origin, id)
-        #expect(origin.windows.room(id) <= 256 * kib && !origin.talk.leg.hasRoom && origin.talk.leg.isReusable)
-        // what came of the other one waits
-        #expect(origin.talk.feed(Frame.data(other, [1], end: true), uses: false).last == .end(2, ""))
-        origin.talk.now += 500
-        far(&origin, id)
-        #expect(origin.windows.room(id) <= 256 * kib)
-        origin.use(other, 1)
-        origin.talk.now += 500
-        far(&origin, id)
-        #expect(origin.windows.room(id) > 4 << 20)
-    }
-
-    @Test("One that ends before it is alone leaves the connection to all")
-    func endsBefore() throws {
-        var origin = try Origin(resources: taken)
-        let id = try origin.answer()
-        _ = try origin.answer()
-        far(&origin, id)
-        #expect(!origin.talk.leg.hasRoom)
-        #expect(origin.talk.feed(Frame.data(id, [], end: true)) == [.end(1, "")])
-        #expect(origin.talk.leg.hasRoom)
-    }
-
-    @Test("One that is given up in the middle takes the connection along: what is under way is nobody's")
-    func givenUp() throws {
-        var origin = try Origin()
-        let id = try origin.answer()
-        far(&origin, id)
-        origin.send(id, 300 * kib, uses: false)
-        #expect(origin.talk.leg.isFull)
-        origin.talk.leg.reset(StreamID(1), to: &origin.talk.out)
-        #expect(!origin.talk.leg.isReusable && !origin.talk.leg.isFull)
-    }
-
-    @Test("One whose request still goes out is read: it may have to be granted more")
-    func unsent() throws {
-        var origin = try Origin()
-        let id = try origin.answer("POST")
-        far(&origin, id)
-        #expect((3_700 * kib...4_352 * kib).contains(origin.windows.room(id)) && origin.talk.leg.hasRoom)
-        #expect(origin.send(id, uses: false) > 3_700 * kib && !origin.talk.leg.isFull)
-    }
-
-    @Test("One that came first and has little to say keeps no large one from growing", arguments: [1, 70])
-    func quiet(_ kibs: Int) throws {
-        var origin = try Origin()
-        let quiet = try origin.answer()
-        for _ in 0..<kibs {
-            origin.send(quiet, kib)
-            origin.talk.now += 600
-            origin.pong()
-        }
-        let id = try origin.answer()
-        for _ in 0..<12 {
-            origin.send(quiet, 10)
-            far(&origin, id, 1)
-        }
-        #expect(origin.windows.room(id) > 3_700 * kib)
-    }
-
-    @Test("A short way changes nothing")
-    func near() throws {
-        var origin = try Origin()
-        let id = try origin.answer()
-        for _ in 0..<8 {
-            origin.send(id)
-            origin.talk.now += 3
-            origin.pong()
-        }
-        #expect(origin.windows.room(id) <= 256 * kib && origin.talk.leg.hasRoom)
-    }
-
-    @Test("Over a long way a response has 64 KiB with its request, as far as there is that much")
-    func ahead() throws {
-        var origin = try Origin()
-        let id = try origin.answer(length: 3_000)
-        origin.send(id, 3_000)
-        origin.talk.now += 20
-        origin.pong()
-        let ids = try (0..<20).map { _ in try origin.answer(length: 3_000) }
-        let rooms = ids.map { origin.windows.room($0) / kib }
-        #expect(rooms.first == 64 && rooms == rooms.sorted(by: >) && rooms.reduce(-20 * 4, +) <= 512, "\(rooms)")
     }
 }
