@@ -16,6 +16,15 @@ struct LongWayTests {
         }
     }
 
+    /// A small response, by which it is known that the way is of 20 ms.
+    private func findFar(_ origin: inout SendingOrigin) throws {
+        let id = try origin.answer(length: 3_000)
+        origin.send(id, 3_000)
+        origin.talk.now += 20
+        origin.pong()
+        #expect(origin.talk.feed(Frame.data(id, [], end: true)).count == 1)
+    }
+
     @Test("Over a long way one that is alone has the connection to itself, and is bounded by not reading")
     func alone() throws {
         var origin = try SendingOrigin()
@@ -162,16 +171,15 @@ struct LongWayTests {
     @Test("Trailers of a request whose response has come take nothing of what others may have")
     func trailers() throws {
         var origin = try SendingOrigin()
-        let first = try origin.answer(length: 3_000)
-        origin.send(first, 3_000)
-        origin.talk.now += 20
-        origin.pong()
-        for _ in 0..<30 {
-            let stream = try origin.talk.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked))
+        let streams = try (0..<30).map { _ in
+            try origin.talk.ask("POST", "http://a.test/", [:], Forwarding(framing: .chunked))
+        }
+        try findFar(&origin)
+        for stream in streams {
             #expect(origin.talk.feed(Frame.headers(2 * stream - 1, [":status": "200"], end: true)).count == 2)
             origin.talk.leg.end(trailers: Array("a: b\r\n".utf8), on: StreamID(stream), to: &origin.talk.out)
-            origin.hear()
         }
+        origin.hear()
         let id = try origin.answer()
         #expect(origin.windows.room(id) == 64 * kib)
     }
@@ -191,10 +199,7 @@ struct LongWayTests {
     @Test("Over a long way a response has 64 KiB with its request, as far as there is that much")
     func ahead() throws {
         var origin = try SendingOrigin()
-        let id = try origin.answer(length: 3_000)
-        origin.send(id, 3_000)
-        origin.talk.now += 20
-        origin.pong()
+        try findFar(&origin)
         let ids = try (0..<20).map { _ in try origin.answer(length: 3_000) }
         let rooms = ids.map { origin.windows.room($0) / kib }
         #expect(rooms.first == 64 && rooms == rooms.sorted(by: >) && rooms.reduce(-20 * 4, +) <= 512, "\(rooms)")
