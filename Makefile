@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install deb systemd run test bench instructions operations soak browser testssl schemathesis hostile fuzz mutants tsan asan format lint schema
+.PHONY: help deps build install deb systemd run test bare bench instructions operations soak browser testssl schemathesis hostile fuzz mutants tsan asan format lint schema
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 12
@@ -29,6 +29,9 @@ run: ## the sandbox with Usher in front of it, and the story of one request (POR
 
 test: ## every test
 	@scripts/test
+
+bare: ## every test on a machine that has nothing: a minimal Debian, made once, and a clone of what is committed (root)
+	@scripts/bare make test
 
 bench: ## CPU, memory and start-up beside trafficserver, haproxy, squid and nghttpx; what interceptors cost
 	@bench/run
