@@ -10,6 +10,7 @@ import pytest
 import requests
 
 import certificates as certificates_module
+import heap as heap_module
 import inside
 import origins
 import programs
@@ -70,6 +71,17 @@ def binary():
         given = f"{folder}/usher"
     assert os.access(given, os.X_OK), f"{given} is not built: run `swift build`"
     return given
+
+
+@pytest.fixture(scope="session")
+def heap_library(tmp_path_factory):
+    return heap_module.library(tmp_path_factory.mktemp("heap"))
+
+
+@pytest.fixture
+def heap(heap_library, tmp_path):
+    """Counts what a program has on its heap that is started with `environment=heap.environment`."""
+    return heap_module.Counter(heap_library, tmp_path / "heap")
 
 
 @pytest.fixture(scope="session")

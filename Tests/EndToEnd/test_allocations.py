@@ -2,18 +2,15 @@
 is loaded before the C library. ALLOCATIONS_SHOW=20 shows the first ones with their backtraces."""
 
 import json
-import mmap
 import os
 import pathlib
-import shutil
 import socket
-import struct
-import subprocess
 import sys
 
 import pytest
 
 import h2wire
+import heap
 import programs
 import wire
 from test_http2 import NewOrigin
@@ -31,31 +28,6 @@ INTERCEPTORS = [
     for number, when in enumerate(
         [{"action": "LOGOUT"}, {"host": "api.example.com"}, {"path": "/admin/*"}, {"method": "DELETE"},
          {"header": {"X-Debug": "*"}}] * 4)]
-
-
-class Counter:
-    """The number in the file that the library writes to."""
-
-    def __init__(self, path):
-        path.write_bytes(bytes(16))
-        with open(path, "r+b") as file:
-            self.memory = mmap.mmap(file.fileno(), 16)
-
-    def value(self):
-        return struct.unpack("Q", self.memory[:8])[0]
-
-    def show(self, number):
-        self.memory[8:] = struct.pack("q", number)
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        programs.missing("there is no C compiler")
-    built = tmp_path_factory.mktemp("allocations") / "allocations.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", built, HERE / "allocations.c", "-ldl"], check=True)
-    return built
 
 
 def is_current(program):
@@ -79,27 +51,27 @@ def build(request, binary):
 
 
 @pytest.fixture
-def counting(build, library, write_config, tmp_path):
+def counting(build, heap_library, write_config, tmp_path):
     """Starts a program whose allocations are counted: counting(configuration); gives it and `count(exchange)`."""
     running = []
 
     def run(config, **options):
-        counter = Counter(tmp_path / "count")
+        counter = heap.Counter(heap_library, tmp_path / "count")
         usher = programs.Usher(
             build[1], write_config({"workers": 1, "log": {"access": "json"}, "interceptors": INTERCEPTORS, **config}),
-            environment={"LD_PRELOAD": str(library), "ALLOCATIONS": str(tmp_path / "count")}, **options)
+            environment=counter.environment, **options)
         running.append(usher)
-        assert counter.value() > 0, "the library is not in use"
+        assert counter.count() > 0, "the library is not in use"
 
         def count(exchange):
             """Of each exchange, once everything is warm."""
             for _ in range(WARM):
                 exchange()
             counter.show(int(os.environ.get("ALLOCATIONS_SHOW", "0")))
-            before = counter.value()
+            before = counter.count()
             for _ in range(COUNTED):
                 exchange()
-            return (counter.value() - before) / COUNTED
+            return (counter.count() - before) / COUNTED
 
         return usher, count
 

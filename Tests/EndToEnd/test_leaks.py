@@ -53,8 +53,8 @@ def test_connections_that_end_in_every_way_leave_no_descriptor(plain_usher, orig
         assert client.exchange(request("GET", f"{server.url}/after")).status == 200
 
 
-def test_memory_does_not_grow_with_requests(start, origin):
-    usher = start({"workers": 1, "journal": {"memory": "1MiB"}})
+def test_memory_does_not_grow_with_requests(start, origin, heap):
+    usher = start({"workers": 1, "journal": {"memory": "1MiB"}}, environment=heap.environment)
     server = origin(lambda seen: response(body=seen.body))
     body = bytes(20_000)
 
@@ -63,19 +63,15 @@ def test_memory_does_not_grow_with_requests(start, origin):
             for _ in range(count):
                 assert len(client.exchange(request("POST", f"{server.url}/", body=body)).body) == len(body)
 
-    # the heap of the journal's thread has the size that it keeps
-    run(2000)
-    grown = []
-    # how large that is depends on how far the thread was behind; what leaks grows each time
-    while len(grown) < 3 and (not grown or grown[-1] >= 4 << 20):
-        before = usher.resident()
-        run(1500)
-        grown.append(usher.resident() - before)
-    assert grown[-1] < 4 << 20, grown
+    run(500)
+    before = heap.live()
+    run(1000)
+    heap.stays(before, 500 << 10)
 
 
-def test_memory_does_not_grow_with_step_ups(start, sandbox):
-    usher = start({"workers": 1, "journal": {"memory": "1MiB"}, **shop.config(sandbox)})
+def test_memory_does_not_grow_with_step_ups(start, sandbox, heap):
+    usher = start(
+        {"workers": 1, "journal": {"memory": "1MiB"}, **shop.config(sandbox)}, environment=heap.environment)
     cookie = [("Cookie", f"{shop.COOKIE}={shop.login(sandbox)}")]
 
     def run(count):
@@ -84,11 +80,10 @@ def test_memory_does_not_grow_with_step_ups(start, sandbox):
                 assert client.exchange(request("GET", f"{sandbox.shop}/{number}", cookie)).status == 200
 
     run(600)
-    before = usher.resident()
+    before = heap.live()
     run(600)
-    grown = usher.resident() - before
     # whose flow each of the last 4,096 authIds belongs to is remembered, in 1 KiB; what a step-up holds while it lasts is more
-    assert grown < 600 * 2048, f"{grown >> 10} KiB"
+    heap.stays(before, 600 * 2048)
 
 
 def test_idle_connections_cost_little(plain_usher, origin):
@@ -106,8 +101,10 @@ def test_idle_connections_cost_little(plain_usher, origin):
 
 
 @pytest.fixture
-def mixture(opening, certificates):
-    usher = opening({"timeouts": {"idle": "3s", "pool_idle": "300ms"}, "limits": {"leaf_certificates": 50}})
+def mixture(opening, certificates, heap):
+    usher = opening(
+        {"timeouts": {"idle": "3s", "pool_idle": "300ms"}, "limits": {"leaf_certificates": 50},
+         "journal": {"memory": "1MiB"}}, environment=heap.environment)
     made = Mixture(usher, certificates)
     yield made
     made.close()
@@ -119,11 +116,10 @@ def test_opened_tunnels_that_end_in_every_way_leave_no_descriptor(mixture):
     mixture.is_level(before)
 
 
-def test_memory_does_not_grow_with_opened_tunnels(mixture):
+def test_memory_does_not_grow_with_opened_tunnels(mixture, heap):
     before = mixture.at_rest()
     mixture.run(500)
-    settled = mixture.usher.resident()
-    mixture.run(2000)
+    settled = heap.live()
+    mixture.run(1500)
     mixture.is_level(before)
-    grown = mixture.usher.resident() - settled
-    assert grown < 4 << 20, f"{grown >> 10} KiB"
+    heap.stays(settled, 1 << 20)
