@@ -76,12 +76,12 @@ class Terminal:
     """A command at a terminal of its own."""
 
     def __init__(self, binary, person, *arguments):
-        self.ours, theirs = pty.openpty()
+        # its end stays open here, so that what was written just before the program ended can still be read
+        self.ours, self.theirs = pty.openpty()
         self.shown = b""
         self.child = subprocess.Popen(
-            [binary, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=person.environment,
+            [binary, *arguments], stdin=self.theirs, stdout=self.theirs, stderr=self.theirs, env=person.environment,
             start_new_session=True)
-        os.close(theirs)
 
     def __enter__(self):
         return self
@@ -90,6 +90,7 @@ class Terminal:
         if self.child.poll() is None:
             self.child.kill()
             self.child.wait()
+        os.close(self.theirs)
         os.close(self.ours)
 
     def reads(self, until):

@@ -7,6 +7,7 @@ import time
 
 import pytest
 import requests
+import urllib3
 
 import origins
 import wire
@@ -84,8 +85,12 @@ def test_python_sees_it(start, origin, through, fault, error):
     usher = start({"interceptors": rules(fault, "response")})
     session = through(usher)
     assert session.get(f"{server.url}/good").text == "ok"
-    with pytest.raises(error):
-        session.get(f"{server.url}/broken")
+    if fault == {"truncate": "1B"} and urllib3.__version__.startswith("1."):
+        # before 2.0 it did not compare a body with its Content-Length
+        assert session.get(f"{server.url}/broken").text == "o"
+    else:
+        with pytest.raises(error):
+            session.get(f"{server.url}/broken")
     assert session.get(f"{server.url}/good").text == "ok"
 
 
