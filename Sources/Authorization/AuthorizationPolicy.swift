@@ -69,6 +69,8 @@ public struct AuthorizationPolicy: Sendable {
     public var devices: [Device] = []
     public var person = PersonPolicy()
     public var sessions = SessionPolicy()
+    /// Pages of other sites whose requests are stepped up and get sessions.
+    public var origins = PageOrigins()
     /// The client's id token is shown with what a step-up won.
     public var showsIDToken = false
     /// How AM is asked about resources that no Gateway stands before; nil where there are none.

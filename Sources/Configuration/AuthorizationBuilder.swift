@@ -64,6 +64,7 @@ struct AuthorizationBuilder {
         if let number = rounds?.number("upgrade") { policy.upgradeRounds = number }
         if let number = rounds?.number("transaction") { policy.transactionRounds = number }
         if let flag = present?.flag("id_token") { policy.showsIDToken = flag }
+        policy.origins = fields.pageOrigins
         policy.sessions = SessionBuilder(findings: findings, opened: opened, hasUsers: hasUsers).sessions(
             fields, policy)
         return policy

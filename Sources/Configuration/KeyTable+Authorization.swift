@@ -1,5 +1,6 @@
 internal import Authorization
 internal import Declaration
+internal import Interception
 
 extension KeyTable {
     static let authorization: [Key] = [
@@ -24,7 +25,7 @@ extension KeyTable {
             "lockout", .object(.lockout), "When answers that AM refused are not given again, lest it lock the user out."
         ),
         Key("enforce", .object(.enforcement), "How AM is asked about resources that no Gateway stands before."),
-        translate,
+        translate, PageOrigins.key,
         Key(
             "answers", .list(.object(.callbackAnswer)), "Answers to callbacks; the first that matches wins.",
             standard: "[]"),

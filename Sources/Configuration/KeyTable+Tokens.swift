@@ -51,6 +51,7 @@ extension KeyTable {
             "cool_down", .duration(0...86_400_000), "How long what AM refused is not asked for again.",
             standard: "60s"),
         Key("hold", .duration(1...3_600_000), "How long a request waits for the token.", standard: "30s"),
+        PageOrigins.key,
     ]
 
     static let tokenClient: [Key] = [

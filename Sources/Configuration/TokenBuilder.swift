@@ -55,6 +55,7 @@ struct TokenBuilder {
         settings.revocation = fields.text("revoke").flatMap(TokenSettings.Revocation.init) ?? .never
         if let coolDown = fields.number("cool_down") { settings.coolDown = coolDown }
         if let hold = fields.number("hold") { settings.hold = hold }
+        settings.origins = fields.pageOrigins
         judge(settings, fields, position)
         return settings
     }

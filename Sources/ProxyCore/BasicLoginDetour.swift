@@ -26,7 +26,7 @@ final class BasicLoginDetour: PassiveDetour {
         case .missing: if head.fields.contains(.authorization) { return }
         case .challenged: if !isAsked { return }
         }
-        if let reason = hosts.admits(head) ? context.unproven : BasicLoginDetour.elsewhere {
+        if let reason = hosts.admits(head) ? context.obstacle(login.origins) : BasicLoginDetour.elsewhere {
             notes.append(.login(interceptor: interceptor, reason))
             return
         }
@@ -41,9 +41,13 @@ final class BasicLoginDetour: PassiveDetour {
     func consider(
         _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
-        guard login.sending == .challenged, !isAsked, hosts.admits(context.sent), context.unproven == nil,
+        guard login.sending == .challenged, !isAsked, hosts.admits(context.sent),
             Self.asks(response.head)
         else {
+            return .deliver(response)
+        }
+        if let reason = context.obstacle(login.origins) {
+            notes.append(.login(interceptor: interceptor, reason))
             return .deliver(response)
         }
         guard context.isWhole else {

@@ -25,6 +25,8 @@ struct DetourContext {
     /// names.
     let unproven: String?
     let decisions: (any DecisionStore)?
+    /// The client's request that is the cause of all this, as it sent it.
+    let cause: RequestHead
 
     var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {
@@ -39,6 +41,17 @@ struct DetourContext {
 
     /// A session is over, or another has taken its place: what AM decided for it is worth nothing any more.
     func endSessions(_ tokens: Set<String>) { decisions?.end(tokens) }
+
+    /// What had the client send its request.
+    var initiator: RequestInitiator { RequestInitiator(cause) }
+
+    /// Why no credentials are added to the request for an entry that lists these origins.
+    func obstacle(_ origins: PageOrigins) -> String? {
+        unproven ?? initiator.refusal(listed: origins).map { "not added: \($0)" }
+    }
+
+    /// Whose winnings may go along, for an entry that lists these origins.
+    func winners(_ origins: PageOrigins) -> [String] { initiator.winners(own: cause.originText, listed: origins) }
 
     /// The same where another request is looked at: one that is Usher's own.
     func about(_ head: RequestHead, _ body: [UInt8]) -> DetourContext {

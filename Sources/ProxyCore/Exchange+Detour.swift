@@ -16,7 +16,7 @@ extension Exchange {
                 store: context.stores.tokens, sender: sender(context), errands: context.stores.errands,
                 classification: classification),
             pushes: context.stores.pushes, sessions: context.stores.sessions, unproven: unproven(context),
-            decisions: context.stores.decisions)
+            decisions: context.stores.decisions, cause: request)
     }
 
     func sender(_ context: ClientContext) -> RequestSender {

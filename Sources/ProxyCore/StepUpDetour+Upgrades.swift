@@ -6,7 +6,9 @@ extension StepUpDetour {
     /// Goes by the session that has taken the place of one that AM knows no more: this client had it upgraded a moment ago.
     func follows(_ session: SessionSource, _ context: DetourContext) -> Bool {
         let mark = mark(of: session, context)
-        guard replay == nil, let earlier = context.sessions?.upgrades.first({ $0.replaces(mark) }) else { return false }
+        guard replay == nil, context.initiator.refusal(listed: policy.origins) == nil,
+            let earlier = context.sessions?.upgrades.first({ $0.replaces(mark) })
+        else { return false }
         var replay = Replay(policy: policy, resource: resource, session: session, idToken: context.idToken(policy))
         replay.take(earlier.outcome)
         self.replay = replay

@@ -124,6 +124,11 @@ final class StepUpDetour: Detour {
         }
         notes.append(
             .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
+        // whatever it executes is executed with what a step-up wins
+        if let refusal = context.initiator.refusal(listed: policy.origins) {
+            notes.append(.declined(refusal))
+            return .deliver(response)
+        }
         judgeLogin(by: advice, &notes)
         if sharing.isOutdated(context.sessions?.upgrades) { rounds.giveBack(advice) }
         do throws(NoStepUp) {
@@ -423,7 +428,9 @@ extension StepUpDetour {
 
     /// Asks the resource for an advice that may be acted on, where the configuration wants that.
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        guard context.isWhole, policy.offersHeader(on: head, resource) else { return }
+        guard context.isWhole, policy.offersHeader(on: head, resource),
+            context.initiator.refusal(listed: policy.origins) == nil
+        else { return }
         head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
 }

@@ -28,8 +28,8 @@ final class LearnedTable: LearnedStore, Sendable {
 
     private func key(_ client: LearnedClient, _ server: String) -> LearnedSessions.Key? {
         guard let whole = digest.tableKey(client.material(at: server)),
-            let owner = digest.tableKey(client.ownerMaterial)
+            let owner = digest.tableKey(client.ownerMaterial), let page = digest.tableKey(client.pageMaterial)
         else { return nil }
-        return .init(client: whole, owner: owner)
+        return .init(client: whole, owner: owner, page: page)
     }
 }

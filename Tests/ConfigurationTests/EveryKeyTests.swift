@@ -51,7 +51,7 @@ import Testing
               - retry:
                   { times: 3, after: 1s, backoff: 2, jitter: 10, retry_after: false, cap: 1m, methods: idempotent }
           - { name: agent, user_agent: Shop/2 }
-          - { name: basic, when: { host: b }, basic_auth: { user: a, password: b, send: challenged } }
+          - { name: basic, when: { host: b }, basic_auth: { user: a, password: b, send: challenged, origins: "https://o.example.com" } }
           - name: turned-away
             replay:
               { status: 503, times: 2, after: 1s, backoff: 3, jitter: 10, retry_after: false, cap: 1m, methods: any }
@@ -59,12 +59,12 @@ import Testing
             when: { host: b }
             session_cookie:
               { user: a, password: b, fields: { name: n, password: p }, login: /in, cookie: C, renew_before: 1s,
-                refused: refuse, cool_down: 1s, hold: 1s }
+                refused: refuse, cool_down: 1s, hold: 1s, origins: "https://*.example.com" }
           - name: iam
             when: { host: b }
             iam_cookie:
               { key: a, identity: "https://i.example.com/", login: /in, cookie: C, renew_before: 1s, refused: refuse,
-                cool_down: 1s, hold: 1s }
+                cool_down: 1s, hold: 1s, origins: "https://o.example.com:8443" }
           - { name: turns, request: [{ respond: [{ status: 503, times: 2 }, { status: 201 }] }] }
           - { name: text, request: [{ respond: { text: hello, content_type: text/x } }] }
           - { name: body, request: [{ respond: { body: hello } }] }
@@ -126,6 +126,7 @@ import Testing
               - https://c.example.com/*
             am: https://am.example.com/am
             when_client_handles_advice: act
+            origins: ["https://o.example.com", "capacitor://localhost"]
             offer_header: false
             present: { gateway: "query:b", rest: "header:X-B", id_token: true }
             session: login
@@ -167,7 +168,8 @@ import Testing
         tokens:
           - { resources: "https://t.example.com/*", bearer: client_credentials, am: https://am.example.com/am,
               realm: /alpha, client: { id: a, secret: b, auth: post }, scope: a, refresh_before: 1s, refresh_on: 403,
-              dpop: true, cool_down: 1s, hold: 1s, revoke: at_end }
+              dpop: true, cool_down: 1s, hold: 1s, revoke: at_end,
+              origins: "https://o.example.com" }
           - { resources: "https://u.example.com/*", bearer: code, am: https://am.example.com/am, client: { id: a },
               redirect_uri: "app:/x", consent: allow, client_by: "header:X-C", keep: sealed }
         state: { key: "${env.STATE_KEY}" }

@@ -4,14 +4,24 @@ public struct LearnedClient: Sendable {
     public let owner: String
     /// What tells clients of the same owner apart; empty where nothing does.
     public let name: String
+    /// The origin of the page that won it; empty for none, and for AM's own.
+    public private(set) var page = ""
 
     public init(owner: String, name: String = "") {
         self.owner = owner
         self.name = name
     }
 
-    /// As the texts of a digest.
+    /// The same in a page.
+    public func at(_ page: String) -> LearnedClient {
+        var client = self
+        client.page = page
+        return client
+    }
+
+    /// As the texts of digests: of the client, whatever its pages are, and of one of these.
     public func material(at server: String) -> [UInt8] { Login.material([server, owner, name]) }
+    public var pageMaterial: [UInt8] { Login.material([page]) }
     public var ownerMaterial: [UInt8] { Login.material([owner]) }
 }
 
@@ -23,10 +33,12 @@ public struct LearnedSessions: Sendable {
     public struct Key: Hashable, Sendable {
         let client: UInt128
         let owner: UInt128
+        let page: UInt128
 
-        public init(client: UInt128, owner: UInt128) {
+        public init(client: UInt128, owner: UInt128, page: UInt128 = 0) {
             self.client = client
             self.owner = owner
+            self.page = page
         }
     }
 
@@ -98,7 +110,10 @@ public struct LearnedSessions: Sendable {
         entries[key] = entry
     }
 
-    public mutating func forget(_ key: Key) { entries[key] = nil }
+    /// Of a client, in whichever page.
+    public mutating func forget(_ key: Key) {
+        entries = entries.filter { $0.key.client != key.client }
+    }
 
     /// A session is over, whoever has it.
     public mutating func ended(_ session: String) {

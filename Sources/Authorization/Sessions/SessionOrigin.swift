@@ -28,7 +28,9 @@ extension AuthorizationPolicy {
 
     /// Where a client steps up by itself it is shown no session, unless AM is asked first.
     private func isShown(_ head: RequestHead) -> Bool {
-        guard let covered = coverage(of: head) else { return false }
+        guard let covered = coverage(of: head), RequestInitiator(head).refusal(listed: origins) == nil else {
+            return false
+        }
         return covered.isEnforced || covered.resource.translation == nil && !clientHandlesAdvice(head)
     }
 

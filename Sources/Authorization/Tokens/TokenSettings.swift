@@ -59,6 +59,8 @@ public struct TokenSettings: Sendable {
     public var isProven = false
     public var keeping = Keeping.memory
     public var revocation = Revocation.never
+    /// Pages of other sites whose requests get tokens.
+    public var origins = PageOrigins()
     public var hold = 30_000
     public var coolDown = 60_000
 

@@ -14,7 +14,7 @@ public struct BasicAuthentication: BuiltIn {
                 Key(
                     "send", .choice(BasicLogin.Sending.allCases.map(\.rawValue)),
                     "With every request; with those that bring no Authorization of their own; or only once the origin asks for it (401).",
-                    standard: BasicLogin.Sending.missing.rawValue),
+                    standard: BasicLogin.Sending.missing.rawValue), PageOrigins.key,
             ]))
     public static let sendsSecret = true
 
@@ -26,7 +26,7 @@ public struct BasicAuthentication: BuiltIn {
         }
         login = BasicLogin(
             credentials: "Basic \(Base64.encode(Array("\(user):\(password)".utf8)))",
-            sending: fields.text("send").flatMap(BasicLogin.Sending.init) ?? .missing)
+            sending: fields.text("send").flatMap(BasicLogin.Sending.init) ?? .missing, origins: fields.pageOrigins)
     }
 
     private static let user = TextFormat("a user's name, which holds no colon", isQuotable: false) { text in

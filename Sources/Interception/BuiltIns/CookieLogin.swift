@@ -44,6 +44,8 @@ public struct CookieLogin: Hashable, Sendable {
     public var coolDown: Int
     /// Milliseconds that a request waits for the whole of it.
     public var hold: Int
+    /// Pages of other sites that may have it sent along.
+    public var origins = PageOrigins()
 
     public init(
         interceptor: String = "", _ manner: Manner, place: String, cookie: String, renewBefore: Int = 300,
@@ -66,6 +68,7 @@ public struct CookieLogin: Hashable, Sendable {
         if let refused = fields.text("refused").flatMap(Refused.init) { self.refused = refused }
         if let coolDown = fields.number("cool_down") { self.coolDown = coolDown }
         if let hold = fields.number("hold") { self.hold = hold }
+        origins = fields.pageOrigins
     }
 
     /// What all such logins have.
@@ -86,6 +89,7 @@ public struct CookieLogin: Hashable, Sendable {
                 "cool_down", .duration(0...86_400_000), "How long a login that was refused is not tried again.",
                 standard: "60s"),
             Key("hold", .duration(1...3_600_000), "How long a request waits for the login.", standard: "30s"),
+            PageOrigins.key,
         ]
     }
 

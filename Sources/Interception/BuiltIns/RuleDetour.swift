@@ -20,9 +20,12 @@ public struct BasicLogin: Equatable, Sendable {
     /// Value of the field Authorization.
     public let credentials: String
     public let sending: Sending
+    /// Pages of other sites that may have it sent along.
+    public let origins: PageOrigins
 
-    public init(credentials: String, sending: Sending) {
+    public init(credentials: String, sending: Sending, origins: PageOrigins = PageOrigins()) {
         self.credentials = credentials
         self.sending = sending
+        self.origins = origins
     }
 }

@@ -33,7 +33,7 @@ final class CookieLoginDetour: LoginDetour {
             turn.session = nil
             return nil
         }
-        if let reason = hosts.admits(context.sent) ? context.unproven : BasicLoginDetour.elsewhere {
+        if let reason = hosts.admits(context.sent) ? context.obstacle(login.origins) : BasicLoginDetour.elsewhere {
             turn.session = nil
             notes.append(say(reason))
             return denial(reason)

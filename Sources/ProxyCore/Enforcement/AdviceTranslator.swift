@@ -23,7 +23,8 @@ final class AdviceTranslator: PassiveDetour {
     /// A challenge tells an advice without saying anything of the request again.
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
         guard form != .redirect, policy.offersHeader, resource.advice.contains(.header),
-            !head.fields.contains(.xAuthenticateResponse), !policy.isPolicyEvaluation(head)
+            !head.fields.contains(.xAuthenticateResponse), !policy.isPolicyEvaluation(head),
+            context.initiator.refusal(listed: policy.origins) == nil
         else { return }
         head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
@@ -51,6 +52,10 @@ final class AdviceTranslator: PassiveDetour {
             return .deliver(response)
         }
         notes.append(.advice(status: response.head.status, host: context.request.host, summary: advice.summary))
+        if let refusal = context.initiator.refusal(listed: policy.origins) {
+            notes.append(.translated("not translated: \(refusal)"))
+            return .deliver(response)
+        }
         switch policy.realm(of: advice, in: exchange) {
         case .refused(let reason):
             notes.append(.translated("not translated: \(reason)"))

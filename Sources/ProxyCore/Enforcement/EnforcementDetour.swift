@@ -122,7 +122,8 @@ final class EnforcementDetour: Detour {
                 in: (try? stepUp.replay?.inSession(context.sent)) ?? context.sent, body: nil, policy: policy)
                 ?? shown?.provided.source
         else {
-            if shown != nil, context.decisions?.isDry == true {
+            let refusal = context.initiator.refusal(listed: policy.origins)
+            if shown != nil, refusal == nil, context.decisions?.isDry == true {
                 notes.append(.decision("AM is asked first, with that session"))
                 return grant(context)
             }
@@ -291,7 +292,9 @@ final class EnforcementDetour: Detour {
             return deny(
                 "AM does not allow \(inquiry.question.method) on \(inquiry.question.resource)")
         }
-        if let form { return handOver(response, as: form, inner, context, &notes) }
+        if let form, context.initiator.refusal(listed: policy.origins) == nil {
+            return handOver(response, as: form, inner, context, &notes)
+        }
         return carryOn(stepUp.consider(response, inner, &notes), context, &notes)
     }
 

@@ -29,9 +29,14 @@ extension RequestSender {
 }
 
 extension DetourContext {
+    /// What is known of the client's logins, of those that may go along with this request.
+    func learned(_ client: LearnedClient, _ policy: AuthorizationPolicy) -> LearnedSessions.Found? {
+        winners(policy.origins).lazy.compactMap { sessions?.learned.find(client.at($0), at: policy.server.url) }.first
+    }
+
     /// The client's own id token, where replays show it.
     func idToken(_ policy: AuthorizationPolicy) -> String? {
         guard policy.showsIDToken, let client = client.learned(policy.sessions.identity, request) else { return nil }
-        return sessions?.learned.find(client, at: policy.server.url)?.idToken
+        return learned(client, policy)?.idToken
     }
 }

@@ -91,18 +91,26 @@ final class SessionDetour: Detour {
             let words = learn(context)
             notes.append(.session(words))
             return nil
-        case .login: return ask(.send, context, &notes)
+        case .login:
+            if let refusal = context.initiator.refusal(listed: policy.origins) {
+                notes.append(.session("no session: not added: \(refusal)"))
+                return nil
+            }
+            return ask(.send, context, &notes)
         }
     }
 
     /// What is known of the client, in words.
     private func learn(_ context: DetourContext) -> String {
-        guard let stores = context.sessions else { return "the session goes along \(policy.words(of: .learned))" }
+        let refusal = context.initiator.refusal(listed: policy.origins).map { "no session: not added: \($0)" }
+        guard context.sessions != nil else {
+            return refusal ?? "the session goes along \(policy.words(of: .learned))"
+        }
         guard let client = context.client.learned(policy.sessions.identity, context.request) else {
             return "no session: the request does not tell whose it is (authorization.learned.by)"
         }
-        guard let found = stores.learned.find(client, at: policy.server.url)?.session else {
-            return "no session: no login of this client at \(policy.server.url) was seen"
+        guard let found = context.learned(client, policy)?.session else {
+            return refusal ?? "no session: no login of this client at \(policy.server.url) was seen"
         }
         provided.take(learned: found)
         return "with the session of this client's login at \(policy.server.url)"

@@ -52,8 +52,12 @@ final class SessionWatch: PassiveDetour {
             }
             switch event {
             case .news(let news):
+                guard let page = context.initiator.winner(response) else {
+                    notes.append(.session("\(news.words) is \(TokenWatch.notLearned)"))
+                    continue
+                }
                 for (client, policy) in identities(at: server, context) where policy.wants(news) {
-                    stores.learned.learn(news, of: client, at: server.url, for: policy.sessions.keep)
+                    stores.learned.learn(news, of: client.at(page), at: server.url, for: policy.sessions.keep)
                     if case .session = news, policy.sessions.source != .learned { continue }
                     notes.append(.session("\(news.words) goes along from here on (\(policy.sessions.identity.words))"))
                 }

@@ -16,6 +16,8 @@ public struct KeptToken: Sendable {
         let server: String
         /// Who has it, and whether it goes along with their requests.
         let clients: [(client: TokenClient, isSignedIn: Bool)]
+        /// The origin of the page that won it; empty for none.
+        let page: String
         /// Digests of refresh tokens that the client was given.
         let given: [UInt128]
     }
@@ -54,6 +56,7 @@ public struct KeptToken: Sendable {
         case .chain(let number, let chain):
             members.append(.init("chain", .string(String(number, radix: 16))))
             members.append(.init("server", .string(chain.server)))
+            if !chain.page.isEmpty { members.append(.init("page", .string(chain.page))) }
             members.append(.init("given", .array(chain.given.map { .string(String($0, radix: 16)) })))
             members.append(
                 .init(
@@ -92,7 +95,10 @@ public struct KeptToken: Sendable {
             known.append((shown, client["signed_in"]?.isTrue == true))
         }
         return .chain(
-            number, Chain(server: server, clients: known, given: given.compactMap(Self.number(UInt128.self))))
+            number,
+            Chain(
+                server: server, clients: known, page: value["page"]?.text ?? "",
+                given: given.compactMap(Self.number(UInt128.self))))
     }
 
     private static func number<Number: FixedWidthInteger>(_: Number.Type) -> (JSONValue) -> Number? {

@@ -44,6 +44,12 @@ final class TokenDetour: LoginDetour {
             notes.append(say("\(reason) a token"))
             return goWithout()
         }
+        // a page may have what it won itself
+        let isOwn = source.settings.manner == .learned && context.tokens.store != nil
+        if !isOwn, let refusal = context.initiator.refusal(listed: source.settings.origins) {
+            notes.append(say("not added: \(refusal)"))
+            return goWithout()
+        }
         guard context.tokens.store != nil else {
             notes.append(
                 say("a bearer token goes along (\(source.settings.manner.rawValue)), fetched where there is none"))
@@ -75,8 +81,11 @@ final class TokenDetour: LoginDetour {
             return RequestSender.lack(settings.naming)
         }
         guard settings.manner == .code else {
-            key = context.tokens.store?.changeTokens { $0.learned(for: source, client) }
-            return key == nil ? "no token exchange of this client was seen" : nil
+            let winners = context.winners(settings.origins)
+            key = context.tokens.store?.changeTokens { $0.learned(for: source, client, winners: winners) }
+            guard key == nil else { return nil }
+            return context.initiator.refusal(listed: settings.origins).map { "not added: \($0)" }
+                ?? "no token exchange of this client was seen"
         }
         session = SessionSource.carried(by: context.request, named: settings.server.cookie) ?? provided?.source
         guard let session else {

@@ -25,7 +25,7 @@ extension TokenLedger {
             let clients = chain.signers.map { signer in
                 (client: signer.client, isSignedIn: signedIn[signer]?.contains(number) ?? false)
             }
-            holder = .chain(number, .init(server: server, clients: clients, given: chain.given))
+            holder = .chain(number, .init(server: server, clients: clients, page: chain.page, given: chain.given))
         }
         return KeptToken(source: key.source.identity, holder: holder, grant: grant)
     }
@@ -44,7 +44,7 @@ extension TokenLedger {
             reserve(number)
             key = TokenKey(source, .chain(number, client: first.client))
             chains[number] = Chain(
-                key: key, signers: kept.clients.map { Signer(server: kept.server, client: $0.client) },
+                key: key, page: kept.page, signers: kept.clients.map { Signer(server: kept.server, client: $0.client) },
                 given: kept.given)
             for digest in kept.given { given[digest] = number }
             for one in kept.clients where one.isSignedIn {

@@ -20,6 +20,8 @@ public struct TokenLedger: Sendable {
     struct Chain: Sendable {
         /// Where its token is kept.
         let key: TokenKey
+        /// The origin of the page that won it; empty for none, and for AM's own.
+        var page = ""
         /// Who has it.
         var signers: [Signer] = []
         /// Digests of refresh tokens that the client was given, the newest last.
@@ -45,17 +47,25 @@ public struct TokenLedger: Sendable {
     // MARK: what goes along
 
     /// What that client was granted last of what suits the entry.
-    func learned(for source: TokenSource, _ client: TokenClient) -> TokenKey? {
+    /// - Parameter winners: origins of pages, the best first, of which one has to have won it.
+    func learned(for source: TokenSource, _ client: TokenClient, winners: [String] = [""]) -> TokenKey? {
         let numbers = signedIn[Signer(server: source.server, client: client)] ?? []
-        return numbers.reversed().lazy.map { TokenKey(source, .chain($0, client: client)) }
-            .first { logins.last($0).map(source.takes) ?? false }
+        for winner in winners {
+            let found = numbers.reversed().lazy.filter { chains[$0]?.page == winner }
+                .map { TokenKey(source, .chain($0, client: client)) }
+                .first { logins.last($0).map(source.takes) ?? false }
+            if let found { return found }
+        }
+        return nil
     }
 
     /// A client was granted this.
     /// - Parameters:
+    ///   - page: the origin of the page that asked for it, where one did.
     ///   - key: of what it has had renewed, and the flight by which it did; nil where it has signed in.
     mutating func learn(
-        _ grant: TokenGrant, _ source: TokenSource, _ signers: Signers, renewing past: (key: TokenKey, flight: Int)?,
+        _ grant: TokenGrant, _ source: TokenSource, _ signers: Signers, page: String = "",
+        renewing past: (key: TokenKey, flight: Int)?,
         _ now: Now
     ) {
         guard let first = signers.clients.first else { return }
@@ -70,7 +80,7 @@ public struct TokenLedger: Sendable {
             number = last
             logins.put(grant, TokenKey(source, .chain(number, client: first)), now)
         }
-        var chain = chains[number] ?? Chain(key: TokenKey(source, .chain(number, client: first)))
+        var chain = chains[number] ?? Chain(key: TokenKey(source, .chain(number, client: first)), page: page)
         chain.signers += all.filter { !chain.signers.contains($0) }
         while chain.signers.count > Self.mostSigners { leave(number, chain.signers.removeFirst()) }
         if let refresh = grant.refresh { give(refresh, number, &chain, signers.server) }

@@ -189,14 +189,22 @@ final class TokenWatch: Detour {
         guard let source = (learners.first { $0.0.settings.keeping == .sealed } ?? learners.first)?.0 else {
             return .deliver(response)
         }
+        guard let page = context.initiator.winner(response.head) else {
+            spoil(context)
+            notes.append(say(source, Self.notLearned))
+            return .deliver(response)
+        }
         var past: (key: TokenKey, flight: Int)?
         if case .renewing(let key, let flight) = stage { past = (key, flight.number) }
         let signers = signers(sent, learners)
-        store.changeTokens { $0.learn(grant, source, signers, renewing: past, context.time) }
+        store.changeTokens { $0.learn(grant, source, signers, page: page, renewing: past, context.time) }
         stage = .watching
         for (source, _) in learners { notes.append(say(source, "the client's own token goes along from here on")) }
         return .deliver(response)
     }
+
+    static let notLearned =
+        "not learned: a page of another site had it asked for, and AM's answer does not let it read that"
 
     /// The client has what nobody could read here: what is left is spent.
     private func spoil(_ context: DetourContext) {
