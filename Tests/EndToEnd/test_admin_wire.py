@@ -181,6 +181,7 @@ def answered(port, within):
     assert taken < within, f"answered after {taken:.1f} s"
 
 
+@pytest.mark.alone
 def test_who_follows_no_more_gives_its_place_up(port):
     follow = port.head("GET", "/v1/flows/stream").encode()
     followers = []
@@ -197,6 +198,7 @@ def test_who_follows_no_more_gives_its_place_up(port):
         one.socket.close()
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("data", [b"", b"GET /v1/lockout HTTP/1.1\r\nX: ", b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n"])
 def test_strangers_give_way(port, data):
     strangers = crowd(port, 300, data)

@@ -176,6 +176,7 @@ def test_a_body_that_is_cut_of_many_pieces(start, origin, client):
     assert usher.said("/broken", "interceptor", "broken off after 500000 bytes")
 
 
+@pytest.mark.alone
 def test_a_close_that_comes_late(start, origin, client):
     for fields, body, told in [
             (b"Content-Length: 5\r\n", b"whole", b"whole"),

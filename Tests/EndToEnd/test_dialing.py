@@ -27,6 +27,7 @@ def other_family(host, port):
         return None
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_a_name_with_one_dead_address(plain_usher, origin, host):
     """The other family's port is closed."""
@@ -36,6 +37,7 @@ def test_a_name_with_one_dead_address(plain_usher, origin, host):
     assert len(server.requests) == 1
 
 
+@pytest.mark.alone
 def test_a_name_with_one_mute_address(plain_usher, origin):
     """Packets to the first address vanish: the second is tried a quarter of a second later."""
     server = origin(host="::1")
@@ -61,6 +63,7 @@ def test_a_name_with_one_mute_address(plain_usher, origin):
             one.close()
 
 
+@pytest.mark.alone
 def test_no_address_answers(plain_usher):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -124,6 +127,7 @@ def test_a_denied_address_in_every_form(denying, origin, host):
     assert server.requests == []
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("host", ["127.1", "127.1.", "0x7f.1", "0x7f000001", "2130706433", "0177.0.0.1"])
 def test_numbers_that_are_no_addresses(plain_usher, origin, host):
     """Nothing is denied there, and still nobody guesses what is meant."""

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import threading
 
+import pytest
+
 import programs
 from wire import Connection, Origin, request, response
 
@@ -66,6 +68,7 @@ def test_a_client_that_takes_nothing_after_its_end_is_given_up(start, origin):
     stalled(start, origin, half_close=True)
 
 
+@pytest.mark.alone
 def test_pipelined_requests_wait_for_a_client_that_does_not_read(start, origin):
     usher = start({"workers": 1})
     server = origin(lambda seen: response(body=bytes(60_000)))
@@ -92,6 +95,7 @@ def test_pipelined_requests_wait_for_a_client_that_does_not_read(start, origin):
     client.close()
 
 
+@pytest.mark.alone
 def test_a_slow_reader_gets_everything_and_memory_stays_bounded(start, origin):
     usher = start({"workers": 1})
     server = origin(lambda seen: response(body=BIG))

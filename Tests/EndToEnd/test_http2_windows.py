@@ -166,6 +166,7 @@ def begun(server, usher, url):
     return client, taken
 
 
+@pytest.mark.alone
 def test_a_download_over_a_long_way_has_a_connection_to_itself(far):
     server, usher, url = far
     assert get(usher, f"{url}/other") == (200, SMALL)
@@ -215,6 +216,7 @@ class Taking(wire.Origin):
         connection.send(wire.response(body=b"%d" % self.taken))
 
 
+@pytest.mark.alone
 def test_an_upload_over_a_long_way_has_a_window_of_its_own(start, origin):
     server = origin(Taking(24 << 20))
     other = origin(wire.Answering(lambda request: wire.response(body=b"%d" % len(request.body))))

@@ -166,6 +166,7 @@ def test_a_crowd_with_one_password_is_let_in(start, users, origin):
         assert set(pool.map(ask, range(80))) == {200}
 
 
+@pytest.mark.alone
 def test_a_check_holds_up_nobody_else(start, users, origin):
     """bcrypt runs beside the loop: others are served while a password is being checked."""
     server = origin()

@@ -86,6 +86,7 @@ def test_memory_does_not_grow_with_step_ups(start, sandbox, heap):
     heap.stays(before, 600 * 2048)
 
 
+@pytest.mark.alone
 def test_idle_connections_cost_little(plain_usher, origin):
     server = origin()
     held = []

@@ -58,6 +58,7 @@ def test_a_rate_over_all_workers(start, origin):
     assert len(server.requests) == 5
 
 
+@pytest.mark.alone
 def test_waiting_for_a_rate(start, origin):
     server = origin()
     usher = start({"workers": 2, "interceptors": limits(rate="20/s", burst=1, wait="10s")})
@@ -92,6 +93,7 @@ def test_over_the_limit_is_refused_at_once(start, origin):
     assert ask(usher, f"{server.url}/slow").status == 200
 
 
+@pytest.mark.alone
 def test_the_wait_and_the_queue_have_bounds(start, origin):
     gate = Gate()
     server = origin(gate)
@@ -173,6 +175,7 @@ def test_a_reload_goes_on_counting(start, origin, write_config):
     assert ask(usher, f"{server.url}/").status == 200
 
 
+@pytest.mark.alone
 def test_what_is_tried_again_counts_again(start, origin):
     answers = iter([response(503), response(body=b"ok")])
     server = origin(lambda _: next(answers))

@@ -6,6 +6,8 @@ import signal
 import stat
 import subprocess
 
+import pytest
+
 import programs
 import scrape
 from wire import Connection, request
@@ -150,6 +152,7 @@ def inside_path(folder):
     return str(folder / "access.log")
 
 
+@pytest.mark.alone
 def test_a_pipe_that_nobody_reads_holds_nobody_up(binary, write_config, origin, state):
     server = origin()
     reader, writer = os.pipe()

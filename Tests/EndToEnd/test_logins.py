@@ -87,6 +87,7 @@ def test_T35_a_cookie_that_is_refused_is_renewed(play, origin, refusal, renews):
     assert client.exchange(request("GET", f"{server.url}/db")).status == (200 if renews else 403)
 
 
+@pytest.mark.alone
 def test_T36_a_login_that_is_refused_is_not_tried_for_a_while(play, origin):
     database = Couch()
     database.login_answers = [response(401, body=b"{}")]

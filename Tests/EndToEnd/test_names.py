@@ -79,6 +79,7 @@ def test_one_question_for_many_requests(usher, names, origin):
     assert names.asked("busy.test") == 1 and names.asked("busy.test", AAAA) == 1
 
 
+@pytest.mark.alone
 def test_dead_names_hold_nobody_up(usher, names, origin):
     """A hundred names whose server is mute: another one is reached at once, and each of them ends with its own words."""
     server = origin()

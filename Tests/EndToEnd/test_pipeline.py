@@ -127,6 +127,7 @@ def test_what_is_said_where_no_answer_came(play):
     assert got.status == 503 and json.loads(got.body) == {"error": "down"} and got.get("retry-after") == "5"
 
 
+@pytest.mark.alone
 def test_delay_and_throttle(play, origin):
     server = origin(lambda _: response(body=b"x" * 20_000))
     _, client = play([

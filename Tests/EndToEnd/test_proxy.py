@@ -245,6 +245,7 @@ def _settled(sent):
     return sent[0]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("coding", ["length", "chunked"])
 def test_a_slow_reader_holds_the_origin_back(plain_usher, connect, origin, coding):
     sent = [0]
@@ -287,6 +288,7 @@ def test_a_slow_reader_holds_the_origin_back(plain_usher, connect, origin, codin
     assert plain_usher.resident() - before < 8 << 20
 
 
+@pytest.mark.alone
 def test_a_slow_origin_holds_the_client_back(plain_usher, connect, origin):
     go = threading.Event()
     received = [0]

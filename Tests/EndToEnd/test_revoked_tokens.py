@@ -172,6 +172,7 @@ def test_what_was_renewed_in_a_clients_name_is_revoked_with_its_logout(world):
     assert play.get("bob").body == b"bob"
 
 
+@pytest.mark.alone
 def test_am_that_hangs_holds_no_logout_and_no_end(world):
     play = world(code())
     assert play.get("ada", "SESSION-A").body == b"ada" and play.get("bob", "SESSION-B").body == b"bob"

@@ -3,6 +3,8 @@
 import socket
 import threading
 
+import pytest
+
 import programs
 from wire import Connection, Origin, request, response
 
@@ -55,6 +57,7 @@ def test_an_origin_that_takes_its_time_is_not_idle(start, origin):
     assert sizes == [len(LARGE)]
 
 
+@pytest.mark.alone
 def test_the_memory_that_slow_readers_hold(start, origin):
     usher = start({"workers": 1})
     server = origin(lambda seen: response(body=LARGE))

@@ -113,6 +113,7 @@ def spent(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.alone
 def test_where_descriptors_run_out_accepting_pauses(start, origin):
     """Those who wait cost nothing, and are served as soon as others have gone."""
     usher = start({"workers": 1, "limits": {"per_client": 4096}})
