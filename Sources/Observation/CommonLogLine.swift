@@ -1,7 +1,7 @@
 internal import Formats
 internal import Glibc
 internal import HTTPCodec
-public import Interception
+internal import Interception
 
 /// Apache's Common Log Format, and the combined one: what `%h %l %u %t "%r" %>s %b` and, behind it, `"%{Referer}i"
 /// "%{User-Agent}i"` write.

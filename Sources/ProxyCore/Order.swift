@@ -1,5 +1,5 @@
 public import Authorization
-public import HTTPCodec
+internal import HTTPCodec
 public import Interception
 public import Passwords
 public import TLSEngine

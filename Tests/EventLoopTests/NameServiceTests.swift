@@ -229,7 +229,7 @@ struct NameServiceTests {
         let file = try TemporaryFile("search one.test\noptions ndots:2\n")
         let gate = Locked(false)
         let server = try TestNameServer { question in
-            if question.name == "late" { gate.wait { $0 ? true : nil } }
+            if question.name == "late" { _ = gate.wait { $0 ? true : nil } }
             return Self.both(question)
         }
         let asker = try Asker([server.authority], file: file.path)

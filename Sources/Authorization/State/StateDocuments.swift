@@ -1,4 +1,4 @@
-public import Formats
+internal import Formats
 
 /// The documents of one space within their bounds, and the text that they are kept as.
 public struct StateDocuments: Equatable, Sendable {

@@ -1,6 +1,6 @@
 internal import Formats
 public import HTTPCodec
-public import Interception
+internal import Interception
 
 /// Tells AM that nobody has use for a token any more (RFC 7009). The refresh token where there is one: AM ends what came of
 /// it along with it.

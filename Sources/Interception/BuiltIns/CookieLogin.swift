@@ -1,4 +1,4 @@
-public import Declaration
+internal import Declaration
 
 /// How a cookie is won that opens a service, and for how long it is good.
 public struct CookieLogin: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Declaration
+internal import Declaration
 internal import Formats
 
 /// A side of an exchange, as lists of edits have them.

@@ -1,5 +1,5 @@
-public import Addresses
-public import Authorization
+internal import Addresses
+internal import Authorization
 internal import Formats
 
 /// A token as it is kept over restarts: whose it is, and what there is of it.
