@@ -1,5 +1,6 @@
 internal import Declaration
 internal import Glibc
+internal import Interception
 public import Interceptors
 internal import Journal
 internal import ProxyCore

@@ -1,4 +1,5 @@
 import Declaration
+import Interception
 import Journal
 import ProxyCore
 

@@ -1,5 +1,5 @@
 public import Formats
-public import HTTPCodec
+internal import HTTPCodec
 
 /// An answer of the daemon about itself.
 public struct ControlAnswer: Sendable {

@@ -1,4 +1,4 @@
-public import Configuration
+import Configuration
 public import Formats
 
 /// What is said of the cases of `usher test` that were run.

@@ -1,3 +1,4 @@
+import Authorization
 public import Configuration
 import EventLoop
 import Glibc

@@ -7,7 +7,7 @@ import Interception
 import Journal
 import Names
 import ProxyCore
-public import ProxyDriver
+import ProxyDriver
 
 /// The daemon: opens the listeners, starts a loop for each worker, waits for signals, and ends in good order.
 public final class Supervisor {

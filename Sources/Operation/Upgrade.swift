@@ -118,7 +118,7 @@ final class Upgrade {
         let said = line.next(within: patience)
         guard said == "ready" else { return end(said) }
         ready()
-        turn.wait { $0 ? true : nil }
+        _ = turn.wait { $0 ? true : nil }
         settle()
         line.tell("go")
         let answer = line.next(within: patience)

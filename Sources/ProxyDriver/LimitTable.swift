@@ -1,5 +1,5 @@
 internal import EventLoop
-public import Interception
+internal import Interception
 internal import ProxyCore
 
 /// What the limits of interceptors count, over all loops and generations of the configuration. Whoever waits has a loop, which

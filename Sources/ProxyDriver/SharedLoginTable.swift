@@ -1,4 +1,4 @@
-public import Authorization
+internal import Authorization
 internal import EventLoop
 public import Interception
 public import ProxyCore

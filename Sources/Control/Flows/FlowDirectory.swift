@@ -1,7 +1,7 @@
 public import Journal
 
 /// The flows that are kept, as the interface knows them. They are on another thread, and so are their answers made.
-public protocol FlowDirectory {
+public protocol FlowDirectory: SendableMetatype {
     /// False where the configuration wants none kept.
     var keepsFlows: Bool { get }
     /// Has that done where they are; returns at once.

@@ -1,5 +1,5 @@
 internal import Formats
-public import Journal
+internal import Journal
 
 /// Looking at what went through, following it, taking it along, and having it sent again.
 public struct FlowRoutes<Directory: FlowDirectory> {

@@ -1,5 +1,5 @@
 internal import Formats
-public import Journal
+internal import Journal
 
 /// A flow as JSON: in a row for a list, or whole, with its messages and the calls that were made for it.
 struct FlowView {
