@@ -239,9 +239,8 @@ private struct Load {
             }, findings: findings, variables: ReadVariables())
     }
 
-    /// What comes of these keys: what is said of them, and all words of the snapshot. Where something lies in memory makes
-    /// no difference.
-    func result(_ root: Fields) -> [String] {
+    /// What comes of these keys: what is said of them, and a digest of the snapshot.
+    func result(_ root: Fields) -> Outcome {
         let findings = Findings(file: "usher.yaml")
         let material = MaterialReader(
             findings: findings, secrets: Self.secrets(environment, files, findings),
@@ -250,11 +249,8 @@ private struct Load {
             findings: findings, material: material, interceptors: ["code": Registered()]
         ).snapshot(
             root, file: "usher.yaml", generation: 1)
-        var text = ""
-        dump(snapshot, to: &text)
-        // dictionaries have no order of their own
-        let words = text.split { " \n,()[]".contains($0) }.filter { !$0.hasPrefix("0x") }.sorted()
-        return findings.diagnostics.map(\.description) + words.map(String.init)
+        var digest = Digest()
+        return Outcome(said: findings.diagnostics.map(\.description), digest: digest.of(snapshot as Any))
     }
 
     /// Tells of every key in the document, with the document without it.
@@ -309,6 +305,64 @@ private struct Load {
                     }, tell)
             }
         default: break
+        }
+    }
+}
+
+private struct Outcome: Equatable {
+    let said: [String]
+    let digest: Int
+}
+
+/// One number for all that a value holds. Addresses do not count, nor the order in dictionaries and sets.
+/// `dump` tells the same, a line for each byte, and takes ten times as long.
+private struct Digest {
+    private var objects: [ObjectIdentifier: Int] = [:]
+
+    mutating func of(_ value: Any) -> Int {
+        var hasher = Hasher()
+        hasher.combine(ObjectIdentifier(type(of: value)))
+        if type(of: value) == [UInt8].self, let bytes = value as? [UInt8] {
+            hasher.combine(bytes)
+            return hasher.finalize()
+        }
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle != .class else { return of(object: value as AnyObject, mirror, hasher) }
+        combine(mirror, into: &hasher)
+        if mirror.children.isEmpty {
+            let text = String(describing: value)
+            if !text.hasPrefix("0x") { hasher.combine(text) }
+        }
+        return hasher.finalize()
+    }
+
+    private mutating func of(object: AnyObject, _ mirror: Mirror, _ hasher: Hasher) -> Int {
+        let identity = ObjectIdentifier(object)
+        if let known = objects[identity] { return known }
+        // what leads back to itself ends here
+        objects[identity] = 0
+        var hasher = hasher
+        var level: Mirror? = mirror
+        while let one = level {
+            combine(one, into: &hasher)
+            level = one.superclassMirror
+        }
+        let digest = hasher.finalize()
+        objects[identity] = digest
+        return digest
+    }
+
+    private mutating func combine(_ mirror: Mirror, into hasher: inout Hasher) {
+        switch mirror.displayStyle {
+        case .dictionary, .set:
+            var sum = 0
+            for child in mirror.children { sum &+= of(child.value) }
+            hasher.combine(sum)
+        default:
+            for child in mirror.children {
+                hasher.combine(child.label)
+                hasher.combine(of(child.value))
+            }
         }
     }
 }
