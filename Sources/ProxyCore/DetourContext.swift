@@ -2,6 +2,15 @@ import Authorization
 import HTTPCodec
 import Interception
 
+/// What tells whether credentials may be added on somebody's behalf.
+struct CredentialGrounds {
+    /// Why nothing that is secret goes along, where nothing proves that whoever is connected to is the host that the request
+    /// names.
+    let unproven: String?
+    /// The client's request that is the cause of all this, as it sent it.
+    let request: RequestHead
+}
+
 /// The exchange as a detour sees it.
 struct DetourContext {
     /// As the client sent it.
@@ -21,12 +30,8 @@ struct DetourContext {
     let tokens: TokenContext
     let pushes: (any PushStore)?
     let sessions: SessionStores?
-    /// Why nothing that is secret goes along, where nothing proves that whoever is connected to is the host that the request
-    /// names.
-    let unproven: String?
     let decisions: (any DecisionStore)?
-    /// The client's request that is the cause of all this, as it sent it.
-    let cause: RequestHead
+    let grounds: CredentialGrounds
 
     var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {
@@ -42,8 +47,9 @@ struct DetourContext {
     /// A session is over, or another has taken its place: what AM decided for it is worth nothing any more.
     func endSessions(_ tokens: Set<String>) { decisions?.end(tokens) }
 
+    var unproven: String? { grounds.unproven }
     /// What had the client send its request.
-    var initiator: RequestInitiator { RequestInitiator(cause) }
+    var initiator: RequestInitiator { RequestInitiator(grounds.request) }
 
     /// Why no credentials are added to the request for an entry that lists these origins.
     func obstacle(_ origins: PageOrigins) -> String? {
@@ -51,7 +57,9 @@ struct DetourContext {
     }
 
     /// Whose winnings may go along, for an entry that lists these origins.
-    func winners(_ origins: PageOrigins) -> [String] { initiator.winners(own: cause.originText, listed: origins) }
+    func winners(_ origins: PageOrigins) -> [String] {
+        initiator.winners(own: grounds.request.originText, listed: origins)
+    }
 
     /// The same where another request is looked at: one that is Usher's own.
     func about(_ head: RequestHead, _ body: [UInt8]) -> DetourContext {

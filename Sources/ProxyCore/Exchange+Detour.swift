@@ -15,8 +15,8 @@ extension Exchange {
             tokens: TokenContext(
                 store: context.stores.tokens, sender: sender(context), errands: context.stores.errands,
                 classification: classification),
-            pushes: context.stores.pushes, sessions: context.stores.sessions, unproven: unproven(context),
-            decisions: context.stores.decisions, cause: request)
+            pushes: context.stores.pushes, sessions: context.stores.sessions, decisions: context.stores.decisions,
+            grounds: CredentialGrounds(unproven: unproven(context), request: request))
     }
 
     func sender(_ context: ClientContext) -> RequestSender {
