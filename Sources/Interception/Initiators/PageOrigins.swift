@@ -31,7 +31,7 @@ public struct PageOrigins: Hashable, Sendable {
     fileprivate static func pattern(_ text: String) -> String? {
         guard let star = text.firstRange(of: "://*.") else { return normal(text) }
         // a name in the star's place, and a domain of two labels at least
-        let name = "://\(placeholder)."
+        let name = "://\(anyName)."
         guard text[star.upperBound...].contains("."), let whole = normal(text.replacingCharacters(star, with: name))
         else {
             return nil
@@ -39,7 +39,7 @@ public struct PageOrigins: Hashable, Sendable {
         return whole.firstRange(of: name).map { whole.replacingCharacters($0, with: "://*.") }
     }
 
-    private static let placeholder = "any-name"
+    private static let anyName = "any-name"
     private static let longest = 512
 
     private static func isOfScheme(_ byte: UInt8) -> Bool {
