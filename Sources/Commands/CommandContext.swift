@@ -8,11 +8,10 @@ struct CommandContext {
     let state: StateDirectory
     let environment: [String: String]
 
-    /// - Parameter missing: what becomes of references whose secrets are not there.
     /// - Throws: exit 1 with words on standard error.
-    init(_ file: ConfigurationFile, missing: MissingSecrets = .refused) throws {
+    init(_ file: ConfigurationFile) throws {
         ProcessEnvironment.hideMemory()
-        snapshot = try file.loadOrExit(warns: false, missing: missing)
+        snapshot = try file.loadOrExit(warns: false)
         environment = ProcessEnvironment.all
         state = StateDirectory(environment)
     }

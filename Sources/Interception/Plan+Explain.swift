@@ -10,12 +10,7 @@ extension Plan {
     ) -> Bool {
         let holds = rule.judge(subject, &bodies, context) == .yes
         rule.warn(bodies, &context, &outcome)
-        if explains {
-            let verdict =
-                rule.absence(context).map { RuleVerdict(name: rule.name, matched: false, because: $0.description) }
-                ?? rule.verdict(holds, subject, &bodies, takesPart: true)
-            outcome.judgement?.verdicts.append(verdict)
-        }
+        if explains { outcome.judgement?.verdicts.append(rule.verdict(holds, subject, &bodies, takesPart: true)) }
         return holds && takes(rule, &context)
     }
 
@@ -34,16 +29,15 @@ extension Plan {
         var bodies = bodies
         guard let judgement = outcome.judgement else { return }
         let ended = outcome.verdict == .proceed ? nil : judgement.verdicts.last?.name
-        let stopped = outcome.stopped
         let judged = Dictionary(judgement.verdicts.map { ($0.name, $0) }) { first, _ in first }
         outcome.judgement?.verdicts = rules.compactMap { rule in
-            judged[rule.name] ?? verdict(on: rule, judgement.phase, subject, &bodies, ended: ended, stopped: stopped)
+            judged[rule.name] ?? verdict(on: rule, judgement.phase, subject, &bodies, ended: ended)
         }
     }
 
     private func verdict(
         on rule: CompiledRule, _ phase: PhaseJudgement.Phase, _ subject: Subject, _ bodies: inout SubjectBodies,
-        ended: String?, stopped: String?
+        ended: String?
     ) -> RuleVerdict? {
         let edits = rule.takesPart(in: phase)
         if phase != .request, !edits { return nil }
@@ -63,12 +57,8 @@ extension Plan {
             }
             return verdict
         }
-        if let ended {
-            return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the chain before it")
-        }
-        return stopped.map {
-            RuleVerdict(name: rule.name, matched: false, because: "not asked: \($0) stopped the chain")
-        }
+        guard let ended else { return nil }
+        return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the chain before it")
     }
 }
 
@@ -82,8 +72,7 @@ extension CompiledRule {
     fileprivate func takesPart(in phase: PhaseJudgement.Phase) -> Bool {
         switch phase {
         case .request: !request.isEmpty
-        case .beforeStepUp: !response.isEmpty && !needsError && comesBeforeStepUp
-        case .response: !response.isEmpty && !needsError && !comesBeforeStepUp
+        case .response: !response.isEmpty && !needsError
         case .error: !error.isEmpty && !needsResponse
         }
     }

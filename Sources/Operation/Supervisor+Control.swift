@@ -22,23 +22,18 @@ extension Supervisor {
     func openControl(_ snapshot: Snapshot, inPlaceOfAnother: Bool = false) throws(StartFault) -> ControlServer? {
         let environment = ProcessEnvironment.all
         let path: String
-        var group: SocketGroup?
-        var isNamed = snapshot.controlSocket != nil || snapshot.controlGroup != nil
+        var isNamed = snapshot.controlSocket != nil
         switch options.control {
-        case .own:
-            path = ControlPath.own(snapshot, environment)
-            do throws(FileError) { group = try snapshot.controlGroup.map(SocketGroup.init(named:)) } catch {
-                throw StartFault(description: error.description)
-            }
+        case .none: return nil
+        case .own: path = ControlPath.own(snapshot, environment)
         case .at(let given):
             path = given
             isNamed = false
         }
         let socket: ControlSocket
-        do throws(FileError) { socket = try ControlSocket(at: path, group: group, replaces: inPlaceOfAnother) } catch {
+        do throws(FileError) { socket = try ControlSocket(at: path, replaces: inPlaceOfAnother) } catch {
             return try goWithoutControl(error, isNamed)
         }
-        if let words = group?.remark(on: path) { Console.error(words) }
         do throws(SystemError) {
             return try ControlServer(loop, .socket(socket), adminPort?.router ?? router)
         } catch {
@@ -50,7 +45,7 @@ extension Supervisor {
 
     private func goWithoutControl(_ fault: FileError, _ isNamed: Bool) throws(StartFault) -> ControlServer? {
         let words = "there is no control socket: \(fault.description)"
-        guard !isNamed else { throw StartFault(description: words + " (admin.socket, admin.group)") }
+        guard !isNamed else { throw StartFault(description: words + " (admin.socket)") }
         Console.error(
             words + "; usher transactions, answer and the like do without this daemon (admin.socket names another)")
         return nil

@@ -41,8 +41,6 @@ public final class Supervisor {
     private var isListenerSecure = false
     private var sources: [EventSource] = []
     private var alive = 0
-    /// All workers have ended, and questions are still answered.
-    private var isDrained = false
     /// Whether it ends, and whether somebody asked by a signal for that.
     private enum Ending { case none, drains, isAskedFor }
     private var ending = Ending.none
@@ -316,8 +314,7 @@ public final class Supervisor {
 
     private func hear() throws {
         if let ending = options.ending {
-            sources.append(
-                try MailboxPort(loop: loop, ending) { [unowned self] in isDrained ? loop.stop() : end() })
+            sources.append(try MailboxPort(loop: loop, ending) { [unowned self] in end() })
         }
         guard options.isDaemon else { return }
         for number in [SIGTERM, SIGINT] {
@@ -383,12 +380,6 @@ public final class Supervisor {
             failure = error
             drain()
         }
-        guard alive == 0 else { return }
-        if let drained = options.drained {
-            isDrained = true
-            drained()
-        } else {
-            loop.stop()
-        }
+        if alive == 0 { loop.stop() }
     }
 }

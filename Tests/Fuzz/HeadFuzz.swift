@@ -1,7 +1,5 @@
 internal import Formats
 
-@testable internal import HTTPCodec
-
 private let limits = HeadLimits(bytes: 600, fields: 12, target: 200)
 
 private enum Outcome: Equatable {

@@ -1,7 +1,5 @@
 internal import Formats
 
-@testable internal import HTTPCodec
-
 /// JSON: what is read is written as JSON that reads the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

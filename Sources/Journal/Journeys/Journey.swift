@@ -32,7 +32,6 @@ public struct Journey: Sendable {
     /// The flow that gave the session up.
     public private(set) var end: PackedFlow?
     private var state: JourneyOutcome
-    private var isRefused = false
 
     /// A session, and the journey that won it where that is known.
     public struct Kinship: Sendable {
@@ -92,10 +91,7 @@ public struct Journey: Sendable {
     }
 
     /// Why it failed, in AM's words.
-    public var reason: String? {
-        if isRefused { return "AM did not approve the transaction" }
-        return state == .failed ? steps.last?.reason : nil
-    }
+    public var reason: String? { state == .failed ? steps.last?.reason : nil }
 
     // MARK: the login
 
@@ -156,13 +152,6 @@ public struct Journey: Sendable {
             case .refuses, .fails: .failed
             case .unread: .unknown
             }
-    }
-
-    /// AM did not approve the transaction that it was for.
-    mutating func refuse() {
-        guard state == .succeeded else { return }
-        state = .failed
-        isRefused = true
     }
 
     mutating func add(_ token: JourneyToken) {

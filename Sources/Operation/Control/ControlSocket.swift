@@ -16,10 +16,8 @@ final class ControlSocket {
     private static let patience = 2_000
 
     /// Opens it. A file that a dead daemon left behind is replaced; a living daemon's is not.
-    /// - Parameters:
-    ///   - group: whose members may open it, beside the owner; nil for the group of this process.
-    ///   - replaces: a living one's is, without a moment in which there is none.
-    init(at path: String, group: SocketGroup? = nil, replaces: Bool = false) throws(FileError) {
+    /// - Parameter replaces: a living one's is, without a moment in which there is none.
+    init(at path: String, replaces: Bool = false) throws(FileError) {
         self.path = path
         file = FilePath(path)
         guard let folder = try OpenFolder.at(file.folder, makes: true) else {
@@ -41,9 +39,7 @@ final class ControlSocket {
         let name = replaces ? ".\(file.name)-\(getpid())" : file.name
         let place = "\(file.folder)/\(name)"
         try Self.makeRoom(place, folder, name)
-        do throws(SystemError) { number = try LocalSocket.listen(at: place, group: group?.number).release() } catch {
-            folder.remove(name)
-            if let group, error.call == "chown" { throw group.refusal }
+        do throws(SystemError) { number = try LocalSocket.listen(at: place).release() } catch {
             throw FileError("\(path) cannot be opened: \(error.reason)")
         }
         inode = folder.inode(of: name)
