@@ -47,6 +47,8 @@ struct Journey: Sendable {
     /// Milliseconds that the page which is polled has been waited for.
     private var waited = 0
     private var userNames: [String]?
+    /// One-time passwords that wait for their time, by what their secrets are known by.
+    private var places: [String: OneTimeCounters.Place] = [:]
     private var devices: DeviceAttendance?
     private(set) var notes: [String] = []
 
@@ -277,14 +279,23 @@ struct Journey: Sendable {
         var step = step
         let counters = OneTimeCounters(state: now.state)
         // all of them, before the first is made: it would be out of date by the time that the last one is there
-        for next in step.codes {
-            guard let time = counters.freeAgain(next.password, seconds: now.seconds) else { continue }
-            return try wait(until: time, for: next, of: step, now)
+        for next in step.codes where !isDue(next.password, counters, now) {
+            guard
+                let place = counters.place(next.password, seconds: now.seconds, longest: limits.hold / 1000)
+            else { continue }
+            places[next.password.name] = place.isKept ? place : nil
+            return try wait(until: place.time, for: next, of: step, now)
         }
         while let next = step.codes.first {
+            if let place = places.removeValue(forKey: next.password.name),
+                let code = counters.code(of: place, next.password, seconds: now.seconds)
+            {
+                try step.put(code)
+                continue
+            }
             switch counters.claim(next.password, seconds: now.seconds) {
             case .code(let code): try step.put(code)
-            case .taken(let time): return try wait(until: time, for: next, of: step, now)
+            case .taken: return try finish(step, now)
             case .later(let milliseconds):
                 stage = .timing(step)
                 return .wait(milliseconds: milliseconds)
@@ -294,6 +305,10 @@ struct Journey: Sendable {
         }
         notes.append(step.description)
         return .send(step)
+    }
+
+    private func isDue(_ password: OneTimePassword, _ counters: OneTimeCounters, _ now: Circumstances) -> Bool {
+        places[password.name].flatMap { counters.code(of: $0, password, seconds: now.seconds) } != nil
     }
 
     /// - Parameter time: in seconds since 1970.

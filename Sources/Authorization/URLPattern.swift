@@ -10,9 +10,12 @@ struct URLPattern: Sendable {
     private var origin: (scheme: [UInt8], authority: [UInt8])?
     /// The rest of the URL from its first slash, or the whole of it.
     private var rest: [UInt8]
+    /// What its query demands; nothing where it has none.
+    private let demand: QueryDemand
 
     init(_ glob: String) {
         let bytes = Array(glob.utf8)
+        demand = QueryDemand(bytes.drop { $0 != 0x3F }.dropFirst())
         guard let colon = bytes.firstIndex(of: ASCII.colon), bytes[(colon + 1)...].starts(with: [0x2F, 0x2F]) else {
             rest = bytes
             return
@@ -47,9 +50,22 @@ struct URLPattern: Sendable {
         }
     }
 
-    /// The path fits in one of the ways at least in which a server may read it; some do not tell upper from lower case.
+    /// The request fits in one of the ways at least in which a server may read it; some do not tell upper from lower case.
+    /// Path and query are apart: the path fits whatever the query is, but for the parameters that the glob demands.
     func mayMatch(_ url: URLParts) -> Bool {
-        isOrigin(of: url) && !PathReading.all(of: url.path) { !fits(url, $0, ignoringCase: true) }
+        isOrigin(of: url)
+            && !PathReading.all(of: url.path) { !fits(url, $0, ignoringCase: true) && !mayFit(url, $0) }
+    }
+
+    private func mayFit(_ url: URLParts, _ reading: PathReading) -> Bool {
+        let glob = Array(rest.prefix { $0 != 0x3F })
+        let start = origin == nil ? url.start : []
+        let path = reading.applied(to: url.path)
+        // who decodes first ends the path at a question mark that came encoded
+        let ends = [path.endIndex] + [path.firstIndex { $0 == 0x3F }].compactMap { $0 }
+        let wanted = origin == nil ? reading.decoded(glob) : reading.applied(to: glob)
+        return ends.contains { Glob.matches(wanted, start + path[..<$0], ignoringCase: true) }
+            && demand.isMet(by: url.hiddenQuery + [0x26] + url.query.dropFirst())
     }
 
     private func isOrigin(of url: URLParts) -> Bool {
@@ -60,9 +76,9 @@ struct URLPattern: Sendable {
 
     private func fits(_ url: URLParts, _ reading: PathReading, ignoringCase: Bool = false) -> Bool {
         guard origin != nil else {
-            let start = url.scheme + [0x3A, 0x2F, 0x2F] + url.authority
             return Glob.matches(
-                reading.decoded(rest), start + reading.applied(to: url.path) + url.query, ignoringCase: ignoringCase)
+                reading.decoded(rest), url.start + reading.applied(to: url.path) + url.query,
+                ignoringCase: ignoringCase)
         }
         let split = rest.firstIndex(of: 0x3F) ?? rest.endIndex
         let path = reading.applied(to: Array(rest[..<split]))
@@ -90,6 +106,16 @@ struct URLParts {
         if path.first != 0x2F { path.insert(0x2F, at: 0) }
         query = Array(head.fields.bytes[target.pathAndQuery.indices].dropFirst(target.path.indices.count))
     }
+
+    /// What stands behind a question mark that is encoded in the path.
+    var hiddenQuery: [UInt8] {
+        let plain = PercentCoding.decodeBytes(
+            PercentCoding.decodeBytes(path, plusAsSpace: false), plusAsSpace: false)
+        return Array(plain.drop { $0 != 0x3F }.dropFirst())
+    }
+
+    /// What stands before its path.
+    var start: [UInt8] { scheme + [0x3A, 0x2F, 0x2F] + authority }
 
     static func authority(_ scheme: Target.Scheme, _ host: String, _ port: UInt16) -> [UInt8] {
         var authority = Array(host.utf8)

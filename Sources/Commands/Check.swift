@@ -10,7 +10,8 @@ struct Check: ParsableCommand {
         discussion: """
             Several files are one configuration: their lists are joined in the order of the files, their maps merged, and \
             what can be given once stands in one of them. A folder stands for the files in it whose names end in .yaml or \
-            .yml, in the order of their names. What --config takes is meant so, too.
+            .yml, in the order of their names. What --config takes is meant so, too. A secret that is not there, as a variable \
+            that is not set, is a note: usher serve alone needs it.
             """)
 
     @Argument(help: "Files and folders of the configuration (default: \(ConfigurationFile.standard)).")
@@ -21,6 +22,9 @@ struct Check: ParsableCommand {
 
     @Flag(help: "Print what interceptors can do, and do nothing else.")
     var printEdits = false
+
+    @Flag(help: "A secret that is not there is a fault, as it is for usher serve.")
+    var secrets = false
 
     @Flag(help: "List the interceptors as well: whom each concerns, and what it comes to.")
     var explain = false
@@ -38,7 +42,8 @@ struct Check: ParsableCommand {
         var interceptors: InterceptorList?
         var authorization: AuthorizationList?
         switch ConfigurationLoader.load(
-            paths: paths, environment: ProcessEnvironment.all, interceptors: RegisteredInterceptors.all)
+            paths: paths, environment: ProcessEnvironment.all, interceptors: RegisteredInterceptors.all,
+            missing: secrets ? .refused : .noted)
         {
         case .success(let snapshot):
             (diagnostics, stands) = (snapshot.warnings, true)

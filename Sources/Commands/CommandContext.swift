@@ -8,10 +8,11 @@ struct CommandContext {
     let state: StateDirectory
     let environment: [String: String]
 
+    /// - Parameter missing: what becomes of references whose secrets are not there.
     /// - Throws: exit 1 with words on standard error.
-    init(_ file: ConfigurationFile) throws {
+    init(_ file: ConfigurationFile, missing: MissingSecrets = .refused) throws {
         ProcessEnvironment.hideMemory()
-        snapshot = try file.loadOrExit(warns: false)
+        snapshot = try file.loadOrExit(warns: false, missing: missing)
         environment = ProcessEnvironment.all
         state = StateDirectory(environment)
     }

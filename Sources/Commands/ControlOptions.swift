@@ -5,7 +5,10 @@ import Operation
 
 /// Which daemon a command speaks to.
 struct ControlOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The daemon's control socket (or USHER_SOCKET; USHER_URL and USHER_TOKEN ask its admin.listen).",
+            valueName: "path"))
     var socket: String?
 
     @OptionGroup var file: ConfigurationFile
@@ -17,24 +20,37 @@ struct ControlOptions: ParsableArguments {
 
     /// For what has to work though the configuration has faults by now: of those the daemon is to tell.
     func runningClient() throws -> ControlClient {
-        ControlClient(
+        if let distant = try distantClient() { return distant }
+        return ControlClient(
             ControlPath.candidates(
                 given: socket, socket == nil ? file.controlSocket : nil, ProcessEnvironment.all))
     }
 
     /// - Throws: exit 1 where a configuration that was named has faults.
     func client() throws -> ControlClient {
+        if let distant = try distantClient() { return distant }
         var snapshot: Snapshot?
         if socket == nil {
             if !file.config.isEmpty {
-                snapshot = try file.loadOrExit(warns: false)
-            } else if case .success(let usual) = file.load() {
-                // where this user may not read all of it, the usual places are looked at
+                snapshot = try file.loadOrExit(warns: false, missing: .noted)
+            } else if case .success(let usual) = file.load(missing: .noted) {
+                // where this user may not read it, the usual places are looked at
                 snapshot = usual
             }
         }
         return ControlClient(
             ControlPath.candidates(given: socket, snapshot?.controlSocket, ProcessEnvironment.all))
+    }
+
+    /// The one of USHER_URL, unless a socket is named, which is nearer.
+    private func distantClient() throws -> ControlClient? {
+        let environment = ProcessEnvironment.all
+        guard socket == nil, environment[ControlPath.variable]?.isEmpty != false else { return nil }
+        do throws(ControlClient.Fault) {
+            return try ControlURL(environment).map(ControlClient.init)
+        } catch {
+            throw CommandExit.usage(error.description)
+        }
     }
 }
 

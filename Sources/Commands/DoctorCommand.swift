@@ -26,7 +26,8 @@ struct DoctorCommand: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
-        var context = try CommandContext(file)
+        // who only looks needs no secrets; a command may
+        var context = try CommandContext(file, missing: command.isEmpty ? .noted : .refused)
         try intercepted.add(to: &context.snapshot)
         let doctor = Doctor(context.snapshot, state: context.state, environment: context.environment)
         let findings = command.isEmpty ? doctor.examine() : try observe(context, doctor)
@@ -45,7 +46,7 @@ struct DoctorCommand: ParsableCommand {
         run.recorder = collector.recorder
         run.turnsOutputToError = json
         do throws(CommandRun.Fault) {
-            let status = try run(command)
+            let status = try run(command).status
             return doctor.judge(collector.all, command: command, status: status, withheld: environment.withheld)
         } catch {
             Console.error(error.description)

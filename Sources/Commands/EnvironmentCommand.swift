@@ -16,7 +16,8 @@ struct EnvironmentCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let context = try CommandContext(file)
+        let context = try CommandContext(file, missing: .noted)
+        for note in context.snapshot.warnings where note.severity == .note { Console.plain(note.description) }
         guard let proxy = ProxyAddress(context.snapshot.listeners) else {
             throw CommandExit.failure("listen names no port; write one into it, or use usher run -- COMMAND")
         }

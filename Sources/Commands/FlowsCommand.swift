@@ -9,11 +9,12 @@ struct FlowsCommand: ParsableCommand {
         discussion: """
             A filter is KEY=VALUE, KEY!=VALUE or not KEY=VALUE; of several, all have to hold. Values are written as in when: \
             exact, with * for anything, or ~ and a regular expression; with commas between them, one has to hold. The keys are \
-            those of when, with header.NAME, query.NAME and cookie.NAME, and flow, parent, client, user, error, slower=200ms, \
-            larger=10KiB, since=5m or since=2026-11-21T09:25:00Z, until, changed=yes, step_up=yes, and calls=yes, which shows \
+            those of when, with header.NAME, query.NAME and cookie.NAME, and flow, parent, client, user, error, interceptor (one that did \
+            something), did=throttled (what it did), slower=200ms, larger=10KiB, since=5m or since=2026-11-21T09:25:00Z, until, changed=yes, step_up=yes, and calls=yes, which shows \
             the calls of Usher's own, too.
 
-            Marks: C changed by an interceptor, S a step-up or a login, U answered by Usher, P only a part was delivered, T a \
+            Marks: C changed by an interceptor, S a step-up or a login, F broken by a fault, D delayed or slowed \
+            by an interceptor, U answered by Usher, P only a part was delivered, T a \
             tunnel that was not opened, O a call of Usher's own, E an error.
             """)
 
@@ -25,6 +26,13 @@ struct FlowsCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How many of those that are kept, the newest.", valueName: "count"))
     var limit = 100
 
+    @Option(
+        help: ArgumentHelp("Wait until so many are kept that fit; exit 1 where they do not come.", valueName: "count"))
+    var wait: Int?
+
+    @Option(help: ArgumentHelp("How long --wait waits at most (default: 10s).", valueName: "duration"))
+    var timeout: String?
+
     @Flag(help: "Print JSON, an object on each line.")
     var json = false
 
@@ -35,12 +43,21 @@ struct FlowsCommand: ParsableCommand {
         guard (follow ? 0 : 1)...1_000_000 ~= limit else {
             throw ValidationError("--limit takes a number from \(follow ? 0 : 1) to 1000000")
         }
+        if let wait, !(1...1000 ~= wait) { throw ValidationError("--wait takes a number from 1 to 1000") }
+        guard wait != nil || timeout == nil else { throw ValidationError("--timeout means nothing without --wait") }
+        guard wait == nil || !follow else { throw ValidationError("--wait ends and --follow does not: name one") }
+        if let wait, FlowWait(wait, timeout: timeout) == nil {
+            throw ValidationError("--timeout takes \(FlowWait.form)")
+        }
     }
 
     func run() throws {
         let terms = try FlowTerms.given(filter)
         let client = try control.client()
         let list = FlowList(TextStyle(environment: ProcessEnvironment.all), width: FlowList.terminalWidth)
+        if let wait, let wait = FlowWait(wait, timeout: timeout) {
+            _ = try client.done("GET", wait.path(terms), within: wait.limit)
+        }
         if follow { Following.endsQuietly() }
         let (flows, last) = try FlowPages(terms) { try client.done("GET", $0) }.newest(limit)
         if flows.isEmpty, !follow, !json { return Console.print("no flow is kept that fits\n") }

@@ -8,7 +8,8 @@ struct Run: ParsableCommand {
         discussion: """
             The proxy takes a free port of loopback and ends with the command, whose status becomes that of usher. The \
             command's input and output are its own; the access log is written where --log says, or nowhere. What the \
-            configuration reads by ${env.NAME}, a robot's password for one, the command does not get.
+            configuration reads by ${env.NAME}, a robot's password for one, the command does not get. usher flows and the like \
+            speak to this proxy where the command runs them. What went through is kept in memory, and told at the end.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -19,6 +20,8 @@ struct Run: ParsableCommand {
 
     @Option(help: ArgumentHelp("Append the access log to this file.", valueName: "file"))
     var log: String?
+
+    @OptionGroup var report: RunReport
 
     @Argument(parsing: .postTerminator, help: "Behind --: the program, looked for in PATH, and its arguments.")
     var command: [String] = []
@@ -33,13 +36,23 @@ struct Run: ParsableCommand {
         if log != nil { context.snapshot.log.access = .json }
         var run = CommandRun(context.snapshot, bundle: try context.bundle(), environment: passed.environment(context))
         if let log { run.log = try CommandContext.reporting { () throws(FileError) in try Output.appending(to: log) } }
-        let status: Int32
+        if !run.leftOut.isEmpty, !report.quiet {
+            Console.error("usher run does without \(run.leftOut.joined(separator: " and "))")
+        }
+        let files = try report.open(context.snapshot)
+        var failure: (any Error)?
+        run.atEnd = { [report] client in
+            do { try report.write(client, to: files) } catch { failure = error }
+        }
+        let outcome: CommandRun.Outcome
         do throws(CommandRun.Fault) {
-            status = try run(command)
+            outcome = try run(command)
         } catch {
             Console.error(error.description)
             throw ExitCode(error.status)
         }
+        let status = report.end(outcome, of: command)
+        if let failure, status == 0 { throw failure }
         throw ExitCode(status)
     }
 }

@@ -18,7 +18,7 @@ struct AuthorizationBuilder {
         guard let section else { return [] }
         let entries = section.value.list
         var covered: Set<String> = []
-        return entries.compactMap { entry in
+        let policies = entries.compactMap { entry -> AuthorizationPolicy? in
             let position = entries.count == 1 ? section.position : entry.position
             guard let fields = entry.fields, let policy = policy(fields, at: position, servers) else { return nil }
             for resource in policy.resources where covered.contains(resource.url) {
@@ -27,6 +27,10 @@ struct AuthorizationBuilder {
             covered.formUnion(policy.resources.map(\.url))
             return policy
         }
+        if policies.count == entries.count {
+            EnforcementAudit(findings: findings, policies: policies).look(at: entries)
+        }
+        return policies
     }
 
     private func policy(

@@ -35,6 +35,16 @@ struct BuiltInBuilder {
                 "\(field.name) would show its secret to every host that is asked; name those that may have it: when: { host: NAME }"
             )
         }
+        if kind.sendsSecret, !condition.namesTransport,
+            let host = fields.fields("when")?.list("host").first(where: {
+                $0.text.map(ServerBuilder.isThisMachine) ?? false
+            })
+        {
+            reader.findings.warning(
+                host.position,
+                "\(field.name) goes to this machine by https to port 443 alone; for another service name it, as "
+                    + "when: { host: \(host.text ?? ""), scheme: http, port: 8080 }")
+        }
         return kind.init(field.value, reader)
     }
 }

@@ -43,7 +43,7 @@ struct ConditionBuilder {
 
     private static let keys: [String: Condition.Key] = [
         "action": .action, "tree": .tree, "type": .type, "realm": .realm, "platform": .platform, "scheme": .scheme,
-        "host": .host, "port": .port, "path": .path, "method": .method, "status": .status,
+        "host": .host, "port": .port, "by": .by, "path": .path, "method": .method, "status": .status,
         "content_type": .contentType, "error": .error,
     ]
 
@@ -78,6 +78,11 @@ struct ConditionBuilder {
     // MARK: values
 
     private func matcher(_ value: Decoded, _ kind: MatchKind, _ key: String) -> TextMatcher? {
+        let matcher = matcher(asWritten: value, kind, key)
+        return kind == .path ? matcher?.onPaths : matcher
+    }
+
+    private func matcher(asWritten value: Decoded, _ kind: MatchKind, _ key: String) -> TextMatcher? {
         guard var text = value.text else { return nil }
         if text.hasPrefix("~") {
             return reader.pattern(text, value.position, value.written, "when \(key)").map { .pattern($0) }
@@ -174,6 +179,9 @@ struct ConditionBuilder {
         case .contentType:
             let isType = text.utf8.contains(0x2F) && !text.utf8.contains { $0 == 0x3B || $0 == ASCII.space }
             return isType ? nil : ("takes a content type without parameters, such as application/json", nil)
+        case .by:
+            let senders = ["app", "usher"]
+            return senders.contains(text) ? nil : ("takes app or usher", Nearest.name(to: text, among: senders))
         case .text, .action, .status, .error: return nil
         }
     }

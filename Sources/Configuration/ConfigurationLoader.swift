@@ -18,20 +18,23 @@ public enum ConfigurationLoader {
     ///   - environment: what `${env.NAME}` and `CREDENTIALS_DIRECTORY` are taken from.
     ///   - now: seconds since 1970, by which certificates are judged; nil for the system's clock.
     ///   - interceptors: what the program registers, by name.
+    ///   - missing: what becomes of references whose secrets are not there.
     ///   - readFile: reads the files that `${file:PATH}` and `${credential.NAME}` name, and those of certificates.
     public static func load(
         text: String, file: String, generation: Int = 1, environment: [String: String], now: Int? = nil,
-        interceptors: [String: any Interceptor] = [:], readFile: @escaping FileReading
+        interceptors: [String: any Interceptor] = [:], missing: MissingSecrets = .refused,
+        readFile: @escaping FileReading
     ) -> Result<Snapshot, ConfigurationFaults> {
         load(
             [ConfigurationSource(text: text, file: file)], generation: generation, environment: environment, now: now,
-            interceptors: interceptors, readFile: readFile)
+            interceptors: interceptors, missing: missing, readFile: readFile)
     }
 
     /// Loads a configuration that is spread over several files: lists are joined in the order of the files.
     public static func load(
         _ sources: [ConfigurationSource], generation: Int = 1, environment: [String: String], now: Int? = nil,
-        interceptors: [String: any Interceptor] = [:], readFile: @escaping FileReading
+        interceptors: [String: any Interceptor] = [:], missing: MissingSecrets = .refused,
+        readFile: @escaping FileReading
     ) -> Result<Snapshot, ConfigurationFaults> {
         let findings = Findings(files: sources.map(\.file))
         let root = read(sources, findings)
@@ -40,7 +43,7 @@ public enum ConfigurationLoader {
         let files = ReadFiles()
         let secrets = Secrets(
             environment: environment, folders: sources.map(\.folder), readFile: files.noting(readFile),
-            findings: findings, variables: variables)
+            findings: findings, variables: variables, missing: missing)
         let walker = Walker(findings: findings, secrets: secrets)
         guard let fields = walker.object(root, .root, path: "") else {
             return .failure(ConfigurationFaults(diagnostics: findings.diagnostics))
@@ -84,13 +87,13 @@ public enum ConfigurationLoader {
     /// Loads files of this machine, and those in folders of it.
     public static func load(
         paths: [String], generation: Int = 1, environment: [String: String],
-        interceptors: [String: any Interceptor] = [:]
+        interceptors: [String: any Interceptor] = [:], missing: MissingSecrets = .refused
     ) -> Result<Snapshot, ConfigurationFaults> {
         switch ConfigurationSource.read(paths) {
         case .success(let sources):
             load(
                 sources, generation: generation, environment: environment, interceptors: interceptors,
-                readFile: readFile)
+                missing: missing, readFile: readFile)
         case .failure(let faults): .failure(faults)
         }
     }

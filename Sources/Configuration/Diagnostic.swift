@@ -1,6 +1,6 @@
 /// One fault of a configuration, or one thing that is likely not meant. Never holds the value of a secret.
 public struct Diagnostic: Equatable, Sendable {
-    public enum Severity: String, Sendable { case error, warning }
+    public enum Severity: String, Sendable { case error, warning, note }
 
     public var severity: Severity
     /// As it was given to the loader.

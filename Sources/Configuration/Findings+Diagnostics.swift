@@ -13,8 +13,14 @@ extension Findings {
     }
 
     private func diagnostic(_ finding: Finding) -> Diagnostic {
-        Diagnostic(
-            finding.isError ? .error : .warning, file: file(finding.position), line: finding.position.line,
+        let severity: Diagnostic.Severity =
+            switch finding.gravity {
+            case .error: .error
+            case .warning: .warning
+            case .note: .note
+            }
+        return Diagnostic(
+            severity, file: file(finding.position), line: finding.position.line,
             column: finding.position.column, message: finding.message, nearest: finding.nearest)
     }
 }

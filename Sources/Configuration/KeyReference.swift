@@ -6,6 +6,8 @@ public enum KeyReference: Sendable {
     /// A file's path, as it was written.
     case path(String)
     case material(SecretBytes)
+    /// It cannot be had here, where nobody needs it (`MissingSecrets.noted`).
+    case missing
 }
 
 extension Decoded {

@@ -13,6 +13,9 @@ extension KeyTable {
             Key("when", .object(.condition), "Which exchanges it concerns; all where it is missing."),
             Key("percent", .integer(0...100), "Takes so many of a hundred of them, by chance.", standard: "100"),
             Key(
+                "seed", .integer(0...counted),
+                "Has percent choose the same ones each time, counted from each reload on; without it chance does."),
+            Key(
                 "first", .integer(1...counted),
                 "Takes so many of them, and none after that; counted from each reload on."),
             Key(
@@ -23,6 +26,9 @@ extension KeyTable {
             Key(
                 "error", .list(.object(.errorEdit)), "What is done where the origin gave no answer, in this order.",
                 standard: "[]"),
+            Key(
+                "before", .choice(["step_up"]),
+                "Has the edits of the response made before a step-up looks for an advice there."),
             Key(
                 "over_limit", handling,
                 "What becomes of a message whose body these edits need and limits.buffered_body does not admit.",
@@ -45,7 +51,11 @@ extension KeyTable {
         Key("scheme", .matcher(.scheme), "http or https."),
         Key("host", .matcher(.host), "The host without its port."),
         Key("port", .matcher(.port), "The port."),
-        Key("path", .matcher(.path), "The path without the query."),
+        Key(
+            "by", .matcher(.by),
+            "Who sends it: app or usher. Without it an interceptor that holds up or breaks messages leaves Usher's own calls alone."
+        ),
+        Key("path", .matcher(.path), "The path without the query, in its normal form."),
         Key("method", .matcher(.method), "The method."),
         Key("header", .map(.headerName, .matcher(.text)), "Headers by name."),
         Key("query", .map(.name, .matcher(.text)), "Query parameters by name."),

@@ -174,6 +174,9 @@ enum KeyTable {
             "Path of the control socket; without a slash in front, from the runtime directory on.",
             standard: "admin.sock"),
         Key(
+            "group", .text(.group),
+            "The group whose members may open the socket, by its name; without the key, that of the daemon's process."),
+        Key(
             "listen", .orNull(.text(.adminAddress)),
             "An address and port where the same is answered over TCP, to whoever shows the token; without the key, nowhere."
         ),

@@ -64,6 +64,7 @@ struct MaterialReader {
     func identity(_ fields: Fields) -> Identity? {
         // what did not pass has been told of
         let isWhole = ["certificate", "key", "password"].allSatisfy { !fields.has($0) || fields[$0] != nil }
+        if case .missing? = fields["password"]?.secret { return nil }
         guard isWhole, let written = fields["certificate"], let name = written.text else { return nil }
         let read = Self.isContainer(name) ? contained(written, name, fields) : pair(written, fields)
         guard let read else { return nil }
@@ -78,6 +79,7 @@ struct MaterialReader {
             return nil
         }
         let file = secrets.file("the file", name, written)
+        guard !secrets.isMissing(file, written.position) else { return nil }
         guard var bytes = secrets.content(file, written.position) else { return nil }
         defer { _ = SecretBytes(taking: &bytes) }
         do throws(MaterialFault) {
@@ -113,11 +115,12 @@ struct MaterialReader {
         let bytes: SecretBytes
         let subject: String
         switch written.secret {
-        case nil: return nil
+        case nil, .missing: return nil
         case .material(let material): (bytes, subject) = (material, "this")
         case .path(let text):
             let file = secrets.file("the key file", text, written)
             subject = file.subject
+            guard !secrets.isMissing(file, written.position) else { return nil }
             guard let read = secrets.bytes(file, written.position) else { return nil }
             bytes = read
         }

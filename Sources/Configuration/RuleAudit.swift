@@ -35,6 +35,35 @@ struct RuleAudit {
         }
     }
 
+    /// Where no AM is named, nothing is known of requests but what the definitions of Actions say.
+    func look(forServersIn condition: Condition, of fields: Fields, knowing actions: [String]) {
+        guard condition.needsServer(knowing: actions), let position = fields.position(of: "when") else { return }
+        findings.warning(
+            position,
+            "this never holds: Actions, trees and realms are told of requests to an AM, and none is named; add am: [{ url: … }]"
+        )
+    }
+
+    /// An interceptor that leaves calls of Usher's own alone and asks for no others, and one that comes too early for its edits.
+    func look(at rule: Rule, in fields: Fields) {
+        if rule.missesItsCalls, let position = fields.position(of: "when") {
+            findings.warning(
+                position,
+                "this never holds: these Actions are calls of Usher's own, which an interceptor that holds up or breaks messages leaves alone; add by: usher"
+            )
+        }
+        guard rule.comesBeforeStepUp, let position = fields.position(of: "before") else { return }
+        if rule.response.isEmpty {
+            findings.warning(position, "this changes nothing: it is about edits under response, and there are none")
+        }
+        for edit in rule.response where edit is Delay || edit is Throttle || edit is Fault {
+            findings.error(
+                position,
+                "\(type(of: edit).name) is about an answer on its way to the client; move it to an interceptor without before"
+            )
+        }
+    }
+
     func look(forContradictionsIn condition: Condition, of fields: Fields) {
         guard let contradiction = condition.contradiction, let position = fields.position(of: "when") else { return }
         let why =

@@ -15,7 +15,12 @@ extension Secrets {
         if let reference = Self.loneReference(written) {
             switch source(of: reference, position) {
             case nil: return nil
-            case .file(let file): return bytes(file, position).map { .material($0) }
+            case .missing(let what):
+                note(what, position)
+                return .missing
+            case .file(let file):
+                if isMissing(file, position, mayBeAbsent: true) { return .missing }
+                return bytes(file, position).map { .material($0) }
             case .text(let text): return secret(outOfEnvironment: text, kind, subject, position)
             }
         }

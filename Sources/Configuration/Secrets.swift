@@ -16,6 +16,7 @@ struct Secrets {
     let readFile: FileReading
     let findings: Findings
     let variables: ReadVariables
+    var missing = MissingSecrets.refused
     let collector = SecretCollector()
 
     /// The text with its references filled in; nil where one cannot be, which has been reported then.
@@ -95,7 +96,9 @@ struct Secrets {
         switch source(of: reference, position) {
         case nil: return nil
         case .text(let text): return text
+        case .missing(let what): return standIn(what, position)
         case .file(let file):
+            if let words = fault(file, mayBeAbsent: true) { return standIn("\(file.subject) \(words)", position) }
             guard var bytes = content(file, position) else { return nil }
             Self.trimLineBreak(&bytes)
             guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
@@ -106,12 +109,45 @@ struct Secrets {
         }
     }
 
+    // MARK: what is missing
+
+    /// - Parameter what: which secret is missing, and why: `the environment variable TOKEN is not set`.
+    private func standIn(_ what: String, _ position: Position) -> String {
+        let (text, isFirst) = collector.standIn(for: what)
+        findings.excuse(position)
+        if isFirst { findings.note(position, "\(what); usher serve and usher run need it") }
+        return text
+    }
+
+    func note(_ what: String, _ position: Position) { _ = standIn(what, position) }
+
+    /// Notes that a file cannot be had here, where that is no fault.
+    /// - Parameter mayBeAbsent: false for a path that is written out, which is likely misspelt where there is no such file.
+    func isMissing(_ file: SecretFile, _ position: Position, mayBeAbsent: Bool = false) -> Bool {
+        guard let words = fault(file, mayBeAbsent: mayBeAbsent) else { return false }
+        note("\(file.subject) \(words)", position)
+        return true
+    }
+
+    /// Why a file cannot be had here, where that is no fault.
+    private func fault(_ file: SecretFile, mayBeAbsent: Bool) -> String? {
+        guard missing == .noted else { return nil }
+        do throws(FileFault) {
+            _ = try readFile(file.path)
+            return nil
+        } catch {
+            return error == .forbidden || mayBeAbsent && error == .missing ? error.explanation : nil
+        }
+    }
+
     // MARK: sources
 
     /// Where a reference leads.
     enum Source {
         case text(String)
         case file(SecretFile)
+        /// It is not there, for this reason, and need not be.
+        case missing(String)
     }
 
     struct SecretFile {
@@ -131,6 +167,7 @@ struct Secrets {
             let name = String(reference.dropFirst(4))
             guard !name.isEmpty else { return misspelt(reference, position) }
             guard let value = environment[name] else {
+                if missing == .noted { return .missing("the environment variable \(name) is not set") }
                 findings.error(
                     position,
                     "the environment variable \(name) is not set; set it where usher starts: \(name)=… usher serve")
@@ -168,6 +205,9 @@ struct Secrets {
             return nil
         }
         guard let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty else {
+            if missing == .noted {
+                return .missing("the credential \(name) is not there, for CREDENTIALS_DIRECTORY is not set")
+            }
             findings.error(
                 position,
                 "the credential \(name) cannot be read, for CREDENTIALS_DIRECTORY is not set; put LoadCredential=\(name):PATH into the systemd unit, or set the variable to a folder that holds the file \(name)"

@@ -8,6 +8,7 @@ extension Snapshot {
         if log.target != new.log.target { keys.append("log.to") }
         if tracing != new.tracing { keys.append("tracing") }
         if controlSocket != new.controlSocket { keys.append("admin.socket") }
+        if controlGroup != new.controlGroup { keys.append("admin.group") }
         if admin?.listener != new.admin?.listener { keys.append("admin.listen") }
         return keys
     }

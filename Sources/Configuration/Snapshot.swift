@@ -26,6 +26,8 @@ public struct Snapshot: Sendable {
     public var tracing: TracingSettings?
     /// `admin.socket`: a path, from the runtime directory on where it does not begin with a slash; nil where nobody says.
     public var controlSocket: String?
+    /// `admin.group`; nil where the socket's group is that of the process.
+    public var controlGroup: String?
     /// `admin.listen` and `admin.token`; nil where the control interface has no port.
     public var admin: AdminPort?
     /// `state.key`; nil where it is made in the state directory.

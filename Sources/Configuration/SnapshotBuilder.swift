@@ -29,7 +29,7 @@ struct SnapshotBuilder {
             root.list("am"), opened: root.list("interceptors").isEmpty ? nil : tls.interception)
         settings.actions = actions(root.list("actions"), conditions)
         settings.chain = reader.chain
-        settings.rules = rules(root.list("interceptors"), conditions)
+        settings.rules = rules(root, conditions)
         tellOfUnused(settings.rules, root)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
@@ -58,6 +58,7 @@ struct SnapshotBuilder {
         settings.disclosure.tellsProvenance = root.fields("log")?.text("access") == LogSettings.Access.combined.rawValue
         settings.disclosure.traceShare = root.fields("tracing").map { $0.text("sample").flatMap(Double.init) ?? 1 }
         settings.disclosure.parameters = root.fields("log")?.list("show").compactMap(\.text) ?? []
+        settings.disclosure.secretNames = root.fields("journal")?.list("secrets").compactMap(\.text) ?? []
         let journal = JournalBuilder.settings(root.fields("journal"), settings, findings)
         settings.disclosure.capture = journal.map(JournalBuilder.capture)
         settings.connectPorts = connectPorts(root.fields("destinations"))
@@ -68,6 +69,7 @@ struct SnapshotBuilder {
             nameServers: Self.nameServers(root.fields("names")),
             log: Self.log(root.fields("log")), journal: journal, tracing: Self.tracing(root.fields("tracing")),
             controlSocket: root.fields("admin")?.text("socket"),
+            controlGroup: root.fields("admin")?.text("group"),
             admin: AdminBuilder(findings: findings).port(root.fields("admin"), listeners: listeners.map(\.listener)),
             stateKey: stateKey(root.fields("state"), settings.tokens, journal, root.fields("journal")),
             warnings: [])
@@ -75,11 +77,11 @@ struct SnapshotBuilder {
 
     // MARK: interceptors and actions
 
-    private func rules(_ items: [Decoded], _ conditions: ConditionBuilder) -> [Rule] {
+    private func rules(_ root: Fields, _ conditions: ConditionBuilder) -> [Rule] {
         var conditions = conditions
         var places: [String: Position] = [:]
         let audit = RuleAudit(findings: findings, chain: conditions.reader.chain)
-        let built = items.compactMap { item -> (Rule, Fields)? in
+        let built = root.list("interceptors").compactMap { item -> (Rule, Fields)? in
             guard let fields = item.fields else { return nil }
             conditions.reader.owner = "interceptor \(fields["name"]?.written ?? "")"
             let edits = EditBuilder(reader: conditions.reader)
@@ -93,6 +95,9 @@ struct SnapshotBuilder {
                     item.position, "this interceptor changes nothing; give it edits under request, response or error")
             }
             audit.look(at: condition, in: fields)
+            if isWithout("am", root) {
+                audit.look(forServersIn: condition, of: fields, knowing: conditions.defined)
+            }
             guard let name = fields["name"], let text = name.text else { return nil }
             if let place = places[text] {
                 let other = findings.place(place, from: name.position)
@@ -103,8 +108,10 @@ struct SnapshotBuilder {
             places[text] = name.position
             var rule = Rule(
                 name: text, when: condition, request: request, response: response, error: error,
-                bodies: Self.bodies(fields), sampling: Self.sampling(fields))
+                bodies: Self.bodies(fields), sampling: sampling(fields))
+            rule.comesBeforeStepUp = fields.has("before")
             if let builtIn { rule.equip(with: builtIn) }
+            audit.look(at: rule, in: fields)
             for name in rule.unsetState where conditions.reader.chain.compatibility == .none {
                 findings.warning(
                     item.position,
@@ -139,9 +146,12 @@ struct SnapshotBuilder {
         }
     }
 
-    private static func sampling(_ fields: Fields) -> Sampling {
-        Sampling(
-            percent: fields.number("percent") ?? 100, first: fields.number("first"),
+    private func sampling(_ fields: Fields) -> Sampling {
+        if let position = fields.position(of: "seed"), !fields.has("percent") {
+            findings.error(position, "seed means nothing without percent; add that, or remove this")
+        }
+        return Sampling(
+            percent: fields.number("percent") ?? 100, seed: fields.number("seed"), first: fields.number("first"),
             every: fields.number("every") ?? 1)
     }
 
@@ -174,6 +184,11 @@ struct SnapshotBuilder {
                     fields.position(of: "when") ?? item.position,
                     "an Action is told from the request alone; remove status, content_type, response_json and error from \"when\""
                 )
+            }
+            if condition.contains(where: { $0 == .by }) {
+                findings.error(
+                    fields.position(of: "when") ?? item.position,
+                    "an Action is told of what apps send alone; remove by from \"when\"")
             }
             if condition.asksBody {
                 findings.error(

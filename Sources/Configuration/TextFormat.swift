@@ -56,6 +56,14 @@ extension TextFormat {
         pattern: #"^([0-9.]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#, isPublic: true
     ) { !$0.contains("/") && Listener($0) != nil }
 
+    static let group = TextFormat(
+        "the name of a group of this machine, such as usher", pattern: "^[A-Za-z_][A-Za-z0-9_.-]{0,31}$", isPublic: true
+    ) { text in
+        (1...32).contains(text.utf8.count)
+            && text.utf8.first.map { ASCII.isAlpha($0) || $0 == 0x5F } == true
+            && text.utf8.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) || "_.-".utf8.contains($0) }
+    }
+
     static let nameServer = TextFormat(
         "an address with or without a port, such as 192.0.2.53, 127.0.0.1:5353 or [2001:db8::53]:53", isPublic: true
     ) { NameServer($0) != nil }

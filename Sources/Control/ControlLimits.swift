@@ -11,6 +11,11 @@ public enum ControlLimits {
     public static let time = 10_000
     /// Milliseconds for an answer that somebody else makes.
     public static let work = 10_000
+    /// Milliseconds that a list of flows is waited for at most, and where nobody says.
+    public static let longestWait = 60_000
+    public static let usualWait = 10_000
+    /// How many wait for flows at a time, at all doors together.
+    public static let waiters = 64
     /// Milliseconds for a request that is sent again to be answered.
     public static let replay = 30_000
     /// Bytes of a body.

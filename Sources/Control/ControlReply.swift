@@ -4,8 +4,11 @@ public import Formats
 public enum ControlReply {
     case now(ControlAnswer)
     /// Somebody else will answer, from whatever thread. What is given is called at once, on the loop, and must not wait.
-    /// Where no answer comes in time, or the promise is let go of without one, 503 is answered.
-    case later(within: Int = ControlLimits.work, (ControlPromise) -> Void)
+    /// Where no answer comes in time, `late` is answered, and 503 where the promise is let go of without one.
+    case later(
+        within: Int = ControlLimits.work,
+        late: ControlProblem = ControlProblem(503, "that took too long; what was asked for may still come about"),
+        (ControlPromise) -> Void)
     /// The answer stays open, and takes events (`text/event-stream`) until the client leaves or `end` is called. What is
     /// given is called at once, on the loop; what it returns is called there when the client is gone.
     case following((any ControlFollower) -> () -> Void)

@@ -1,9 +1,15 @@
 /// Gathers what is wrong with a configuration, or likely not meant. A class, for every part of the loader adds to the
 /// same list; it never leaves the load that made it.
 public final class Findings {
+    public enum Gravity: Sendable {
+        case error, warning
+        /// Nothing is wrong with the configuration itself.
+        case note
+    }
+
     /// One of them.
     public struct Finding: Sendable {
-        public var isError: Bool
+        public var gravity: Gravity
         public var position: Position
         /// What is wrong, what was expected, what to do; without the suggestion.
         public var message: String
@@ -15,6 +21,9 @@ public final class Findings {
     public let files: [String]
     public private(set) var all: [Finding] = []
     public private(set) var hasErrors = false
+
+    /// Where what stands in for something is judged, which is nobody's fault.
+    private var excused: Set<Position> = []
 
     public init(file: String) { files = [file] }
 
@@ -43,13 +52,22 @@ public final class Findings {
         hasErrors = hasErrors || others.hasErrors
     }
 
+    /// Has nothing more be wrong there, nor unusual: what is found there is not what was meant.
+    public func excuse(_ position: Position) { excused.insert(position) }
+
     public func error(_ position: Position, _ message: String, nearest: String? = nil) {
+        guard !excused.contains(position) else { return }
         hasErrors = true
-        all.append(Finding(isError: true, position: position, message: message, nearest: nearest))
+        all.append(Finding(gravity: .error, position: position, message: message, nearest: nearest))
     }
 
     public func warning(_ position: Position, _ message: String, nearest: String? = nil) {
-        all.append(Finding(isError: false, position: position, message: message, nearest: nearest))
+        guard !excused.contains(position) else { return }
+        all.append(Finding(gravity: .warning, position: position, message: message, nearest: nearest))
+    }
+
+    public func note(_ position: Position, _ message: String) {
+        all.append(Finding(gravity: .note, position: position, message: message, nearest: nil))
     }
 
     /// What was written, as a message quotes it: short and without control characters.

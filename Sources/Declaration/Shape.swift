@@ -58,5 +58,5 @@ public enum SecretKind: Sendable {
 
 /// Names of values in `when`, each with its own way of being written.
 public enum MatchKind: Sendable {
-    case action, text, realm, scheme, host, port, path, method, status, contentType, error
+    case action, text, realm, scheme, host, port, by, path, method, status, contentType, error
 }

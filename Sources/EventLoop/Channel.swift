@@ -89,6 +89,15 @@ open class Channel: EventSource {
         didSet { if holdsBack, !isClosed, isReading { loop.recall(self) } }
     }
 
+    /// Has the kernel acknowledge at once what came: a peer that sends small pieces may hold the next one back until then (Nagle's
+    /// algorithm, RFC 896), and an acknowledgement may wait for 40 ms.
+    public final func acknowledge() {
+        guard !isClosed else { return }
+        var on: Int32 = 1
+        // where the socket is none of TCP there is nothing to acknowledge
+        _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Reads once into the loop's scratch buffer.
     public final func read() -> ReadOutcome {
         guard !isClosed else { return .wouldBlock }

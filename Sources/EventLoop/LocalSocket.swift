@@ -6,12 +6,14 @@ public enum LocalSocket {
     private static let longestPath = 107
 
     /// Opens a socket and listens on it. Its owner and group alone may connect.
+    /// - Parameter group: nil for that of this process.
     /// - Throws: `SystemError`; that of a name which is too long being `ENAMETOOLONG`.
-    public static func listen(at path: String) throws(SystemError) -> Descriptor {
+    public static func listen(at path: String, group: gid_t? = nil) throws(SystemError) -> Descriptor {
         let descriptor = try open(Dialer.nonBlocking)
         // before there is a path: nobody gets in while it is being made
         guard fchmod(descriptor.number, mode) == 0 else { throw SystemError("fchmod") }
         guard withAddress(path, { bind(descriptor.number, $0, $1) }) == 0 else { throw SystemError("bind") }
+        if let group { guard lchown(path, uid_t.max, group) == 0 else { throw SystemError("chown") } }
         // a umask may have taken from it
         guard chmod(path, mode) == 0 else { throw SystemError("chmod") }
         guard Glibc.listen(descriptor.number, 64) == 0 else { throw SystemError("listen") }

@@ -24,6 +24,9 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         self.tokens = tokens
     }
 
+    /// The same as texts.
+    public var names: [String] { tokens.map { String(decoding: $0, as: UTF8.self) } }
+
     /// True for the one that means the whole text.
     public var isWhole: Bool { tokens.isEmpty }
 

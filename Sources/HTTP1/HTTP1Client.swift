@@ -21,6 +21,8 @@ public struct HTTP1Client: Sendable {
     public var head = ResponseHead()
     /// Bytes of a head that is not whole yet.
     private var pending: [UInt8] = []
+    /// Nothing has been asked on this connection.
+    public private(set) var isUnused = true
     /// The request has gone out whole.
     public private(set) var hasSent = false
     /// A byte of the response has come: the request may not be repeated on another connection.
@@ -63,6 +65,7 @@ public struct HTTP1Client: Sendable {
 
     private mutating func begin(_ method: Method) {
         self.method = method
+        isUnused = false
         state = .awaitingHead
         parser.reset()
         hasAnswered = false

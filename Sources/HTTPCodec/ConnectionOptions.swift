@@ -6,8 +6,8 @@ extension FieldTable {
     static let maxConnectionOptions = 64
 
     /// Removes the fields that `Connection` names, for they were meant for this hop alone. Done once, when the head has come:
-    /// what rules see is then what travels on, and what they add stays. A field that every recipient is meant to see cannot be
-    /// named (a sender must not do so): what Usher knows by name stays, such as `Host`, `Cookie` and `Authorization`.
+    /// what rules see is then what travels on, and what they add stays. What frames the message, names its target or says which
+    /// way it came cannot be named.
     ///
     /// Allocates nothing where `Connection` says no more than `close` or `keep-alive`.
     /// - Throws: `tooManyConnectionOptions`.
@@ -31,7 +31,7 @@ extension FieldTable {
         }
         removeAll { table, index in
             let slot = table.slots[index]
-            return slot.known == .other && options.contains { table.equal($0, slot.name) }
+            return slot.known.mayBeNamed && options.contains { table.equal($0, slot.name) }
         }
     }
 

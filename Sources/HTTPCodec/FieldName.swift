@@ -81,6 +81,15 @@ public enum FieldName: UInt8, Sendable {
         }
     }
 
+    /// Whether `Connection` may take it away. Without the others the message would mean another thing to whoever reads it next:
+    /// where it ends, whom it is for, whether it goes round. What concerns one connection goes as it is written.
+    var mayBeNamed: Bool {
+        switch self {
+        case .host, .expect, .via, .maxForwards: false
+        default: !isProxysOwn
+        }
+    }
+
     /// Fields that frame a message or concern one connection: the proxy alone writes these, and no rule may.
     public var isProxysOwn: Bool { isHopByHop || self == .contentLength || self == .trailer }
 

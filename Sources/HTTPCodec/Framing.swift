@@ -66,6 +66,16 @@ extension RequestHead {
         return named && !fields.slots.contains { $0.known == .upgrade && fields.listContains($0.value, "h2c") }
     }
 
+    /// Whether it asks for a WebSocket (RFC 6455), and for nothing else.
+    public var asksForWebSocket: Bool {
+        var asked = false
+        for slot in fields.slots where slot.known == .upgrade {
+            guard fields.isWord(slot.value, "websocket"), !asked else { return false }
+            asked = true
+        }
+        return asked
+    }
+
     /// Whether the client wants the connection kept (RFC 9112 §9.3).
     public var keepsAlive: Bool { fields.keepsAlive(version) }
 }

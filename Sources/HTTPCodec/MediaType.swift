@@ -31,6 +31,8 @@ public struct MediaType: Equatable, Sendable {
     /// Pairs of names and values, percent-encoded.
     public var isForm: Bool { type == "application" && subtype == "x-www-form-urlencoded" }
 
+    public var isJSON: Bool { type == "application" && subtype == "json" || subtype.hasSuffix("+json") }
+
     /// What nobody reads as text.
     public var isMedia: Bool { ["image", "audio", "video", "font"].contains(type) }
 

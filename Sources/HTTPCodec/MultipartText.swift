@@ -46,8 +46,10 @@ public struct MultipartText: Sendable {
     // MARK: fields
 
     /// The bodies of the parts of that name, in order.
-    public func values(named name: some StringProtocol) -> [ArraySlice<UInt8>] {
-        parts.filter { $0.name.map { $0 == name } ?? false }.map { bytes[$0.body] }
+    public func values(named name: some StringProtocol) -> [ArraySlice<UInt8>] { values { $0 == name } }
+
+    public func values(named isMeant: (String) -> Bool) -> [ArraySlice<UInt8>] {
+        parts.filter { $0.name.map(isMeant) ?? false }.map { bytes[$0.body] }
     }
 
     /// Puts the value into the first part of that name, whose fields stay, and takes others of the name out; adds one behind

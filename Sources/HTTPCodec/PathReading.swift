@@ -30,6 +30,9 @@ public struct PathReading: Equatable, Sendable {
     /// The path as it came.
     public static let asWritten = PathReading(removesDots: false)
 
+    /// The path as it came, without dots and empty segments.
+    static let merged = PathReading(dropsEmptySegments: true)
+
     private static let deepest = PathReading(
         decodings: 2, partsAtBackslash: true, cutsParameters: true, dropsEmptySegments: true)
 
@@ -158,7 +161,8 @@ public struct PathReading: Equatable, Sendable {
         }
     }
 
-    private static func escape(_ text: [UInt8], _ index: Int) -> UInt8? {
+    /// What the escape at that place stands for; nil where there is none.
+    static func escape(_ text: [UInt8], _ index: Int) -> UInt8? {
         guard text[index] == 0x25, index + 2 < text.count, let high = ASCII.hexValue(text[index + 1]),
             let low = ASCII.hexValue(text[index + 2])
         else { return nil }

@@ -30,6 +30,9 @@ public struct Action: RawRepresentable, Hashable, Sendable {
     /// (docs/transactions.md#without-a-gateway)
     public static let evaluatePolicy = Action(rawValue: "EVALUATE_POLICY")
 
+    /// Those that no request of an app is ever recognised as.
+    static let own: Set<Action> = [.sessionLogin, .identityToken, .sessionInfo, .evaluatePolicy]
+
     public static let known: [Action] = [
         .startAuthenticate, .authenticate, .resumeAuthenticate, .authorize, .exchangeToken, .refreshToken,
         .revokeToken, .logout, .userInfo, .endSession, .pushRegister, .pushAuthenticate, .pushUpdate,
@@ -75,16 +78,19 @@ public struct Classification: Equatable, Sendable {
     public var payloadSource: PayloadSource?
     /// One sentence for `explain` and the log: what decided.
     public var evidence: String
+    /// It is a call of Usher's own, and no app's request.
+    public var isOwn: Bool
 
     public init(
         action: Action?, payload: ActionPayload? = nil, realm: String? = nil, payloadSource: PayloadSource? = nil,
-        evidence: String
+        evidence: String, isOwn: Bool = false
     ) {
         self.action = action
         self.payload = payload
         self.realm = realm
         self.payloadSource = payloadSource
         self.evidence = evidence
+        self.isOwn = isOwn
     }
 
     /// What is to be said where `Classifier.begin` has nothing to say.

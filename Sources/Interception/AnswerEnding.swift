@@ -6,20 +6,28 @@ public struct AnswerEnding: Equatable, Sendable {
         public var bytes: Int
         /// The client's connection is reset then, and else closed.
         public var resets: Bool
+        /// Whose wish it is.
+        public private(set) var interceptor = ""
 
         public init(after bytes: Int, resets: Bool = false) {
             self.bytes = bytes
             self.resets = resets
         }
+
+        func asked(by interceptor: String) -> Cut {
+            var cut = self
+            cut.interceptor = interceptor
+            return cut
+        }
     }
 
     public var cut: Cut?
     /// Its end, and that of the connection, come as much later as all of them together say.
-    public var holds: [Distribution]
+    public private(set) var holds: [DelayWish]
 
     public init(cut: Cut? = nil, holds: [Distribution] = []) {
         self.cut = cut
-        self.holds = holds
+        self.holds = holds.map { DelayWish(interceptor: "", time: $0) }
     }
 
     public var isPlain: Bool { cut == nil && holds.isEmpty }
@@ -30,10 +38,12 @@ public struct AnswerEnding: Equatable, Sendable {
         holds += other.holds
     }
 
-    /// How long the end is held up, in milliseconds: drawn anew with every call.
-    public func hold() -> Int {
-        var chance = SystemRandomNumberGenerator()
-        return min(holds.reduce(0) { $0 + $1.draw(&chance) }, Distribution.longest)
+    /// The same as that interceptor's wish.
+    func asked(by interceptor: String) -> AnswerEnding {
+        var ending = self
+        ending.cut = cut?.asked(by: interceptor)
+        ending.holds = holds.map { DelayWish(interceptor: interceptor, time: $0.time) }
+        return ending
     }
 
     /// In a few words.

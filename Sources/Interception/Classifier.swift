@@ -83,7 +83,8 @@ public struct Classifier: Sendable {
     public func own(_ head: RequestHead, _ action: Action, _ payload: ActionPayload?) -> Classification {
         var realm: String?
         if let host = host(head), case .call(let call) = recognise(head, host) { realm = call.realm }
-        return Classification(action: action, payload: payload, realm: realm, evidence: "A call of Usher's own.")
+        return Classification(
+            action: action, payload: payload, realm: realm, evidence: "A call of Usher's own.", isOwn: true)
     }
 
     /// - Parameters:
@@ -165,6 +166,7 @@ extension Classifier {
         switch path.resource {
         case .deviceBinding: return action(.deleteBinding)
         case .wellKnown: return action(.wellKnown)
+        case .logoutPage: return action(.logout)
         case .endpoint(let endpoint):
             switch endpoint {
             case .authorize: return action(.authorize)
@@ -269,6 +271,7 @@ extension EndpointPath {
         switch resource {
         case .deviceBinding: [.delete]
         case .wellKnown: [.get]
+        case .logoutPage: [.get, .post]
         case .endpoint(.authorize), .endpoint(.userInfo), .endpoint(.endSession): [.get, .post]
         case .endpoint: [.post]
         }
@@ -280,6 +283,7 @@ extension EndpointPath {
             switch resource {
             case .deviceBinding: "a user's device binding"
             case .wellKnown: "the OpenID configuration"
+            case .logoutPage: "the logout page"
             case .endpoint(let endpoint): "the \(endpoint.rawValue) endpoint"
             }
         switch origin {

@@ -74,6 +74,7 @@ extension Condition.Key {
         case .scheme: "scheme"
         case .host: "host"
         case .port: "port"
+        case .by: "by"
         case .path: "path"
         case .method: "method"
         case .header(let name): "header \(name)"

@@ -31,6 +31,10 @@ final class CompiledRule: Sendable {
     let runsResponseCode: Bool
     /// Nil where it takes all that fits.
     let sampler: Sampler?
+    /// Calls of Usher's own are not for it.
+    private let sparesCalls: Bool
+    /// Its edits of a response are made before a step-up looks at that.
+    let comesBeforeStepUp: Bool
 
     init(_ rule: Rule, at index: Int, _ chain: ChainRules) {
         name = rule.name
@@ -38,6 +42,8 @@ final class CompiledRule: Sendable {
         condition = CompiledCondition(rule.when)
         asksBodies = condition.asksBodies
         sampler = rule.sampling.isWhole ? nil : Sampler(rule.sampling)
+        sparesCalls = rule.sparesCalls
+        comesBeforeStepUp = rule.comesBeforeStepUp
         needsResponse = rule.when.needsResponse
         needsError = rule.when.needsError
         request = rule.request
@@ -79,7 +85,14 @@ final class CompiledRule: Sendable {
     }
 
     private func leaves(_ context: EditContext) -> Bool {
-        context.issuer == name || sampler != nil && context.decisions.decision(on: index) == false
+        absence(context) != nil || sampler != nil && context.decisions.decision(on: index) == false
+    }
+
+    /// Why it has no part in an exchange, whatever its condition says; nil where it has.
+    func absence(_ context: EditContext) -> StaticString? {
+        if context.issuer == name { return "the call is of its own login" }
+        return sparesCalls && context.classification?.isOwn == true
+            ? "it holds up or breaks messages, so without \"by\" it leaves calls of Usher's own alone" : nil
     }
 
     /// Whether it takes an exchange for which its condition holds.
@@ -93,7 +106,7 @@ final class CompiledRule: Sendable {
     /// Tells, once in an exchange, why its condition could not look at a body.
     func warn(_ bodies: SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome) {
         guard asksBodies, let fault = bodies.fault, context.decisions.mayWarn(of: index) else { return }
-        outcome.warnings.append("\(name): \(fault)")
+        outcome.warnings.append(RuleNote(name, fault))
     }
 
     // MARK: what it does
@@ -202,7 +215,7 @@ final class CompiledRule: Sendable {
         defer { bodies = filler.bodies }
         let filled = try fill(&filler)
         context.chance = filler.context.chance
-        outcome.warnings += filler.warnings.map { "\(name): \($0)" }
+        outcome.warnings += filler.warnings.map { RuleNote(name, $0) }
         return filled
     }
 
@@ -241,9 +254,9 @@ final class CompiledRule: Sendable {
                 case .done where done == place: done += 1
                 case .done: notes += words[place]
                 case .changed(let words): notes += words
-                case .warned(let words): outcome.warnings.append("\(name): \(words)")
-                case .delay(let time): outcome.delays.append(time)
-                case .throttle(let rate): outcome.throttle = min(rate, outcome.throttle ?? rate)
+                case .warned(let words): outcome.warnings.append(RuleNote(name, words))
+                case .delay(let time): outcome.delays.append(DelayWish(interceptor: name, time: time))
+                case .throttle(let rate): outcome.throttles.append(ThrottleWish(interceptor: name, rate: rate))
                 case .retry(let policy):
                     let wish = RetryWish(interceptor: name, policy: policy)
                     outcome.retries.insert(wish, at: lastDecides ? 0 : outcome.retries.count)
@@ -251,6 +264,15 @@ final class CompiledRule: Sendable {
                     guard lastDecides, let last = outcome.retries.first else { break }
                     notes.append("took back that \(last.interceptor) asked for another attempt")
                     outcome.retries.removeAll()
+                case .stop:
+                    notes.append("stopped the chain")
+                    outcome.stopped = outcome.stopped ?? name
+                case .timeout(let time):
+                    notes.append("gives it up after \(time) ms without an answer")
+                    if time < outcome.timeout?.milliseconds ?? .max {
+                        outcome.timeout = TimeoutWish(interceptor: name, milliseconds: time)
+                    }
+                case .log(let parts): outcome.logged.append(LoggedText(interceptor: name, parts: parts))
                 case .kept(let changes): notes += try keep(changes, &context)
                 case .suspend(let call): outcome.verdict = .suspend(Suspension(call, rule: index, place: place))
                 case .respond(let answer):
@@ -275,7 +297,7 @@ final class CompiledRule: Sendable {
                     outcome.verdict = .breaks(breakage, interceptor: name)
                 case .ends(let ending):
                     notes.append("fault \(ending.words)")
-                    outcome.ending.add(ending)
+                    outcome.ending.add(ending.asked(by: name))
                 }
             }
         } catch {
@@ -285,7 +307,7 @@ final class CompiledRule: Sendable {
         if done > 0, done == edits.count {
             outcome.changes.append(words.all)
         } else if done > 0 || !notes.isEmpty {
-            outcome.changes.append(words.sentence(words.first(done) + notes))
+            outcome.changes.append(words.note(words.first(done) + notes, outcome.verdict.deed))
         }
     }
 
@@ -293,7 +315,7 @@ final class CompiledRule: Sendable {
         var state = context.state ?? ExchangeState()
         for change in changes {
             do throws(StateFault) {
-                try state.set(change.name, to: change.value, in: scope)
+                try state.set(change.name, to: change.value, from: change.origins, in: scope)
             } catch {
                 throw EditFault(reason: "state \(change.name): \(error.explanation)")
             }

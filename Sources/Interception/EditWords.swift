@@ -4,12 +4,12 @@ struct EditWords: Sendable {
     private let name: String
     private let each: [[String]]
     /// All of them were made as they were asked for.
-    let all: String
+    let all: RuleNote
 
     init(_ name: String, _ edits: [any Edit]) {
         self.name = name
         each = edits.map(\.words)
-        all = Self.sentence(name, each.flatMap { $0 })
+        all = Self.note(name, each.flatMap { $0 })
     }
 
     /// Of one edit.
@@ -18,10 +18,10 @@ struct EditWords: Sendable {
     /// Of so many edits.
     func first(_ count: Int) -> [String] { each[..<count].flatMap { $0 } }
 
-    func sentence(_ words: [String]) -> String { Self.sentence(name, words) }
+    func note(_ words: [String], _ deed: Deed) -> RuleNote { Self.note(name, words, deed) }
 
-    private static func sentence(_ name: String, _ words: [String]) -> String {
-        "\(name): \(words.joined(separator: ", "))"
+    private static func note(_ name: String, _ words: [String], _ deed: Deed = .applied) -> RuleNote {
+        RuleNote(name, words.joined(separator: ", "), deed)
     }
 }
 

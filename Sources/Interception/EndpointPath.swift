@@ -8,6 +8,8 @@ struct EndpointPath: Equatable, Sendable {
         /// One device binding of one user.
         case deviceBinding
         case wellKnown
+        /// The page of AM that ends the session whose cookie it is asked with.
+        case logoutPage
     }
 
     enum Origin: Sendable { case standard, configured, pingOne }
@@ -46,6 +48,11 @@ struct EndpointPath: Equatable, Sendable {
                 return
             }
         }
+        if segments.count >= 2, Array(segments.suffix(2)) == ["UI", "Logout"] {
+            resource = .logoutPage
+            origin = .standard
+            return
+        }
         guard let last = segments.last, segments.dropLast().last == "as", let endpoint = Self.pingOne[last] else {
             return nil
         }
@@ -63,6 +70,8 @@ struct EndpointPath: Equatable, Sendable {
     private static let json: [([String], Resource)] = [
         (["authenticate"], .endpoint(.authenticate)),
         (["sessions"], .endpoint(.sessions)),
+        // a session by its token
+        (["sessions", "*"], .endpoint(.sessions)),
         (["push", "sns", "message"], .endpoint(.push)),
         (["users", "*", "devices", "2fa", "binding", "*"], .deviceBinding),
     ]

@@ -11,28 +11,34 @@ public enum ExchangeMoment: Equatable, Sendable {
     case sent
     /// A phase of the interceptors was run by a plan that explains itself.
     case judged(PhaseJudgement)
-    /// An interceptor changed the request or the response; its words.
-    case edited(String)
-    /// An interceptor would have changed a body, and could not; its words.
-    case warned(String)
+    /// An interceptor changed the request or the response.
+    case edited(RuleNote, in: PhaseJudgement.Phase)
+    /// An interceptor wrote a line to the log.
+    case logged(interceptor: String, String)
+    /// An interceptor would have changed a body, and could not.
+    case warned(RuleNote, in: PhaseJudgement.Phase)
     /// An interceptor answered in the place of whoever was asked.
     case responded(interceptor: String, status: Int)
     /// An interceptor lets no more requests through now: this one waits for its turn.
     case queued(interceptor: String)
     /// Its turn came after so long.
     case admitted(interceptor: String, milliseconds: Int)
+    /// An interceptor lets no more through than that, and this request was not.
+    case refused(interceptor: String, String)
     /// An interceptor broke what the client gets.
     case broken(interceptor: String, Breakage)
-    /// An interceptor had the answer's body break off after so many bytes.
-    case cutShort(bytes: Int)
+    /// An interceptor had the answer's body break off there.
+    case cutShort(AnswerEnding.Cut)
     /// An interceptor has the end of the answer come so much later.
-    case endDelayed(milliseconds: Int)
+    case endDelayed(interceptor: String, milliseconds: Int)
     /// An interceptor has the message wait.
-    case delayed(milliseconds: Int)
+    case delayed(interceptor: String, milliseconds: Int)
+    /// An interceptor lets the body pass no faster than so many bytes a second.
+    case throttled(interceptor: String, rate: Int)
     /// An interceptor has the request sent again, for the nth time of so many, after a wait.
     case retried(interceptor: String, number: Int, of: Int, milliseconds: Int)
-    /// An interceptor would have had it sent again, and for this reason it was not.
-    case notRetried(String)
+    /// An interceptor, or Usher itself, would have had it sent again, and for this reason it was not.
+    case notRetried(interceptor: String?, String)
     /// The client gets the head of its answer.
     case delivered(status: Int)
     /// No answer of the origin could be had, or not all of it: an error type of RFC 9209 §2.3, and words for a person.
@@ -123,6 +129,8 @@ public enum ExchangeMoment: Equatable, Sendable {
     case opened(name: String, negotiated: String)
     /// The client would not have the certificate that it was shown: an error type, and words for a person.
     case certificateRefused(token: String, details: String)
+    /// The client closed before its handshake for that name was done, beside another: it needs this one no more.
+    case leftHandshake(String)
     /// A configuration that was reloaded has the connection no more.
     case noLongerPermitted
 
@@ -135,6 +143,12 @@ public enum ExchangeMoment: Equatable, Sendable {
     }
 }
 
+extension RuleNote {
+    fileprivate func redacted(_ shown: (String) -> String) -> RuleNote {
+        RuleNote(shown(interceptor), shown(words), deed)
+    }
+}
+
 extension ExchangeMoment {
     /// The same with its texts as they may be shown.
     /// - Parameter shown: what may be shown of a text.
@@ -144,11 +158,13 @@ extension ExchangeMoment {
             .recognised(action, realm: realm, tree: tree, evidence: shown(evidence))
         case .routed(let peer): .routed(by: shown(peer))
         case .judged(let judgement): .judged(judgement.redacted(shown))
-        case .edited(let change): .edited(shown(change))
-        case .warned(let words): .warned(shown(words))
+        case .edited(let note, let phase): .edited(note.redacted(shown), in: phase)
+        case .warned(let note, let phase): .warned(note.redacted(shown), in: phase)
+        case .logged(let interceptor, let words): .logged(interceptor: shown(interceptor), shown(words))
         case .retried(let interceptor, let number, let times, let milliseconds):
             .retried(interceptor: shown(interceptor), number: number, of: times, milliseconds: milliseconds)
-        case .notRetried(let reason): .notRetried(shown(reason))
+        case .notRetried(let interceptor, let reason):
+            .notRetried(interceptor: interceptor.map(shown), shown(reason))
         case .failed(let token, let details): .failed(token: token, details: shown(details))
         case .unauthenticated(let user): .unauthenticated(user: shown(user))
         case .unread(let reason): .unread(shown(reason))
@@ -179,11 +195,17 @@ extension ExchangeMoment {
         case .leftUnopened(.refusals(let name)): .leftUnopened(.refusals(shown(name)))
         case .opened(let name, let negotiated): .opened(name: shown(name), negotiated: negotiated)
         case .certificateRefused(let token, let details): .certificateRefused(token: token, details: shown(details))
+        case .leftHandshake(let name): .leftHandshake(shown(name))
         case .responded(let interceptor, let status): .responded(interceptor: shown(interceptor), status: status)
+        case .refused(let interceptor, let words): .refused(interceptor: shown(interceptor), shown(words))
+        case .cutShort(let cut): .cutShort(cut.asked(by: shown(cut.interceptor)))
+        case .endDelayed(let interceptor, let time): .endDelayed(interceptor: shown(interceptor), milliseconds: time)
+        case .delayed(let interceptor, let time): .delayed(interceptor: shown(interceptor), milliseconds: time)
+        case .throttled(let interceptor, let rate): .throttled(interceptor: shown(interceptor), rate: rate)
         case .queued(let interceptor): .queued(interceptor: shown(interceptor))
         case .admitted(let interceptor, let time): .admitted(interceptor: shown(interceptor), milliseconds: time)
         case .broken(let interceptor, let breakage): .broken(interceptor: shown(interceptor), breakage)
-        case .sent, .won, .delayed, .cutShort, .endDelayed, .delivered, .unkept, .leftToClient, .heldOff, .parked,
+        case .sent, .won, .delivered, .unkept, .leftToClient, .heldOff, .parked,
             .spoken,
             .abandoned, .cancelled,
             .noLongerPermitted:

@@ -21,31 +21,45 @@ public struct ExchangeState: Equatable, Sendable {
 
     /// What was decided of the interceptors themselves.
     var decisions = RuleMemory()
-    private var values: [Key: String] = [:]
+    private struct Kept: Equatable, Sendable {
+        var text: String
+        var origins: [ValueOrigin]
+    }
+
+    private var values: [Key: Kept] = [:]
     private var bytes = 0
 
     public init() {}
 
-    public subscript(_ name: String, in scope: Scope) -> String? { values[Key(scope: scope, name: name)] }
+    public subscript(_ name: String, in scope: Scope) -> String? { values[Key(scope: scope, name: name)]?.text }
+
+    /// Where a value came from.
+    func origins(of name: String, in scope: Scope) -> [ValueOrigin] {
+        values[Key(scope: scope, name: name)]?.origins ?? []
+    }
 
     /// All values by their names.
     func values(in scope: Scope) -> [String: String] {
         var found: [String: String] = [:]
-        for (key, value) in values where key.scope == scope { found[key.name] = value }
+        for (key, value) in values where key.scope == scope { found[key.name] = value.text }
         return found
     }
 
-    /// - Parameter value: nil to let go of it.
+    /// - Parameters:
+    ///   - value: nil to let go of it.
+    ///   - origins: where it came from.
     /// - Throws: the state is unchanged then.
-    public mutating func set(_ name: String, to value: String?, in scope: Scope) throws(StateFault) {
+    public mutating func set(
+        _ name: String, to value: String?, from origins: [ValueOrigin] = [], in scope: Scope
+    ) throws(StateFault) {
         let key = Key(scope: scope, name: name)
         let old = values[key]
         var count = bytes
-        if let old { count -= name.utf8.count + old.utf8.count }
+        if let old { count -= name.utf8.count + old.text.utf8.count }
         if let value { count += name.utf8.count + value.utf8.count }
         guard count <= Self.mostBytes || value == nil else { throw .tooLarge }
         guard old != nil || value == nil || values.count < Self.mostValues else { throw .tooMany }
-        values[key] = value
+        values[key] = value.map { Kept(text: $0, origins: origins) }
         bytes = count
     }
 }

@@ -14,7 +14,7 @@ extension Plan {
         var bodies = SubjectBodies(request: sentBody(of: request, context))
         let subject = Subject(
             request: request, response: nil, classification: context.classification, error: fault)
-        for index in errorPhase where outcome.verdict == .proceed {
+        for index in errorPhase where outcome.goesOn {
             let rule = rules[index]
             if applies(rule, to: subject, &bodies, &context, &outcome) {
                 rule.handle(request, &bodies, &context, &outcome)

@@ -10,7 +10,12 @@ extension Plan {
     ) -> Bool {
         let holds = rule.judge(subject, &bodies, context) == .yes
         rule.warn(bodies, &context, &outcome)
-        if explains { outcome.judgement?.verdicts.append(rule.verdict(holds, subject, &bodies, takesPart: true)) }
+        if explains {
+            let verdict =
+                rule.absence(context).map { RuleVerdict(name: rule.name, matched: false, because: $0.description) }
+                ?? rule.verdict(holds, subject, &bodies, takesPart: true)
+            outcome.judgement?.verdicts.append(verdict)
+        }
         return holds && takes(rule, &context)
     }
 
@@ -29,15 +34,16 @@ extension Plan {
         var bodies = bodies
         guard let judgement = outcome.judgement else { return }
         let ended = outcome.verdict == .proceed ? nil : judgement.verdicts.last?.name
+        let stopped = outcome.stopped
         let judged = Dictionary(judgement.verdicts.map { ($0.name, $0) }) { first, _ in first }
         outcome.judgement?.verdicts = rules.compactMap { rule in
-            judged[rule.name] ?? verdict(on: rule, judgement.phase, subject, &bodies, ended: ended)
+            judged[rule.name] ?? verdict(on: rule, judgement.phase, subject, &bodies, ended: ended, stopped: stopped)
         }
     }
 
     private func verdict(
         on rule: CompiledRule, _ phase: PhaseJudgement.Phase, _ subject: Subject, _ bodies: inout SubjectBodies,
-        ended: String?
+        ended: String?, stopped: String?
     ) -> RuleVerdict? {
         let edits = rule.takesPart(in: phase)
         if phase != .request, !edits { return nil }
@@ -57,8 +63,12 @@ extension Plan {
             }
             return verdict
         }
-        guard let ended else { return nil }
-        return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the chain before it")
+        if let ended {
+            return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the chain before it")
+        }
+        return stopped.map {
+            RuleVerdict(name: rule.name, matched: false, because: "not asked: \($0) stopped the chain")
+        }
     }
 }
 
@@ -72,7 +82,8 @@ extension CompiledRule {
     fileprivate func takesPart(in phase: PhaseJudgement.Phase) -> Bool {
         switch phase {
         case .request: !request.isEmpty
-        case .response: !response.isEmpty && !needsError
+        case .beforeStepUp: !response.isEmpty && !needsError && comesBeforeStepUp
+        case .response: !response.isEmpty && !needsError && !comesBeforeStepUp
         case .error: !error.isEmpty && !needsResponse
         }
     }

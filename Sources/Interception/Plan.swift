@@ -22,10 +22,13 @@ public final class Plan: Sendable {
     struct Candidates: Sendable, RandomAccessCollection {
         private let all: [Candidate]
         private let demands: [UInt64]
+        /// Some gate looks at the path.
+        let asksPaths: Bool
 
         init(_ all: [Candidate]) {
             self.all = all
             demands = all.map(\.gate.demand)
+            asksPaths = all.contains(where: \.gate.asksPath)
         }
 
         var startIndex: Int { 0 }
@@ -102,6 +105,8 @@ public final class Plan: Sendable {
     private let conditions: [CompiledCondition]
     private let requestPhase: Reach
     private let responsePhase: Reach
+    /// Of the response, before a step-up looks at it.
+    private let preparation: Reach
     let errorPhase: [Int]
     /// Whoever speaks of what came of a request is heard in the order of the request phase turned round.
     private let isReversed: Bool
@@ -113,8 +118,12 @@ public final class Plan: Sendable {
     public var keepsRequestBodies: Bool { readsRequestBodies || endsRequests || !retrying.isEmpty }
     /// Whether any rule answers requests or gives them up.
     private let endsRequests: Bool
-    /// False when no rule ever changes a response: nothing needs to be asked.
+    /// Where rules may do without the origin.
+    private let standIns: [Condition]
+    /// False when no rule ever changes a response that is about to be delivered: nothing needs to be asked.
     public let hasResponseRules: Bool
+    /// The same before a step-up looks at it.
+    public let preparesResponses: Bool
     /// False when no rule has anything to say where there is no answer.
     public var hasErrorRules: Bool { !errorPhase.isEmpty }
 
@@ -151,11 +160,14 @@ public final class Plan: Sendable {
         }
         var request: [Candidate] = []
         var response: [Candidate] = []
+        var early: [Candidate] = []
         for (index, rule) in rules.enumerated() {
             let candidate = Candidate(index, explains ? .always : rule.when)
             let needsError = self.rules[index].needsError
             if !rule.request.isEmpty, !needsError, !self.rules[index].needsResponse { request.append(candidate) }
-            if !rule.response.isEmpty, !needsError { response.append(candidate) }
+            if !rule.response.isEmpty, !needsError {
+                if rule.comesBeforeStepUp { early.append(candidate) } else { response.append(candidate) }
+            }
         }
         isReversed = chain.responseOrder == .reversed
         let handlers = compiled.indices.filter { !compiled[$0].error.isEmpty && !compiled[$0].needsResponse }
@@ -164,8 +176,20 @@ public final class Plan: Sendable {
         retrying = rules.indices.filter { rules[$0].mayRetry }.map { Candidate($0, rules[$0].when) }
         requestPhase = Reach(request)
         responsePhase = Reach(isReversed ? response.reversed() : response)
+        preparation = Reach(isReversed ? early.reversed() : early)
         hasResponseRules = !response.isEmpty
+        standIns = rules.indices.filter {
+            let edits: [any Edit] = compiled[$0].request + compiled[$0].error
+            return edits.contains { type(of: $0).mayStandIn }
+        }.map { rules[$0].when }
+        preparesResponses = !early.isEmpty
         endsRequests = request.contains { rules[$0.index].request.contains { type(of: $0).isLast } }
+    }
+
+    /// Whether a rule may answer in the place of the origin there, or lead to another.
+    /// - Parameter host: nil for any.
+    public func mayStandIn(for host: String?, port: UInt16) -> Bool {
+        standIns.contains { $0.mayHold(at: host, port: port) }
     }
 
     public var isEmpty: Bool { rules.isEmpty }
@@ -177,8 +201,10 @@ public final class Plan: Sendable {
         requestPhase(classification?.action).map(\.index).filter { $0 >= index }
     }
 
-    func responseCandidates(from index: Int, _ classification: Classification?) -> [Int] {
-        responsePhase(classification?.action).map(\.index).filter { isReached($0, from: index) }
+    private func reach(_ stage: ResponseStage) -> Reach { stage == .delivery ? responsePhase : preparation }
+
+    func responseCandidates(from index: Int, _ classification: Classification?, _ stage: ResponseStage) -> [Int] {
+        reach(stage)(classification?.action).map(\.index).filter { isReached($0, from: index) }
     }
 
     /// Where the response phase goes on behind a rule.
@@ -198,7 +224,7 @@ public final class Plan: Sendable {
         if explains { return rules.isEmpty ? nil : 0 }
         let candidates = requestPhase(classification?.action)
         guard !candidates.isEmpty else { return nil }
-        let traits = RequestGate.Traits(head)
+        let traits = RequestGate.Traits(head, paths: candidates.asksPaths)
         guard var place = candidates.next(from: 0, traits) else { return nil }
         let subject = Subject(request: copy head, response: nil, classification: classification)
         while true {
@@ -233,7 +259,7 @@ public final class Plan: Sendable {
         from index: Int, to head: inout RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext,
         _ outcome: inout Outcome
     ) {
-        guard outcome.verdict == .proceed else { return }
+        guard outcome.goesOn else { return }
         let classification = context.classification
         let candidates = requestPhase(classification?.action)
         var traits: RequestGate.Traits?
@@ -243,12 +269,12 @@ public final class Plan: Sendable {
             let subject = Subject(request: head, response: nil, classification: classification)
             if applies(rule, to: subject, &bodies, &context, &outcome) {
                 rule.edit(&head, &bodies, &context, &outcome)
-                guard outcome.verdict == .proceed else { return }
+                guard outcome.goesOn else { return }
                 // what one rule changes may open the next one's gate
                 traits = nil
             }
             guard place + 1 < candidates.endIndex else { return }
-            let shown = traits ?? RequestGate.Traits(head)
+            let shown = traits ?? RequestGate.Traits(head, paths: candidates.asksPaths)
             traits = shown
             place = candidates.next(from: place + 1, shown) ?? candidates.endIndex
         }
@@ -259,12 +285,13 @@ public final class Plan: Sendable {
     /// The first rule that may change this response, or nil.
     /// - Parameter request: as it was sent.
     public func firstResponseMatch(
-        _ response: borrowing ResponseHead, request: borrowing RequestHead, _ classification: Classification?
+        _ response: borrowing ResponseHead, request: borrowing RequestHead, _ classification: Classification?,
+        at stage: ResponseStage = .delivery
     ) -> Int? {
-        if explains { return hasResponseRules ? isReversed ? rules.count : 0 : nil }
-        let candidates = responsePhase(classification?.action)
+        let candidates = reach(stage)(classification?.action)
+        if explains { return candidates.isEmpty ? nil : isReversed ? rules.count : 0 }
         guard !candidates.isEmpty else { return nil }
-        let traits = RequestGate.Traits(request)
+        let traits = RequestGate.Traits(request, paths: candidates.asksPaths)
         guard var place = candidates.next(from: 0, traits) else { return nil }
         let subject = Subject(request: copy request, response: copy response, classification: classification)
         while true {
@@ -280,11 +307,12 @@ public final class Plan: Sendable {
     ///   - index: what `firstResponseMatch` answered.
     ///   - request: as it was sent.
     public func applyResponse(
-        from index: Int, to response: inout ResponseHead, request: RequestHead, _ context: inout EditContext
+        from index: Int, to response: inout ResponseHead, request: RequestHead, _ context: inout EditContext,
+        at stage: ResponseStage = .delivery
     ) -> Outcome {
-        var outcome = begin(.response)
+        var outcome = begin(stage.phase)
         var bodies = SubjectBodies(request: sentBody(of: request, context))
-        runResponse(from: index, to: &response, &bodies, request: request, &context, &outcome)
+        runResponse(from: index, to: &response, &bodies, request: request, &context, &outcome, at: stage)
         guard !isOver(outcome) else { return consume outcome }
         return endResponse(&response, bodies, request: request, context, outcome, cameWithBody: false).outcome
     }
@@ -292,16 +320,26 @@ public final class Plan: Sendable {
     /// Runs the rules from one on, up to the first that ends the phase, or has it wait.
     func runResponse(
         from index: Int, to response: inout ResponseHead, _ bodies: inout SubjectBodies, request: RequestHead,
-        _ context: inout EditContext, _ outcome: inout Outcome
+        _ context: inout EditContext, _ outcome: inout Outcome, at stage: ResponseStage
     ) {
-        guard outcome.verdict == .proceed else { return }
+        guard outcome.goesOn else { return }
         let classification = context.classification
-        for candidate in responsePhase(classification?.action) where isReached(candidate.index, from: index) {
+        for candidate in reach(stage)(classification?.action) where isReached(candidate.index, from: index) {
             let rule = rules[candidate.index]
             let subject = Subject(request: request, response: response, classification: classification)
             guard applies(rule, to: subject, &bodies, &context, &outcome) else { continue }
             rule.edit(&response, &bodies, request: request, &context, &outcome)
-            guard outcome.verdict == .proceed else { return }
+            guard outcome.goesOn else { return }
         }
     }
+}
+
+/// When edits of a response are made.
+public enum ResponseStage: Equatable, Sendable {
+    /// Before a step-up looks for an advice there.
+    case beforeStepUp
+    /// When it is about to go to the client.
+    case delivery
+
+    public var phase: PhaseJudgement.Phase { self == .delivery ? .response : .beforeStepUp }
 }

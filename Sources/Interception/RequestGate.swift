@@ -140,6 +140,9 @@ struct RequestGate: Sendable {
         }
     }
 
+    /// The path decides, in full or in brief.
+    var asksPath: Bool { path.mask != 0 || demand &>> 21 & 0x7FF != 0 }
+
     /// What two beginnings have in common.
     private static func shared(
         _ left: (mask: UInt64, bits: UInt64), _ right: (mask: UInt64, bits: UInt64)
@@ -158,12 +161,21 @@ struct RequestGate: Sendable {
         /// The bits of a demand that the request does not have.
         let absent: UInt64
 
-        init(_ head: borrowing RequestHead) {
+        /// - Parameter paths: some gate looks at the path.
+        init(_ head: borrowing RequestHead, paths: Bool = true) {
             method = RequestGate.bit(head.method)
             host = RequestGate.hash(host: head.fields.bytes.span.extracting(head.target.host.indices))
             hosts = RequestGate.bit(host: host)
             let range = head.target.path
-            path = range.isEmpty ? 0x2F : RequestGate.word(head.fields.bytes.span.extracting(range.indices))
+            if !paths {
+                path = 0
+            } else if range.isEmpty {
+                path = 0x2F
+            } else if NormalPath.mayDiffer(head.fields.bytes.span, range) {
+                path = RequestGate.word(NormalPath.of(head.fields.bytes[range.indices]).span)
+            } else {
+                path = RequestGate.word(head.fields.bytes.span.extracting(range.indices))
+            }
             fields = head.fields.marks
             let present =
                 UInt64(method) | RequestGate.brief(host: hosts) | RequestGate.brief(path: path)

@@ -9,6 +9,8 @@ public struct Rule: Sendable {
     public var error: [any ErrorEdit]
     public var bodies: BodyPolicy
     public var sampling: Sampling
+    /// Its edits of a response are made before a step-up looks for an advice there.
+    public var comesBeforeStepUp = false
     /// Its names in the exchange's state are those of all that share theirs, not its own.
     public var sharesState: Bool
     /// What it does beyond edits.
@@ -45,6 +47,8 @@ public indirect enum Condition: Sendable {
         /// Matchers compare canonical names: the configuration resolves aliases.
         case action
         case tree, type, realm, platform, scheme, host, port
+        /// Who sends it: `app` or `usher`.
+        case by
         /// Without the query.
         case path
         case method
@@ -87,6 +91,17 @@ extension Rule {
         if case .basic(let login)? = detour { String(login.credentials.dropFirst("Basic ".count)) } else { nil }
     }
 
+    /// It leaves calls of Usher's own alone: it holds up or breaks what it applies to, and does not say whose requests it means.
+    public var sparesCalls: Bool {
+        !when.contains { $0 == .by } && (request as [any Edit] + response).contains { type(of: $0).sparesCalls }
+    }
+
+    /// It asks for Actions that only those calls are, and leaves them alone.
+    public var missesItsCalls: Bool {
+        guard sparesCalls, case .oneOf(let actions) = ActionDemand(when) else { return false }
+        return !actions.isEmpty && actions.isSubset(of: Action.own)
+    }
+
     /// It may ask for another attempt.
     var mayRetry: Bool {
         detour != nil
@@ -125,7 +140,7 @@ extension Condition {
     public var asksBody: Bool { contains { $0.body == .request } }
 
     /// Whether some part asks for such a key.
-    func contains(where isSuch: (Key) -> Bool) -> Bool {
+    public func contains(where isSuch: (Key) -> Bool) -> Bool {
         switch self {
         case .always: false
         case .all(let parts), .any(let parts): parts.contains { $0.contains(where: isSuch) }

@@ -25,7 +25,12 @@ public struct RuleVerdict: Equatable, Sendable {
 
 /// How a phase of the chain went for every interceptor.
 public struct PhaseJudgement: Equatable, Sendable {
-    public enum Phase: String, Sendable { case request, response, error }
+    public enum Phase: String, Sendable {
+        case request
+        /// Of the response, before a step-up looks for an advice there.
+        case beforeStepUp = "before_step_up"
+        case response, error
+    }
 
     public var phase: Phase
     /// In file order.

@@ -22,11 +22,10 @@ struct Subject {
         case .realm: visit(classification?.realm, accepts)
         case .platform: headers(Self.platformField, accepts)
         case .scheme: visit(request.target.scheme.name, accepts)
+        case .by: visit(classification?.isOwn == true ? "usher" : "app", accepts)
         case .host: accepts(request.fields.bytes.span.extracting(request.target.host.indices))
         case .port: visit(String(request.target.port), accepts)
-        case .path:
-            request.target.path.isEmpty
-                ? visit("/", accepts) : accepts(request.fields.bytes.span.extracting(request.target.path.indices))
+        case .path: path(accepts)
         case .method: accepts(request.fields.bytes.span.extracting(request.methodRange.indices))
         case .header(let name): headers(name, accepts)
         case .query(let name): parameters(name, accepts)
@@ -42,6 +41,17 @@ struct Subject {
     private func visit(_ text: String?, _ accepts: (Span<UInt8>) -> Bool) -> Bool {
         guard let text else { return false }
         return accepts(text.utf8.span)
+    }
+
+    /// The path in its normal form, so that no other spelling of it gets past a condition.
+    private func path(_ accepts: (Span<UInt8>) -> Bool) -> Bool {
+        let range = request.target.path
+        guard !range.isEmpty else { return visit("/", accepts) }
+        guard NormalPath.mayDiffer(request.fields.bytes.span, range) else {
+            return accepts(request.fields.bytes.span.extracting(range.indices))
+        }
+        let path = NormalPath.of(request.fields.bytes[range.indices])
+        return accepts(path.span)
     }
 
     private func headers(_ name: String, _ accepts: (Span<UInt8>) -> Bool) -> Bool {

@@ -58,7 +58,7 @@ public struct JournalStore {
                     most: min(65_536, max(256, settings.memory >> 10)), behind: counters)),
             bodyLimit: settings.bodies)
         self.describe = describe
-        if settings.reveals { cleaner.redactor.aliases.notes = SecretNotes() }
+        if settings.reveals { cleaner.redactor.aliases.met = [] }
         cleaner.redactor.learn(settings.known)
     }
 
@@ -84,14 +84,21 @@ public struct JournalStore {
         cleaner.redactor = MessageRedactor(
             SecretNames(sessionCookies: settings.sessionCookies, more: settings.secrets),
             aliases: cleaner.redactor.aliases)
-        if settings.reveals != (cleaner.redactor.aliases.notes != nil) {
-            cleaner.redactor.aliases.notes = settings.reveals ? SecretNotes() : nil
+        if settings.reveals != (cleaner.redactor.aliases.met != nil) {
+            cleaner.redactor.aliases.met = settings.reveals ? [] : nil
         }
         cleaner.redactor.learn(settings.known)
     }
 
     /// The secrets that have an alias since this was asked last; none where they are not to be kept.
-    public mutating func takeSecrets() -> [MetSecret] { cleaner.redactor.aliases.notes?.takeMet() ?? [] }
+    public mutating func takeSecrets() -> [MetSecret] {
+        guard let met = cleaner.redactor.aliases.met else { return [] }
+        cleaner.redactor.aliases.met = []
+        return met
+    }
+
+    /// What looking for secrets took so far.
+    public var steps: Int { cleaner.redactor.aliases.steps.spent }
 
     /// - Parameter offset: milliseconds from the loops' clock to the time since 1970.
     /// - Returns: the flows as they are kept.
@@ -103,13 +110,13 @@ public struct JournalStore {
         room.reserveCapacity(batch.bytes.count)
         batch.forEach { flow, events in
             sequence += 1
-            let isDetoured = events.contains { $0.moment.takesDetour }
+            let summary = events.isEmpty ? EventSummary() : EventSummary(events)
             places.append(room.count)
             cleaner.clean(
                 flow,
                 .init(
                     sequence: sequence, offset: offset, events: events.isEmpty ? [] : json(events),
-                    flags: isDetoured ? .detoured : []),
+                    interceptors: summary.lines, flags: summary.flags),
                 to: &room)
         }
         // of bodies that are not kept nothing is left, and they had room
@@ -128,6 +135,12 @@ public struct JournalStore {
             JSONValue.writeString(kind, to: &out)
             out += ",\"text\":".utf8
             JSONValue.writeString(text, to: &out)
+            if let (interceptor, deed) = event.moment.deed {
+                out += ",\"interceptor\":".utf8
+                JSONValue.writeString(interceptor, to: &out)
+                out += ",\"did\":\"\(deed.rawValue)\"".utf8
+            }
+            if let phase = event.moment.phase { out += ",\"phase\":\"\(phase.rawValue)\"".utf8 }
             out.append(0x7D)
         }
         out.append(0x5D)

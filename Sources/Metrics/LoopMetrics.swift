@@ -14,14 +14,11 @@ public final class LoopMetrics: @unchecked Sendable {
         var error: String
     }
 
-    /// What interceptors of one name did.
-    enum InterceptorColumn: Int, CaseIterable { case applied, failed, answered, broke, retried, waited, loggedIn }
-
     private let counters = CounterRow(LoopCounter.allCases.count)
     private let gauges = CounterRow(LoopGauge.allCases.count)
     let lag = CounterRow(DurationBounds.lag.width)
     let exchanges = Series<ExchangeKey>(capacity: 512, reserve: 16, width: DurationBounds.exchange.width)
-    let interceptors = Series<String>(capacity: 2_048, reserve: 1, width: InterceptorColumn.allCases.count)
+    let interceptors = Series<String>(capacity: 2_048, reserve: 1, width: Deed.allCases.count)
 
     @exclusivity(unchecked) private var labels = MetricLabels()
     /// Where exchanges without an Action and without a fault are counted, by the first digit of their status.
@@ -94,19 +91,11 @@ public final class LoopMetrics: @unchecked Sendable {
     }
 
     private func take(_ moment: ExchangeMoment) {
+        if let (name, deed) = moment.deed { take(deed, of: labels.of(interceptor: name)) }
         switch moment {
-        case .edited(let words): interceptor(labels.speaker(of: words), .applied)
-        case .warned(let words): interceptor(labels.speaker(of: words), .failed)
-        case .responded(let name, _):
-            interceptor(labels.of(interceptor: name), .answered)
-            count(.answersOfInterceptors)
-        case .broken(let name, _): interceptor(labels.of(interceptor: name), .broke)
-        case .retried(let name, _, _, _): interceptor(labels.of(interceptor: name), .retried)
-        case .queued(let name):
-            interceptor(labels.of(interceptor: name), .waited)
-            count(.limitWaits)
+        case .responded: count(.answersOfInterceptors)
+        case .queued: count(.limitWaits)
         case .admitted(_, let milliseconds): count(.limitWaitMilliseconds, UInt64(max(0, milliseconds)))
-        case .login(let name, _): interceptor(labels.of(interceptor: name), .loggedIn)
         case .advice: count(.advice)
         case .replayed: count(.stepUpsReplayed)
         case .notReplayed: count(.stepUpsNotReplayed)
@@ -128,7 +117,8 @@ public final class LoopMetrics: @unchecked Sendable {
         }
     }
 
-    private func interceptor(_ name: String, _ column: InterceptorColumn) {
-        interceptors.add(interceptors.place(of: name, orElse: MetricLabels.other), column.rawValue)
+    private func take(_ deed: Deed, of name: String) {
+        guard let column = Deed.allCases.firstIndex(of: deed) else { return }
+        interceptors.add(interceptors.place(of: name, orElse: MetricLabels.other), column)
     }
 }

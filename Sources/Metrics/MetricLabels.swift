@@ -27,18 +27,4 @@ public struct MetricLabels: Sendable {
     }
 
     func of(interceptor: String) -> String { interceptors.contains(interceptor) ? interceptor : Self.other }
-
-    /// Whose words these are: the name stands before a colon, and may hold one itself.
-    func speaker(of words: String) -> String {
-        let bytes = words.utf8
-        var start = bytes.startIndex
-        // no name is longer
-        while let colon = bytes[start...].prefix(65).firstIndex(of: 0x3A) {
-            let name = String(words[..<colon])
-            if interceptors.contains(name) { return name }
-            guard name.utf8.count < 64 else { break }
-            start = bytes.index(after: colon)
-        }
-        return Self.other
-    }
 }

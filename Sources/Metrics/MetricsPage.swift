@@ -1,3 +1,5 @@
+internal import Interception
+
 /// All figures as one text. What the loops counted is added up here, when somebody asks.
 public struct MetricsPage {
     private let loops: [LoopMetrics]
@@ -188,13 +190,9 @@ public struct MetricsPage {
             }
         }
         out.begin("usher_interceptor_results_total", .counter, "What interceptors did, by name.")
-        let results: [(String, LoopMetrics.InterceptorColumn)] = [
-            ("applied", .applied), ("failed", .failed), ("answered", .answered), ("broke", .broke),
-            ("retried", .retried), ("waited", .waited), ("logged_in", .loggedIn),
-        ]
         for (name, values) in merged.sorted(by: { $0.key < $1.key }) {
-            for (result, column) in results where values[column.rawValue] > 0 {
-                out.sample([("interceptor", name), ("result", result)], values[column.rawValue])
+            for (deed, count) in zip(Deed.allCases, values) where count > 0 {
+                out.sample([("interceptor", name), ("result", deed.rawValue)], count)
             }
         }
         counter("usher_limit_waits_total", "Requests that waited for their turn at a limit.", .limitWaits)

@@ -132,6 +132,7 @@ public final class AccessLog {
         buffer.append(contentsOf: event.moment.kind.rawValue.utf8)
         buffer.append(literal: "\",\"text\":")
         JSONValue.writeString(event.moment.sentence, to: &buffer)
+        member(",\"interceptor\":", event.moment.interceptor)
         member(",\"at_ms\":", UInt64(max(0, event.at)))
         buffer.append(literal: "}")
         end()

@@ -22,8 +22,8 @@ extension ExchangeMoment {
         switch self {
         case .recognised, .call, .loginCall, .tokenCall, .deviceCall, .question: .action
         case .token: .token
-        case .login, .judged, .edited, .warned, .responded, .queued, .admitted, .broken, .cutShort, .endDelayed,
-            .delayed, .retried, .notRetried:
+        case .login, .judged, .edited, .warned, .logged, .responded, .queued, .admitted, .refused, .broken, .cutShort,
+            .endDelayed, .delayed, .throttled, .retried, .notRetried:
             .interceptor
         case .advice: .advice
         case .conversation, .session, .sessionCall, .parked, .spoken: .authenticate
@@ -41,17 +41,21 @@ extension ExchangeMoment {
         case .won: "a login or a token was had"
         case .judged(let judgement):
             "\(judgement.phase.rawValue) phase: \(judgement.verdicts.count { $0.matched && $0.takesPart }) interceptors apply"
-        case .edited(let words), .warned(let words): words
+        case .edited(let note, _), .warned(let note, _): "\(note.interceptor): \(note.words)"
         case .responded(let interceptor, let status): "\(interceptor): answered with status \(status)"
+        case .refused(let interceptor, let words): "\(interceptor): refused: no more than \(words)"
         case .queued(let interceptor): "\(interceptor): waits for its turn"
         case .admitted(let interceptor, let milliseconds): "\(interceptor): its turn came after \(milliseconds) ms"
         case .broken(let interceptor, let breakage): "\(interceptor): the client gets no answer: \(breakage.words)"
-        case .cutShort(let bytes): "the answer's body was broken off after \(bytes) bytes"
-        case .endDelayed(let milliseconds): "the answer's end comes \(milliseconds) ms late"
-        case .delayed(let milliseconds): "waits for \(milliseconds) ms"
+        case .cutShort(let cut): "\(cut.interceptor): the answer's body was broken off after \(cut.bytes) bytes"
+        case .endDelayed(let interceptor, let milliseconds):
+            "\(interceptor): the answer's end comes \(milliseconds) ms late"
+        case .delayed(let interceptor, let milliseconds): "\(interceptor): waits for \(milliseconds) ms"
+        case .throttled(let interceptor, let rate): "\(interceptor): no faster than \(rate) bytes a second"
         case .retried(let interceptor, let number, let times, let milliseconds):
             "\(interceptor): sent again in \(milliseconds) ms (\(number) of \(times))"
-        case .notRetried(let reason): "not sent again: \(reason)"
+        case .notRetried(let interceptor, let reason):
+            (interceptor.map { "\($0): " } ?? "") + "not sent again: \(reason)"
         case .delivered(let status): "delivered with status \(status)"
         case .failed(_, let details), .certificateRefused(_, let details): details
         case .unauthenticated(let user): "no right password for the user \(user)"
@@ -72,7 +76,7 @@ extension ExchangeMoment {
             "\(action.rawValue): call \(number) of the login of \(interceptor) to \(url)"
         case .question(let action, let number, let url): "\(action.rawValue): question \(number) to \(url)"
         case .decision(let words), .translated(let words): words
-        case .login(let interceptor, let words): "\(interceptor): \(words)"
+        case .login(let interceptor, let words), .logged(let interceptor, let words): "\(interceptor): \(words)"
         case .deviceCall(let action, let number, let url): "\(action.rawValue): call \(number) of a device to \(url)"
         case .tokenCall(let action, let resource, let number, let url):
             "\(action.rawValue): call \(number) for a token for \(resource) to \(url)"
@@ -89,6 +93,8 @@ extension ExchangeMoment {
         case .abandoned: "the client went away; what was under way for it was given up"
         case .renamed(let name, let tunnel): "the client asks for \(name) (SNI) in a tunnel to \(tunnel)"
         case .leftUnopened(let reason): "left unopened: \(reason.sentence)"
+        case .leftHandshake(let name):
+            "the client closed in its handshake for \(name), beside another: it needs one connection"
         case .opened(let name, let negotiated): "opened as \(name): \(negotiated)"
         case .noLongerPermitted: "given up: the configuration that was reloaded has it no more"
         }

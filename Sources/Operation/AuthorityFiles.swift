@@ -7,6 +7,8 @@ public struct AuthorityFiles: Sendable {
         case file(String)
         /// It comes from outside, such as a credential of the service manager, and is nothing that Usher may replace.
         case given(SecretBytes)
+        /// It comes from outside, and is not there.
+        case missing
     }
 
     public let certificate: String
@@ -24,6 +26,7 @@ public struct AuthorityFiles: Sendable {
         case nil: key = .file(folder.file("ca.key"))
         case .path(let written): key = .file(path(written))
         case .material(let bytes): key = .given(bytes)
+        case .missing: key = .missing
         }
         let stem = certificate.hasSuffix(".pem") ? String(certificate.dropLast(4)) : certificate
         crosses = "\(stem).cross.pem"

@@ -163,6 +163,7 @@ public struct AuthorityStore: Sendable {
         let place: String
         switch files.key {
         case .given(let bytes): (pem, place) = (bytes, "the key of tls.ca.key")
+        case .missing: throw FileError("the key that tls.ca.key refers to is not there (usher check says why)")
         case .file(let path):
             guard let bytes = try StateFile.readSecret(path) else { return nil }
             (pem, place) = (bytes, path)

@@ -14,7 +14,7 @@ public struct AuthoritySummary {
     private var key: String {
         switch store.files.key {
         case .file(let path): path
-        case .given: "given by tls.ca.key"
+        case .given, .missing: "given by tls.ca.key"
         }
     }
 

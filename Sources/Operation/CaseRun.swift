@@ -264,7 +264,7 @@ extension DryAnswer {
             case .connect: .unreachable(.failed("no route to host"))
             case .dns: .unreachable(.unresolvable("the name is not known"))
             case .refused: .unreachable(.refused("connection refused"))
-            case .timeout: .unreachable(.timedOut)
+            case .timeout: .never
             case .tls: .unreachable(.insecure(.closedInHandshake))
             case .reset: .hangsUp
             case .incomplete: .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".utf8))

@@ -11,18 +11,30 @@ public struct CommandDiagnosis {
     ///   - command: as it was run.
     ///   - namesServers: the configuration names an AM.
     public init(_ records: [ExchangeRecord], command: [String], namesServers: Bool) {
-        self.records = records
+        // what the program did not need tells nothing
+        self.records = records.filter { record in
+            !record.events.contains { if case .leftHandshake = $0.moment { true } else { false } }
+        }
         self.namesServers = namesServers
-        program = String((command.first ?? "").split(separator: "/").last ?? "")
+        program = Self.name(of: command)
+    }
+
+    /// - Parameter command: a program that asked the proxy for nothing, and its arguments.
+    public static func nothing(cameOf command: [String]) -> Finding { nothing(name(of: command)) }
+
+    private static func nothing(_ program: String) -> Finding {
+        Finding(
+            .problem, "nothing came through the proxy: \(program) did not ask it",
+            remedy: hints.first { program.hasPrefix($0.program) }?.words ?? otherwise)
+    }
+
+    private static func name(of command: [String]) -> String {
+        String((command.first ?? "").split(separator: "/").last ?? "")
     }
 
     public var findings: [Finding] {
         guard !records.isEmpty else {
-            return [
-                Finding(
-                    .problem, "nothing came through the proxy: \(program) did not ask it",
-                    remedy: Self.hints.first { program.hasPrefix($0.program) }?.words ?? Self.otherwise)
-            ]
+            return [Self.nothing(program)]
         }
         return refusals + faults + [success] + opened + actions + tunnels
     }

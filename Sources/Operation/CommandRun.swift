@@ -3,6 +3,7 @@ public import Configuration
 import EventLoop
 import Glibc
 import Interception
+import Journal
 import ProxyCore
 public import ProxyDriver
 
@@ -24,6 +25,18 @@ public struct CommandRun {
     public var recorder: (@Sendable () -> any Recorder)?
     /// What the command writes to standard output goes to standard error.
     public var turnsOutputToError = false
+    /// Called when the command has ended and all that it asked is in the journal, with who answers for that; not where nobody
+    /// does.
+    public var atEnd: ((ControlClient) -> Void)?
+    /// Keys of the configuration that a command's proxy does without.
+    public let leftOut: [String]
+
+    /// What became of a command.
+    public struct Outcome: Sendable {
+        /// 128 and the signal's number where one killed it.
+        public let status: Int32
+        public let tally: RunTally
+    }
 
     /// How long what is still under way when the command has ended may take, in milliseconds.
     private static let drainLimit = 1_000
@@ -38,6 +51,13 @@ public struct CommandRun {
         // the port is this command's alone: who may use the daemon's, and with which password, is another matter
         snapshot.clients = ClientPolicy()
         snapshot.settings.users = nil
+        var leftOut: [String] = []
+        // a token is there for whoever asks the daemon
+        if snapshot.admin != nil { leftOut.append("admin.listen") }
+        // the file is the daemon's
+        if snapshot.journal?.disk != nil { leftOut.append("journal.disk") }
+        snapshot.journal?.disk = nil
+        self.leftOut = leftOut
         self.snapshot = snapshot
         self.bundle = bundle
         self.environment = environment
@@ -46,9 +66,8 @@ public struct CommandRun {
     /// Runs a command to its end. Call it on the main thread, with no other thread under way: it takes the process's
     /// signals for itself.
     /// - Parameter command: a program, looked for in PATH, and its arguments. At least one.
-    /// - Returns: the command's status; 128 and the signal's number where one killed it.
     /// - Throws: `Fault` where the proxy does not start or the command is not found.
-    public func callAsFunction(_ command: [String]) throws(Fault) -> Int32 {
+    public func callAsFunction(_ command: [String]) throws(Fault) -> Outcome {
         // an ignored SIGCHLD would take the status away
         signal(SIGCHLD, SIG_DFL)
         let signals = WaitedSignals()
@@ -59,17 +78,17 @@ public struct CommandRun {
             let variables = ProxyVariables(proxy: proxy.address, bundle: bundle, environment: environment.variables)
             var inherited = environment.variables
             for (name, value) in variables.list { inherited[name] = value }
-            if let control {
-                // commands behind it speak to this proxy, and so may whoever reads this
-                inherited[ControlPath.variable] = control
+            // commands behind it speak to this proxy
+            inherited[ControlPath.variable] = control
+            if asksPerson {
                 Console.error("what asks for a person is answered with usher transactions --socket \(control)")
             }
             let child = try ChildProcess(
                 command, environment: inherited, signals: signals.before, files: files,
                 turnsOutputToError: turnsOutputToError)
             let status = child.wait(signals)
-            try proxy.end()
-            return status
+            try proxy.end(atEnd.map { atEnd in { atEnd(ControlClient([control])) } })
+            return Outcome(status: status, tally: proxy.tally.withLock { $0 })
         } catch {
             try? proxy.end()
             throw error
@@ -81,6 +100,8 @@ public struct CommandRun {
     private enum Start {
         case pending
         case ready(SocketAddress)
+        /// Nothing goes through any more.
+        case drained
         case failed(String)
     }
 
@@ -89,26 +110,41 @@ public struct CommandRun {
         let thread: SystemThread
         let ending: Mailbox<Void>
         let failure: Locked<String?>
+        let state: Locked<Start>
+        let tally: Locked<RunTally>
 
-        func end() throws(Fault) {
+        /// - Parameter ask: asks for what went through, while it can still be asked for.
+        func end(_ ask: (() -> Void)? = nil) throws(Fault) {
             ending.post(())
+            let limit = CommandRun.drainLimit + CommandRun.grace
+            let isDrained = state.wait(milliseconds: limit) { state -> Bool? in
+                switch state {
+                case .drained: true
+                case .failed: false
+                case .pending, .ready: nil
+                }
+            }
+            if isDrained == true {
+                ask?()
+                ending.post(())
+            }
             // a loop that is stuck does not keep the command's status from whoever waits for it
-            guard thread.join(withinMilliseconds: CommandRun.drainLimit + CommandRun.grace) else {
+            guard isDrained != nil, thread.join(withinMilliseconds: limit) else {
                 return Console.error("the proxy is stuck; the process ends without it")
             }
             if let words = failure.withLock({ $0 }) { throw Fault(description: words, status: 1) }
         }
     }
 
-    /// Where somebody can answer what the command's proxy asks; nil where it asks nobody.
-    private var control: String? {
-        guard snapshot.settings.authorization.contains(where: \.asksPerson) else { return nil }
-        return ControlPath.ofCommand(environment.variables)
-    }
+    /// Where the command's proxy is asked for what went through, and told what it asks for.
+    private var control: String { ControlPath.ofCommand(environment.variables) }
+
+    private var asksPerson: Bool { snapshot.settings.authorization.contains(where: \.asksPerson) }
 
     private func start() throws(Fault) -> Proxy {
         let state = Locked(Start.pending)
         let failure = Locked<String?>(nil)
+        let tally = Locked(RunTally())
         let ending: Mailbox<Void>
         let thread: SystemThread
         do throws(SystemError) {
@@ -119,8 +155,10 @@ public struct CommandRun {
             options.recorder = recorder
             options.drainLimit = Self.drainLimit
             options.ending = ending
+            options.tally = tally
+            options.drained = { state.signal { $0 = .drained } }
             // a daemon's own socket is left to the daemon
-            options.control = control.map { .at($0) } ?? .none
+            options.control = .at(control)
             options.ready = { addresses in
                 state.signal { $0 = addresses.first.map { .ready($0.address) } ?? .failed("there is no listener") }
             }
@@ -129,7 +167,7 @@ public struct CommandRun {
                     try Supervisor(snapshot, options, reload: { .success(snapshot) }).run()
                 } catch {
                     failure.withLock { $0 = error.description }
-                    state.signal { if case .pending = $0 { $0 = .failed(error.description) } }
+                    state.signal { $0 = .failed(error.description) }
                 }
             }
         } catch {
@@ -138,6 +176,7 @@ public struct CommandRun {
         let started = state.wait { state -> Result<SocketAddress, Fault>? in
             switch state {
             case .pending: nil
+            case .drained: .failure(Fault(description: "the proxy ended at once", status: 1))
             case .ready(let address): .success(address)
             case .failed(let words): .failure(Fault(description: words, status: 1))
             }
@@ -146,7 +185,7 @@ public struct CommandRun {
         case .success(let address):
             return Proxy(
                 address: ProxyAddress(host: address.host, port: address.port), thread: thread, ending: ending,
-                failure: failure)
+                failure: failure, state: state, tally: tally)
         case .failure(let fault):
             thread.join()
             throw fault

@@ -1,4 +1,5 @@
 public import Configuration
+import Formats
 import Glibc
 import HTTPCodec
 import Interception
@@ -24,11 +25,16 @@ public struct Doctor {
 
     var speaksHTTP2: Bool { snapshot.settings.http2.clients }
     var intercepts: Bool { !snapshot.settings.interception.isEmpty }
+    /// Something shows certificates of the CA: where TLS is opened, or spoken with the proxy itself.
+    private var usesAuthority: Bool {
+        intercepts || snapshot.tls.listener == nil && snapshot.listeners.contains(where: \.isSecure)
+    }
 
     /// Looks at the daemon, at AM through it, and at this shell's variables.
     public func examine() -> [Finding] {
         let own = ownCertificates()
-        var findings = own.findings
+        var findings = snapshot.warnings.filter { $0.severity == .note }.map { Finding(.note, $0.message) }
+        findings += own.findings + interface()
         if let proxy, proxy.isSecure {
             findings.append(
                 Finding(
@@ -74,8 +80,13 @@ public struct Doctor {
                 )
             }
             // reading the whole of it tells whether the daemon could
-            _ = try store.load()
+            if case .missing = store.files.key {} else { _ = try store.load() }
             let remarks = store.remarks(on: certificates.root)
+            guard remarks.isEmpty || usesAuthority else {
+                return (
+                    certificates, [Finding(.ok, "no host is intercepted, so \(store.files.certificate) is not used")]
+                )
+            }
             guard remarks.isEmpty else {
                 return (certificates, remarks.map { Finding($0.isFault ? .problem : .note, $0.words) })
             }
@@ -169,6 +180,7 @@ public struct Doctor {
             do throws(ProxyClient.Fault) {
                 let answer = try client.get(url)
                 findings.append(Self.reach(url, answer))
+                findings += Self.cookie(server, answer).map { [$0] } ?? []
                 guard answer.proxyFault == nil, let date = answer.head.fields["date"], !isClockJudged,
                     let theirs = CalendarDate.seconds(ofHTTPDate: date)
                 else { continue }
@@ -204,6 +216,17 @@ public struct Doctor {
         case 500...: return Finding(.problem, "AM answers with status \(status) for \(url)", remedy: "see AM's own log")
         default: return Finding(.note, "AM answers through the proxy, with status \(status) for \(url)")
         }
+    }
+
+    /// AM says by which cookie it knows sessions; by another one Usher finds none.
+    static func cookie(_ server: AuthorizationServer, _ answer: ProxyClient.Answer) -> Finding? {
+        guard answer.proxyFault == nil, answer.head.status == 200,
+            let name = EditedBody.json(in: answer.body, answer.head.fields, limit: 1 << 20)?["cookieName"]?.text,
+            FieldSyntax.isName(name), name != server.cookie
+        else { return nil }
+        return Finding(
+            .problem, "AM at \(server.url) calls its session cookie \(name), and the configuration \(server.cookie)",
+            remedy: "write cookie: \(name) into its entry of am")
     }
 
     static func clock(_ theirs: Int, _ ours: Int, _ host: String) -> Finding {

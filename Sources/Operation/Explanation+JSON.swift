@@ -25,6 +25,7 @@ extension Explanation {
             .init("session", Self.optional(dryRun.session?.origin.rawValue)),
             .init("unopened", Self.optional(dryRun.closed?.rawValue)),
             .init("route", Self.optional(route)),
+            .init("address", Self.optional(addressWords)),
             .init("interceptors", .array(rules.map(interceptor))),
             .init("request", Self.shape(given.head, given.body)),
             .init("forwarded", forwarded.map { Self.shape($0.head, $0.body) } ?? .null),
@@ -99,6 +100,6 @@ extension Explanation {
 extension DryRun.PhaseRun {
     /// What an interceptor did, without its name.
     func deeds(of name: String) -> [String] {
-        notes.filter { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
+        notes.filter { $0.interceptor == name }.map { String($0.sentence.dropFirst(name.count + 2)) }
     }
 }

@@ -42,6 +42,7 @@ extension Explanation {
             )
         }
         if let route { lines.append("Route        by way of \(route)") }
+        if let addressWords { lines.append("Address      not resolved here; \(addressWords)") }
         return lines
     }
 
@@ -52,6 +53,7 @@ extension Explanation {
         let call = run.call.map { "call \($0) to AM" }
         switch run.judgement.phase {
         case .request: return "Interceptors" + (call.map { " of \($0)" } ?? "") + again
+        case .beforeStepUp: return "Interceptors of the response, before the step-up" + again
         case .response: return "Interceptors of " + (call.map { "AM's answer to \($0)" } ?? "the response") + again
         case .error: return "Interceptors where there is no answer" + (call.map { " to \($0)" } ?? "") + again
         }
@@ -98,7 +100,7 @@ extension Explanation {
     private func message(_ style: TextStyle) -> [String] {
         var lines: [String] = []
         if let forwarded {
-            lines.append(style.heading("Forwarded"))
+            lines.append(style.heading(addressWords == nil ? "Forwarded" : "Forwarded where the address is allowed"))
             let before = ShownMessage(given.head, given.body, redaction)
             lines += before.diff(ShownMessage(forwarded.head, forwarded.body, redaction), style)
             lines += laterMessages(style)
@@ -144,7 +146,10 @@ extension Explanation {
     /// What stands nowhere else in the text.
     private static func isRemark(_ moment: ExchangeMoment) -> Bool {
         switch moment {
-        case .judged, .edited, .warned, .recognised, .routed, .responded, .failed, .token: false
+        case .judged, .edited, .warned, .logged, .delayed, .throttled, .endDelayed, .recognised, .routed, .responded,
+            .failed,
+            .token:
+            false
         default: true
         }
     }

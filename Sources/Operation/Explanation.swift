@@ -19,16 +19,19 @@ public struct Explanation {
     let redaction: Redaction
     /// What is said of each interceptor.
     let rules: [RuleVerdict]
+    private let destinations: DestinationPolicy
 
     /// - Parameters:
     ///   - text: an HTTP message with an absolute-form request line, lines ended by CRLF or LF, or a curl command.
     ///   - response: the HTTP message that its origin answers with.
     /// - Throws: `Fault` when they can be read as neither.
     public init(_ text: [UInt8], response: [UInt8]? = nil, snapshot: Snapshot) throws(Fault) {
-        given = try GivenRequest(text)
+        let pasted = PastedText(text)
+        given = try GivenRequest(pasted)
         http2 = snapshot.settings.http2
+        destinations = snapshot.destinations
         var origin = DryOrigin.silent
-        if let response {
+        if let response = response ?? pasted.response {
             let answer = try GivenResponse(response, to: given.head)
             origin = .always(.bytes(answer.message))
             self.answer = answer
@@ -38,7 +41,8 @@ public struct Explanation {
         dryRun = DryRun(
             given.message(snapshot.settings.http2), in: given.tunnel, snapshot.settings,
             pages: Supervisor.pages(snapshot, at: nil),
-            destinations: snapshot.destinations, origin: origin, time: time(nil), perform: CodeWait.answer)
+            destinations: snapshot.destinations, origin: origin, payload: pasted.payload,
+            time: time(nil), perform: CodeWait.answer)
         if case .incomplete = dryRun.outcome {
             throw Fault(description: "the message's body does not come to its end")
         }
@@ -134,6 +138,12 @@ public struct Explanation {
     var route: String? {
         for case .routed(let peer) in dryRun.moments { return peer }
         return nil
+    }
+
+    /// What hangs on the address of its host, for no name is resolved here.
+    var addressWords: String? {
+        guard route == nil, let head = forwarded?.head else { return nil }
+        return destinations.question(of: head.host, port: head.target.port)
     }
 
     /// What the client does not get before somebody else has answered, where it gets nothing yet.

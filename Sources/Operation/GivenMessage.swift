@@ -55,6 +55,17 @@ struct GivenMessage {
         if body.allSatisfy({ $0 == ASCII.cr || $0 == ASCII.lf }) { body = [] }
     }
 
+    /// How long the body is, by its own word.
+    var length: Int? {
+        for line in lines {
+            guard let colon = line.firstIndex(of: ASCII.colon),
+                ASCII.equal(String(decoding: line[..<colon], as: UTF8.self), "content-length")
+            else { continue }
+            return Int(String(decoding: line[(colon + 1)...].filter { $0 != ASCII.space }, as: UTF8.self))
+        }
+        return nil
+    }
+
     /// Says how long the body is that is here.
     mutating func setLength() {
         remove("content-length")

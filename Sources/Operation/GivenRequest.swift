@@ -38,13 +38,16 @@ struct GivenRequest {
         return head.version == .http10 ? .http10 : .http11
     }
 
-    /// - Parameter text: an HTTP message, lines ended by CRLF or LF, the fields of one in HTTP/2 (`GivenFields`), or a curl command.
+    /// - Parameter text: what somebody pasted.
+    init(_ text: [UInt8]) throws(Explanation.Fault) { try self.init(PastedText(text)) }
+
+    /// - Parameter pasted: an HTTP message, lines ended by CRLF or LF, the fields of one in HTTP/2 (`GivenFields`), or a curl command.
     /// - Throws: `Explanation.Fault` where it can be read as none of these.
-    init(_ text: [UInt8]) throws(Explanation.Fault) {
-        guard let start = text.firstIndex(where: { $0 > 0x20 }) else {
+    init(_ pasted: PastedText) throws(Explanation.Fault) {
+        let trimmed = pasted.request
+        guard !trimmed.isEmpty else {
             throw Explanation.Fault(description: "nothing to explain: give an HTTP message or a curl command")
         }
-        let trimmed = Array(text[start...])
         if let fields = try GivenFields(pasted: trimmed) {
             head = try fields.head()
             given = GivenMessage(head, fields.body)
@@ -53,10 +56,14 @@ struct GivenRequest {
             finish(isCommand: false)
             return
         }
-        let isCommand = trimmed.starts(with: "curl ".utf8)
+        let isCommand = pasted.isCommand
         if isCommand {
             let request = try Self.command(String(decoding: trimmed, as: UTF8.self))
             given = GivenMessage(try Self.message(of: request))
+            if let input = pasted.input {
+                given.body = input
+                given.setLength()
+            }
             wantsHTTP2 = request.wantsHTTP2
         } else {
             given = GivenMessage(trimmed)

@@ -52,7 +52,11 @@ extension InterceptorList.Row {
         name = rule.name
         kind = rule.builtIn.map { type(of: $0).name } ?? "edits"
         concerns = rule.when.words + (rule.sampling.isWhole ? "" : " (\(rule.sampling.words))")
-        does = rule.builtIn?.words ?? Self.edits(rule)
+        does = rule.builtIn.map { $0.words + Self.transport($0, rule.when) } ?? Self.edits(rule)
+    }
+
+    private static func transport(_ builtIn: any BuiltIn, _ when: Condition) -> String {
+        type(of: builtIn).sendsSecret && !when.namesTransport ? ", by https to port 443 alone" : ""
     }
 
     fileprivate init(_ source: TokenSource) {

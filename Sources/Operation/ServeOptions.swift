@@ -5,7 +5,6 @@ enum ControlPlace: Sendable {
     /// As the configuration says.
     case own
     case at(String)
-    case none
 }
 
 /// In what a proxy inside another command differs from the daemon.
@@ -22,6 +21,10 @@ struct ServeOptions: Sendable {
     var control = ControlPlace.own
     /// A message in it ends the proxy as SIGTERM would.
     var ending: Mailbox<Void>?
+    /// Called when nothing goes through any more. Questions are answered until another message comes in `ending`.
+    var drained: (@Sendable () -> Void)?
+    /// Takes the counts of the one worker that there is.
+    var tally: Locked<RunTally>?
     /// What was begun to be read before.
     var trust: TrustAhead?
     /// Called when every listener is open.

@@ -22,18 +22,23 @@ extension Supervisor {
     func openControl(_ snapshot: Snapshot, inPlaceOfAnother: Bool = false) throws(StartFault) -> ControlServer? {
         let environment = ProcessEnvironment.all
         let path: String
-        var isNamed = snapshot.controlSocket != nil
+        var group: SocketGroup?
+        var isNamed = snapshot.controlSocket != nil || snapshot.controlGroup != nil
         switch options.control {
-        case .none: return nil
-        case .own: path = ControlPath.own(snapshot, environment)
+        case .own:
+            path = ControlPath.own(snapshot, environment)
+            do throws(FileError) { group = try snapshot.controlGroup.map(SocketGroup.init(named:)) } catch {
+                throw StartFault(description: error.description)
+            }
         case .at(let given):
             path = given
             isNamed = false
         }
         let socket: ControlSocket
-        do throws(FileError) { socket = try ControlSocket(at: path, replaces: inPlaceOfAnother) } catch {
+        do throws(FileError) { socket = try ControlSocket(at: path, group: group, replaces: inPlaceOfAnother) } catch {
             return try goWithoutControl(error, isNamed)
         }
+        if let words = group?.remark(on: path) { Console.error(words) }
         do throws(SystemError) {
             return try ControlServer(loop, .socket(socket), adminPort?.router ?? router)
         } catch {
@@ -45,7 +50,7 @@ extension Supervisor {
 
     private func goWithoutControl(_ fault: FileError, _ isNamed: Bool) throws(StartFault) -> ControlServer? {
         let words = "there is no control socket: \(fault.description)"
-        guard !isNamed else { throw StartFault(description: words + " (admin.socket)") }
+        guard !isNamed else { throw StartFault(description: words + " (admin.socket, admin.group)") }
         Console.error(
             words + "; usher transactions, answer and the like do without this daemon (admin.socket names another)")
         return nil

@@ -49,7 +49,10 @@ extension Supervisor {
 
     /// Also keeps what the loops warn of.
     func noting(_ make: @escaping @Sendable () -> any Recorder) -> @Sendable () -> any Recorder {
-        { [faults = status.faults] in WarningRecorder(make(), faults) }
+        { [faults = status.faults, tally = options.tally] in
+            let recorder = WarningRecorder(make(), faults)
+            return tally.map { TallyRecorder(recorder, $0) } ?? recorder
+        }
     }
 
     func startWatch() throws(SystemError) -> LoopWatch {

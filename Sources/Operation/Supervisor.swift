@@ -41,6 +41,8 @@ public final class Supervisor {
     private var isListenerSecure = false
     private var sources: [EventSource] = []
     private var alive = 0
+    /// All workers have ended, and questions are still answered.
+    private var isDrained = false
     /// Whether it ends, and whether somebody asked by a signal for that.
     private enum Ending { case none, drains, isAskedFor }
     private var ending = Ending.none
@@ -314,7 +316,8 @@ public final class Supervisor {
 
     private func hear() throws {
         if let ending = options.ending {
-            sources.append(try MailboxPort(loop: loop, ending) { [unowned self] in end() })
+            sources.append(
+                try MailboxPort(loop: loop, ending) { [unowned self] in isDrained ? loop.stop() : end() })
         }
         guard options.isDaemon else { return }
         for number in [SIGTERM, SIGINT] {
@@ -380,6 +383,12 @@ public final class Supervisor {
             failure = error
             drain()
         }
-        if alive == 0 { loop.stop() }
+        guard alive == 0 else { return }
+        if let drained = options.drained {
+            isDrained = true
+            drained()
+        } else {
+            loop.stop()
+        }
     }
 }

@@ -7,6 +7,8 @@ struct Attempt {
     struct Wishes {
         /// How fast the request's body may pass, in bytes a second.
         var rate: Int?
+        /// When it is given up.
+        var timeout: TimeoutWish?
         /// How its answer is to end.
         var ending = AnswerEnding()
     }
@@ -41,6 +43,8 @@ struct Attempt {
     var upload: PacedRequest?
     var origin: Origin?
     var lease = Lease()
+    /// When it is given up where the head of its answer is not here, at an interceptor's wish.
+    var answerLimit: Int?
     /// It carries the identity of whoever the request is from, or will.
     var isBinding = false
     /// Part of an answer has come: the request may not be sent again unasked.
@@ -65,6 +69,8 @@ struct Attempt {
         plain = nil
         body = basis?.body
         wishes.rate = nil
+        wishes.timeout = nil
+        answerLimit = nil
         if !turns.isEmpty { turns = [] }
         if !wishes.ending.isPlain { wishes.ending = AnswerEnding() }
         upload = nil

@@ -64,7 +64,8 @@ final class BasicLoginDetour: PassiveDetour {
     }
 
     static let elsewhere =
-        "the request goes to no host that the interceptor names, or is a TRACE, so it goes out without"
+        "the request goes to no host, scheme and port that \"when\" names (https and 443 where it names none), or is a TRACE, so "
+        + "it goes out without"
 
     private static func asks(_ response: ResponseHead) -> Bool {
         response.status == 401 && response.fields.challenges(scheme: "Basic")

@@ -240,6 +240,7 @@ extension ClientConnection {
         out.now = now
         switch stage {
         case .peeking(let tunnel):
+            if doWithoutOrigin(tunnel, &out) { return }
             guard !tunnel.heard.isEmpty else { return close(reset: !cleanly, &out) }
             // its last words, which were no HTTP/2
             openTunnel(tunnel, &out)

@@ -44,18 +44,20 @@ extension ClientConnection {
 
     /// The first bytes inside the tunnel are no HTTP. False while they do not tell yet.
     mutating func peekSecure(_ bytes: Span<UInt8>, _ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
-        guard !interception.isEmpty else {
+        // where AM is asked, the name in there says whether it has to be
+        guard !interception.isEmpty || engine.isEnforcing else {
             openTunnel(tunnel, &out)
             return true
         }
         let isWanted = interception.opens(tunnel.target.host, port: tunnel.target.port)
+        let isRead = isWanted || engine.isEnforcing
         switch ClientHello.peek(bytes) {
         case .needsMore:
             if isWanted { beginHello(tunnel, out.now) }
             return false
         case .notTLS: openTunnel(tunnel, &out)
-        case .malformed(let words) where isWanted: refuseHello("the client's ClientHello breaks TLS: \(words)", &out)
-        case .tooLarge where isWanted: refuseHello(Self.tooLarge, &out)
+        case .malformed(let words) where isRead: refuseHello("the client's ClientHello breaks TLS: \(words)", &out)
+        case .tooLarge where isRead: refuseHello(Self.tooLarge, &out)
         case .malformed, .tooLarge: openTunnel(tunnel, &out)
         case .hello(let hello): decide(hello, tunnel, bytes, &out)
         }
@@ -87,14 +89,17 @@ extension ClientConnection {
             current?.exchange.tell(.leftUnopened(.protocols(offered)), out.now)
             return openTunnel(tunnel, naming: name, &out)
         }
-        if interception.onRefusal == .tunnel, context.stores.refusals?.isLeftAlone(name, for: context.key) == true {
+        if interception.onRefusal == .tunnel, isLeftAlone(name, tunnel) {
             current?.exchange.tell(.leftUnopened(.refusals(name)), out.now)
             return openTunnel(tunnel, naming: name, &out)
         }
         var opened = tunnel
         opened.target.serverName = isOther ? name : nil
-        // a connection that stands, or is being made, is for a tunnel that nobody opens
-        giveBack(tunnel, reusable: false, &out)
+        opened.handshake = context.stores.refusals.map {
+            HandshakeMark($0, ServerPlace(name, port: target.port), context.key)
+        }
+        // TLS may begin on a connection that stands, once there is something to ask
+        giveBack(tunnel, reusable: tunnel.heard.isEmpty, &out)
         secure(opened, showing: .host(name), bytes, &out)
     }
 
@@ -122,7 +127,7 @@ extension ClientConnection {
         if negotiated.spoken == .http2 { serveStreams(out) }
         guard let tunnel, let cell = current else { return }
         let name = tunnel.target.serverName ?? tunnel.target.host
-        if interception.onRefusal == .tunnel { context.stores.refusals?.accepted(name, by: context.key) }
+        context.stores.refusals?.accepted(ServerPlace(name, port: tunnel.target.port), by: context.key)
         cell.exchange.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
         // the tunnel is recorded by itself, the requests inside as exchanges of their own
         cell.exchange.complete(now)
@@ -147,12 +152,20 @@ extension ClientConnection {
                         + "(TLS alert \(TLSFault.alertName(alert))): \(remedy)"), &out)
         case .alert: handshakeFailed("tls_alert_received", "the client's handshake for \(name): \(fault.words)", &out)
         case .closed where hasSeen:
-            refused(name, in: tunnel)
-            clientUnsecured(
-                .certificateRefused(
-                    token: "connection_terminated",
-                    details: "the client left when it had seen Usher's certificate for \(name), "
-                        + "and likely refused it: \(remedy)"), &out)
+            switch departure(from: name, tunnel) {
+            case .besideAnother: clientUnsecured(.leftHandshake(name), &out)
+            case .unclear:
+                handshakeFailed(
+                    "connection_terminated",
+                    "the client left when it had seen Usher's certificate for \(name), without a word; if it refused it, "
+                        + remedy, &out)
+            case .refusal:
+                clientUnsecured(
+                    .certificateRefused(
+                        token: "connection_terminated",
+                        details: "the client left again when it had seen Usher's certificate for \(name), "
+                            + "and likely refused it: \(remedy)"), &out)
+            }
         case .local:
             if !hasSeen { out.client.append(contentsOf: Self.internalError) }
             handshakeFailed("proxy_internal_error", "no handshake for \(name): \(fault.words)", &out)
@@ -169,9 +182,19 @@ extension ClientConnection {
         "have it trust the CA of that certificate for its proxy too (Usher's own unless tls.listener names one: "
         + "usher ca export; curl: --proxy-cacert), or name one under tls.listener that it trusts already"
 
+    private func isLeftAlone(_ name: String, _ tunnel: Tunnel) -> Bool {
+        context.stores.refusals?.isLeftAlone(ServerPlace(name, port: tunnel.target.port), for: context.key) == true
+    }
+
     private func refused(_ name: String, in tunnel: Tunnel?) {
-        guard tunnel != nil, interception.onRefusal == .tunnel else { return }
-        context.stores.refusals?.refused(name, by: context.key)
+        guard let tunnel, interception.onRefusal == .tunnel else { return }
+        context.stores.refusals?.refused(ServerPlace(name, port: tunnel.target.port), by: context.key)
+    }
+
+    /// What a client means that closes when it has seen the certificate.
+    private func departure(from name: String, _ tunnel: Tunnel?) -> RefusalCounts.Departure {
+        guard let tunnel, let refusals = context.stores.refusals else { return .unclear }
+        return refusals.left(ServerPlace(name, port: tunnel.target.port), by: context.key)
     }
 
     mutating func clientHandshakeTimedOut(_ out: inout Outbox) {
@@ -191,11 +214,28 @@ extension ClientConnection {
     }
 }
 
-/// Remembers which hosts' certificates which clients refuse again and again: one client's word counts for itself alone.
+/// Remembers which servers' certificates which clients refuse again and again: one client's word counts for itself alone.
 public protocol RefusalStore: AnyObject, Sendable {
-    func refused(_ host: String, by client: ClientKey)
-    func accepted(_ host: String, by client: ClientKey)
-    func isLeftAlone(_ host: String, for client: ClientKey) -> Bool
+    func began(_ place: ServerPlace, by client: ClientKey)
+    func ended(_ place: ServerPlace, by client: ClientKey)
+    func refused(_ place: ServerPlace, by client: ClientKey)
+    func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure
+    func accepted(_ place: ServerPlace, by client: ClientKey)
+    func isLeftAlone(_ place: ServerPlace, for client: ClientKey) -> Bool
+}
+
+/// A client's handshake, which is under way until the last reference to this is given up.
+final class HandshakeMark {
+    private let store: any RefusalStore
+    private let place: ServerPlace
+    private let client: ClientKey
+
+    init(_ store: any RefusalStore, _ place: ServerPlace, _ client: ClientKey) {
+        (self.store, self.place, self.client) = (store, place, client)
+        store.began(place, by: client)
+    }
+
+    deinit { store.ended(place, by: client) }
 }
 
 extension TLSStream.Negotiated: CustomStringConvertible {

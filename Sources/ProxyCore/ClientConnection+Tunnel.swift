@@ -15,9 +15,10 @@ extension ClientConnection {
         }
         target.route = engine.tunnelRoute(to: target.host)
         let tunnel = Tunnel(target: target)
-        // whose TLS is opened is asked only for what the client wants of it
-        if interception.opens(target.host, port: target.port) { return accept(tunnel, &out) }
-        dial(tunnel, &out)
+        guard interception.opens(target.host, port: target.port) else { return dial(tunnel, &out) }
+        // who answers in the origin's place needs none
+        if engine.mayStandIn(target.host, port: target.port) { return accept(tunnel, &out) }
+        enter(.connecting(ordered(tunnel, by: .reach(cell.exchange.id, target), &out)))
     }
 
     /// Asks for the tunnel's connection, for which the client waits.
@@ -25,14 +26,15 @@ extension ClientConnection {
         enter(.connecting(ordered(tunnel, &out)))
     }
 
-    private mutating func ordered(_ tunnel: Tunnel, _ out: inout Outbox) -> Tunnel {
+    /// - Parameter order: what asks for it; nil where it has to be a connection of the tunnel's own.
+    private mutating func ordered(_ tunnel: Tunnel, by order: Order? = nil, _ out: inout Outbox) -> Tunnel {
         guard let cell = current else { return tunnel }
         var tunnel = tunnel
         cell.exchange.noteRoute(tunnel.target, out.now)
         tunnel.lease = .leasing(.connecting)
         tunnel.heard = []
         wait(until: out.now + engine.settings.timeouts.connect)
-        out.orders.append(.lease(cell.exchange.id, tunnel.target, .new, .http1))
+        out.orders.append(order ?? .lease(cell.exchange.id, tunnel.target, .new, .http1))
         return tunnel
     }
 
@@ -40,6 +42,7 @@ extension ClientConnection {
     private mutating func accept(_ tunnel: Tunnel, _ out: inout Outbox) {
         var tunnel = tunnel
         tunnel.isAnswered = true
+        tunnel.awaitsClientUntil = out.now + Self.peekTimeout
         current?.exchange.tell(.delivered(status: 200), out.now)
         // a protocol in which the origin speaks first has to be given the chance
         var timeout = engine.settings.timeouts.tunnelIdle
@@ -96,6 +99,30 @@ extension ClientConnection {
             if !tunnel.hasHello { wait(until: out.now + engine.settings.timeouts.tunnelIdle) }
         default: break
         }
+    }
+
+    private func opens(_ tunnel: Tunnel) -> Bool {
+        interception.opens(tunnel.target.host, port: tunnel.target.port)
+    }
+
+    /// The origin's connection has ended before the client said anything. Where TLS is opened there is another one for what is in
+    /// it; the client has as long to begin as where none stood.
+    /// - Returns: false where that was done before, or nothing is opened.
+    mutating func doWithoutOrigin(_ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
+        guard !tunnel.hasLost, opens(tunnel) else { return false }
+        giveBack(tunnel, reusable: false, &out)
+        var tunnel = tunnel
+        (tunnel.lease, tunnel.heard, tunnel.hasLost) = (.none, [], true)
+        enter(.peeking(tunnel), until: tunnel.hasHello ? deadline : out.now + Self.peekTimeout)
+        return true
+    }
+
+    /// Somebody is there, which took no connection of the tunnel's own.
+    public mutating func reached(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
+        out.now = now
+        guard case .connecting(var tunnel) = stage, !tunnel.isAnswered, current?.exchange.id == id else { return }
+        tunnel.lease = .none
+        accept(tunnel, &out)
     }
 
     /// There is no connection for the tunnel.
@@ -221,9 +248,10 @@ extension ClientConnection {
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if case .peeking(var tunnel) = stage {
             let mayBeHTTP2 = tunnel.hears(bytes) && !tunnel.hasHello && engine.settings.http2.clients
-            guard mayBeHTTP2 else { return openTunnel(tunnel, &out) }
-            // whose client speaks HTTP/2 has done so already, or does so now
-            enter(.peeking(tunnel), until: min(deadline, out.now + Self.peekTimeout))
+            let awaitsClient = tunnel.hasRoom && out.now < tunnel.awaitsClientUntil && opens(tunnel)
+            guard mayBeHTTP2 || awaitsClient else { return openTunnel(tunnel, &out) }
+            // whose client speaks HTTP/2, or TLS that is opened, has done so already, or does so now
+            enter(.peeking(tunnel), until: tunnel.hasHello ? deadline : min(deadline, out.now + Self.peekTimeout))
         } else if case .tunnel(let id) = stage {
             passOn(bytes, of: id, &out)
         }

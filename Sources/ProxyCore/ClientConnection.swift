@@ -121,6 +121,12 @@ public struct ClientConnection: ~Copyable {
         return current.map { $0.exchange.isReading } ?? true
     }
 
+    /// A request's head has come, and nothing of its body.
+    public var awaitsBody: Bool {
+        guard streams == nil, !leg.isComplete, case .serving = stage, let cell = current else { return false }
+        return !cell.exchange.isReading && cell.exchange.body.count == 0
+    }
+
     /// The client has said that it sends no more.
     public var clientHasEnded: Bool { context.hasEnded }
 

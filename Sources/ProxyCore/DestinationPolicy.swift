@@ -1,8 +1,8 @@
 public import Addresses
 import HTTPCodec
 
-/// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides; where two are as
-/// specific, `deny` wins; what no entry fits is refused.
+/// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides (`Specificity`); where
+/// two are as specific, `deny` wins; what no entry fits is refused.
 public struct DestinationPolicy: Equatable, Sendable {
     public struct Decision: Equatable, Sendable {
         public var isPermitted: Bool
@@ -60,6 +60,29 @@ public struct DestinationPolicy: Equatable, Sendable {
             .max()
         if let hope, denied.map({ $0.rank < hope }) ?? true { return Decision(isPermitted: true, entry: nil) }
         return Decision(isPermitted: false, entry: denied?.entry)
+    }
+
+    /// What hangs on the address of a host that `permits` lets through by its name; nil where nothing does. Of the entries
+    /// that stand in `deny` without a word, nothing is said.
+    public func question(of host: String, port: UInt16) -> String? {
+        let host = HostName.normalized(host)
+        let decision = permits(host: host, port: port)
+        guard IPAddress(host) == nil, decision.isPermitted else { return nil }
+        func addresses(_ entries: [DestinationPattern]) -> [DestinationPattern] {
+            entries.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }
+        }
+        let rank = decision.entry?.rank(host: host, port: port, address: nil)
+        guard let rank else {
+            let hopes = addresses(allow).map(\.description)
+            return "allowed where \(host) leads to an address in \(hopes.joined(separator: ", ")) (destinations.allow)"
+        }
+        let standard = DestinationPolicy().deny
+        let doubts = addresses(deny).filter { entry in
+            !standard.contains(entry) && entry.specificity.map { $0 >= rank } ?? false
+        }
+        guard !doubts.isEmpty else { return nil }
+        let names = doubts.map(\.description).joined(separator: ", ")
+        return "refused where \(host) leads to an address in \(names) (destinations.deny)"
     }
 
     /// After resolution, for the very address that would be connected to. IPv4-mapped IPv6 is judged as IPv4, and nothing

@@ -15,6 +15,9 @@ struct DryDriver: ~Copyable {
         /// The place in `sent` of what goes by it.
         var index: Int?
         var isAnswered = false
+
+        /// It has not answered, and is none that never does.
+        var mayAnswer: Bool { if case .never = answer { false } else { !isAnswered } }
     }
 
     /// A machine that waits for something over and over would keep this here for ever.
@@ -37,7 +40,8 @@ struct DryDriver: ~Copyable {
     private var hasAnswered = false
 
     init(
-        _ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, others: Int, time: Int,
+        _ engine: Engine, _ destinations: DestinationPolicy, _ origin: DryOrigin, others: Int, flows: DryFlows,
+        time: Int,
         _ perform: @escaping (SwiftCall) -> SwiftAnswer?
     ) {
         self.perform = perform
@@ -52,7 +56,8 @@ struct DryDriver: ~Copyable {
         connection = ClientConnection(
             engine: engine,
             stores: SharedStores(
-                cookies: cookies, limits: limits, tokens: tokens, sessions: sessions, decisions: decisions),
+                flows: flows, cookies: cookies, limits: limits, tokens: tokens, sessions: sessions, decisions: decisions
+            ),
             client: "127.0.0.1",
             source: source, now: 0)
         self.destinations = destinations
@@ -102,6 +107,8 @@ struct DryDriver: ~Copyable {
             done += 1
             switch order {
             case .lease(let id, let origin, _, _): lease(id, origin)
+            // what speaks against the place, or is not there, is told of the request inside
+            case .reach(let id, _): connection.reached(id, now: now, &out)
             case .send(let id, let index): send(id, out.heads[index].head, out.heads[index].forwarding)
             case .sendBody(let id, let count):
                 if let index = leases[id]?.index { sent[index].body += out.origin[used..<used + count] }
@@ -139,6 +146,7 @@ struct DryDriver: ~Copyable {
         }
         let answer = answer(to: id)
         leases[id] = Lease(answer: answer)
+        if case .never = answer { hasAnswered = true }
         if case .unreachable(let failure) = answer {
             leases[id] = nil
             hasAnswered = true
@@ -199,7 +207,7 @@ struct DryDriver: ~Copyable {
     /// Has an origin answer that was asked.
     /// - Returns: false where none was, or none has an answer.
     private mutating func answerNext() -> Bool {
-        let next = leases.first { !$0.value.isAnswered && $0.value.answer != nil && $0.value.leg.hasSent }
+        let next = leases.first { $0.value.mayAnswer && $0.value.answer != nil && $0.value.leg.hasSent }
         guard let (id, lease) = next, let answer = lease.answer else { return false }
         leases[id]?.isAnswered = true
         if !sentByCall(lease) { hasAnswered = true }
@@ -221,7 +229,7 @@ struct DryDriver: ~Copyable {
     /// Lets time pass up to where the connection has something to do.
     /// - Returns: false where an origin owes an answer that nobody has for it, and where nothing is waited for.
     private mutating func wake() -> Bool {
-        let isOwed = leases.values.contains { !$0.isAnswered && $0.leg.hasSent }
+        let isOwed = leases.values.contains { $0.mayAnswer && $0.leg.hasSent }
         guard !isOwed, let cell = connection.current, !cell.exchange.wantsBody else { return false }
         switch cell.exchange.stage {
         case .reading, .authenticating, .collecting, .tunnelling, .over: return false

@@ -16,6 +16,8 @@ public enum DryAnswer: Sendable {
     case bytes([UInt8])
     /// There is no connection to it.
     case unreachable(LeaseFailure)
+    /// It takes the request and never answers.
+    case never
     /// It closes the connection without a word.
     case hangsUp
 }

@@ -8,8 +8,8 @@ extension DryRun {
         public var call: Int?
         /// How often the client's request was sent by then, this time included.
         public var attempt: Int
-        /// What interceptors did, each in a sentence that begins with its name.
-        public var notes: [String] = []
+        /// What interceptors did.
+        public var notes: [ExchangeMoment] = []
     }
 
     /// How the phases went, in order.
@@ -29,8 +29,8 @@ extension DryRun {
                 }
                 runs.append(PhaseRun(judgement: judgement, call: call, attempt: attempt))
                 if judgement.phase != .request { call = nil }
-            case .edited(let words), .warned(let words):
-                if !runs.isEmpty { runs[runs.count - 1].notes.append(words) }
+            case .edited, .warned, .logged, .delayed, .throttled, .endDelayed:
+                if !runs.isEmpty { runs[runs.count - 1].notes.append(moment) }
             // whatever a call came to, it is over by then
             case .conversation, .replayed, .stepUpFailed, .notReplayed, .notApproved, .askedAgain, .decision: call = nil
             default: break

@@ -56,17 +56,19 @@ public struct DryRun: Sendable {
     ///   - settings: whoever asks is taken for one who may: no password is wanted.
     ///   - destinations: where connections may lead; no name is resolved, so addresses count only where one is written.
     ///   - others: so many requests came just before it wherever interceptors limit them, and are not over.
+    ///   - payload: what the journey of an `authId` in it was begun with, where that is known from elsewhere.
     ///   - time: by the calendar, in seconds since 1970.
     ///   - perform: runs code of others that is meant to work off the loop, and waits for it; nil where that takes too long.
     public init(
         _ message: DryMessage, in tunnel: Origin? = nil, _ settings: Settings, pages: OwnPages? = nil,
         destinations: DestinationPolicy = DestinationPolicy(), origin: DryOrigin = .silent, others: Int = 0,
-        time: Int = 0, perform: @escaping (SwiftCall) -> SwiftAnswer? = { _ in nil }
+        payload: ActionPayload? = nil, time: Int = 0, perform: @escaping (SwiftCall) -> SwiftAnswer? = { _ in nil }
     ) {
         var settings = settings
         settings.users = nil
         let engine = Engine(settings, pages: pages, explains: true)
-        var driver = DryDriver(engine, destinations, origin, others: others, time: time, perform)
+        var driver = DryDriver(
+            engine, destinations, origin, others: others, flows: DryFlows(payload), time: time, perform)
         if let tunnel { driver.enter(tunnel, streams: message.isStream) }
         // a CONNECT that was refused is what comes of the request
         if tunnel == nil || driver.isInTunnel { driver.receive(message) }
@@ -87,7 +89,7 @@ public struct DryRun: Sendable {
         outcome = driver.outcome(of: cell)
         received = driver.received(by: request)
         classification = cell.exchange.classification
-        let covered = isPlanned ? engine.stepUp(for: request) : nil
+        let covered = isPlanned ? engine.stepUp(for: request, cell.exchange.body.framing) : nil
         resource = covered?.resource.url
         asksPerson = covered?.policy.asksPerson ?? false
         let body = cell.exchange.body.bytes

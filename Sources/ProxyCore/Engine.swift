@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Authorization
 public import HTTPCodec
 public import Interception
@@ -81,9 +82,10 @@ public final class Engine: Sendable {
     public func words(now: Int) -> [String] { watches.compactMap { $0.word(now: now) } }
 
     /// What transactional authorization means for a request; nil where advice in its answer is the client's own business.
-    func stepUp(for head: RequestHead) -> CoveredResource? {
+    /// - Parameter body: how the request's body comes.
+    func stepUp(for head: RequestHead, _ body: BodyFraming) -> CoveredResource? {
         for policy in settings.authorization {
-            guard let found = policy.coverage(of: head) else { continue }
+            guard let found = policy.coverage(of: head, hasBody: body != .none) else { continue }
             return CoveredResource(policy: policy, resource: found.resource, isEnforced: found.isEnforced)
         }
         return nil
@@ -93,6 +95,26 @@ public final class Engine: Sendable {
     /// - Parameter scheme: nil for any.
     func enforces(_ scheme: Target.Scheme?, _ host: String, port: UInt16) -> Bool {
         isEnforcing && settings.authorization.contains { $0.enforces(scheme, host, port: port) }
+    }
+
+    /// An interceptor may do without the origin there, so that a tunnel is answered whoever is at its end. Behind an address
+    /// requests may name any host.
+    func mayStandIn(_ host: String, port: UInt16) -> Bool {
+        plan.mayStandIn(for: IPAddress(host) == nil ? host : nil, port: port)
+    }
+
+    /// The request may make a tunnel of its connection, by the protocol that it asks for. Where AM is asked that is WebSocket alone:
+    /// whatever else is spoken there may be requests that nobody asks about.
+    func mayUpgrade(_ head: borrowing RequestHead) -> Bool {
+        guard head.asksForUpgrade else { return false }
+        guard isEnforcing, !head.asksForWebSocket else { return true }
+        return !enforces(head.target.scheme, head.host, port: head.target.port)
+    }
+
+    /// The field by which a request names another URL than its own, at a host where AM has to be asked about some.
+    func hiddenURL(in head: RequestHead) -> String? {
+        guard let field = HiddenRequest.urlField(in: head) else { return nil }
+        return enforces(head.target.scheme, head.host, port: head.target.port) ? field : nil
     }
 
     /// The host of a tunnel that is not opened, though AM has to be asked about some of what goes through it.

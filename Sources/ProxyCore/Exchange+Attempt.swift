@@ -28,7 +28,8 @@ extension Exchange {
         switch outcome.verdict {
         case .proceed:
             attempt.head = head
-            attempt.wishes.rate = outcome.throttle
+            attempt.wishes.rate = outcome.rate
+            attempt.wishes.timeout = outcome.timeout
         case .suspend(let suspension): return suspend(.request(head), suspension, outcome, &out)
         case .respond, .breaks: break
         case .abort(let interceptor, let reason):
@@ -42,12 +43,12 @@ extension Exchange {
     mutating func goOn(_ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox) {
         switch outcome.verdict {
         case .respond(let local, let interceptor):
-            answer(local, interceptor: interceptor, after: outcome.wait(), &out)
+            answer(local, interceptor: interceptor, after: drawn(outcome.delays, out.now), &out)
         case .breaks(let breakage, let interceptor):
-            breaks(breakage, interceptor: interceptor, after: outcome.wait(), &out)
+            breaks(breakage, interceptor: interceptor, after: drawn(outcome.delays, out.now), &out)
         case .proceed, .abort, .suspend:
             if let call, call.call.carriesAnswers { call.stepUpLogin?.tell() }
-            leaseForSending(after: outcome.wait(), &context, &out)
+            leaseForSending(after: drawn(outcome.delays, out.now), &context, &out)
         }
     }
 
@@ -58,9 +59,12 @@ extension Exchange {
         after wait: Int = 0, by scope: LeaseScope? = nil, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         if wait > 0 { return pause(.send, for: wait, &out) }
+        if engine.isEnforcing, !isCall, let field = engine.hiddenURL(in: attempt.head ?? request) {
+            return answer(.hiddenURL(field, (attempt.head ?? request).host), &out)
+        }
         // interceptors may have led it to where AM has to be asked, and nobody asks
         if engine.isEnforcing, !isCall, detour?.isEnforcing != true, let head = attempt.head,
-            engine.stepUp(for: head)?.isEnforced == true
+            engine.stepUp(for: head, body.framing)?.isEnforced == true
         {
             return answer(.unasked(head.host), &out)
         }
@@ -81,13 +85,13 @@ extension Exchange {
         guard plan.needsRequestBody(from: first, head, &context) else {
             let outcome = plan.applyRequest(from: first, to: &head, &context)
             state = context.state
-            tell(of: outcome, out.now)
+            tell(of: outcome, .request, out.now)
             return outcome
         }
         let made = plan.applyRequest(from: first, to: &head, body: arrivedBody, &context)
         state = context.state
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
-        tell(of: made.outcome, out.now)
+        tell(of: made.outcome, .request, out.now)
         return made.outcome
     }
 
@@ -115,11 +119,15 @@ extension Exchange {
     }
 
     /// A phase that waits is told of when it has come to its end.
-    mutating func tell(of outcome: borrowing Outcome, _ now: Int) {
+    mutating func tell(of outcome: borrowing Outcome, _ phase: PhaseJudgement.Phase, _ now: Int) {
         if case .suspend = outcome.verdict { return }
         if let judgement = outcome.judgement { tell(.judged(judgement), now) }
-        for change in outcome.changes { tell(.edited(change), now) }
-        for warning in outcome.warnings { tell(.warned(warning), now) }
+        for change in outcome.changes { tell(.edited(change, in: phase), now) }
+        for warning in outcome.warnings { tell(.warned(warning, in: phase), now) }
+        for wish in outcome.throttles { tell(.throttled(interceptor: wish.interceptor, rate: wish.rate), now) }
+        for logged in outcome.logged {
+            tell(.logged(interceptor: logged.interceptor, engine.redaction.line(logged)), now)
+        }
         if case .respond(let local, let interceptor) = outcome.verdict {
             tell(.responded(interceptor: interceptor, status: local.status), now)
         }
@@ -131,12 +139,13 @@ extension Exchange {
         let wanted = nextOrigin(context)
         noteRoute(wanted, out.now)
         attempt.begin(wanted)
+        limitAnswer(&out)
         attempt.isBinding = attempt.head?.fields.hasConnectionCredentials ?? request.fields.hasConnectionCredentials
         context.lastOrigin = wanted
         enter(.leasing(.connecting), until: bounded(out.now + engine.settings.timeouts.connect))
         var scope = attempt.isBinding && scope != .new ? .own : scope
         if !isCall, let user = record.user, context.binding.isAnothers(than: user) { scope = .new }
-        let isUpgrade = !isCall && (attempt.head?.asksForUpgrade ?? request.asksForUpgrade)
+        let isUpgrade = !isCall && engine.mayUpgrade(attempt.head ?? request)
         out.orders.append(.lease(id, wanted, scope, version(isUpgrade)))
     }
 
@@ -245,7 +254,7 @@ extension Exchange {
             made.forwarding.absoluteForm = true
             made.forwarding.lines += proxy.credentials
         }
-        attempt.offersUpgrade = !isCall && made.head.asksForUpgrade && framing == .none
+        attempt.offersUpgrade = !isCall && engine.mayUpgrade(made.head) && framing == .none
         made.forwarding.upgrades = attempt.offersUpgrade
         if attempt.offersUpgrade, WebSocketKey.isMissing(in: made.head) {
             let key = WebSocketKey()

@@ -23,7 +23,7 @@ extension Exchange {
         case .needsBody: keep = Classifier.bodyPeek
         }
         if keep == 0, isBodyWanted(out) { keep = engine.settings.limits.keptBody }
-        if let covered = engine.stepUp(for: request) { keep = max(keep, cover(covered, out)) }
+        if let covered = engine.stepUp(for: request, body.framing) { keep = max(keep, cover(covered, out)) }
         keep = max(keep, planTokens(), planSessions())
         body.keepLimit = min(keep, engine.settings.limits.keptBody)
         switch body.framing {

@@ -30,6 +30,11 @@ extension Exchange {
             let made = resume(phase, answer, &head, out)
             response = head
             heldEdited(body, made, context, &out)
+        case .preparation(let body):
+            var head = response
+            let made = resume(phase, answer, &head, at: .beforeStepUp, out)
+            response = head
+            resumedPreparation(body, made, &context, &out)
         case .answer(var held):
             let made = resume(phase, answer, &held.head, out)
             finishCall(held, made, &context, &out)
@@ -44,18 +49,20 @@ extension Exchange {
             phase.suspension, answer, after: phase.outcome, to: &head, &context)
         state = context.state
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
-        tell(of: made.outcome, out.now)
+        tell(of: made.outcome, .request, out.now)
         return made.outcome
     }
 
     private mutating func resume(
-        _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout ResponseHead, _ out: borrowing Outbox
+        _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout ResponseHead, at stage: ResponseStage = .delivery,
+        _ out: borrowing Outbox
     ) -> BodyOutcome {
         var context = responseContext(out)
         let made = engine.plan.resumeResponse(
-            phase.suspension, answer, after: phase.outcome, to: &head, request: attempt.head ?? request, &context)
+            phase.suspension, answer, after: phase.outcome, to: &head, request: attempt.head ?? request, &context,
+            at: stage)
         state = context.state
-        tell(of: made.outcome, out.now)
+        tell(of: made.outcome, stage.phase, out.now)
         return made
     }
 

@@ -12,10 +12,10 @@ extension Exchange {
             let shown = policy.lacksSession(request) ? SessionDetour(policy, ProvidedSession()) : nil
             let enforcement = EnforcementDetour(
                 policy, resource, form: resource.translation ?? (isLeft ? .header : nil), shown: shown)
-            // nothing has gone out before AM has answered, so nothing has to be sent again
             detour = enforcement
             if let shown { detour = DetourChain.of([shown, enforcement]) }
-            return 0
+            // nothing has gone out before AM has answered, so nothing has to be sent again; a form is looked through
+            return HiddenRequest.isForm(request) ? policy.maxBodyBytes : 0
         }
         if let form = resource.translation {
             detour = AdviceTranslator(policy, resource, as: form)
@@ -40,8 +40,8 @@ extension Exchange {
 
     /// Has a transaction that the client hands back by itself go on as the resource expects it.
     mutating func handTransactionOn(_ out: borrowing Outbox) {
-        guard engine.isTranslating, detour != nil, let covered = engine.stepUp(for: request), !covered.isEnforced,
-            covered.resource.translation != nil
+        guard engine.isTranslating, detour != nil, let covered = engine.stepUp(for: request, body.framing),
+            !covered.isEnforced, covered.resource.translation != nil
         else { return }
         do throws(Replay.Refusal) {
             let handed = try covered.policy.handedOn(

@@ -74,7 +74,7 @@ extension Exchange {
         // whether the request arrived matters for what fails, and this has not
         let order = detour.consider(held, detourContext(context, out.time), &notes)
         for moment in notes { tell(moment, out.now) }
-        if !order.delivers { captureAttempt(held.head, held.body, &out) }
+        if !order.delivers { captureAttempt(capture.answer ?? held.head, capture.answerBody ?? held.body, &out) }
         perform(order, &context, &out)
     }
 
@@ -151,6 +151,7 @@ extension Exchange {
             release(reusable: false, &out)
             attempt.forget()
             attempt.isBinding = false
+            capture.forgetAnswer()
             deliverHeld(original, context, &out)
         case .call(let call):
             let limit = detour?.limit ?? .max
@@ -172,7 +173,10 @@ extension Exchange {
             answer(error, &out)
         case .again(let held):
             guard retries.total < engine.settings.limits.retries else {
-                tell(.notRetried("limits.retries allows \(engine.settings.limits.retries) further attempts"), out.now)
+                tell(
+                    .notRetried(
+                        interceptor: nil, "limits.retries allows \(engine.settings.limits.retries) further attempts"),
+                    out.now)
                 return deliverHeld(held, context, &out)
             }
             retries.enterUnasked()
@@ -220,13 +224,15 @@ extension Exchange {
         switch outcome.verdict {
         case .proceed: break
         case .suspend(let suspension): return suspend(.call(head), suspension, outcome, &out)
-        case .respond(let local, _): return comeTo(HeldResponse(local), after: outcome.wait(), context, &out)
+        case .respond(let local, _):
+            return comeTo(HeldResponse(local), after: drawn(outcome.delays, out.now), context, &out)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted the call: \(reason)"), out.now)
         case .breaks(let breakage, let interceptor):
             return end(.notCalled("interceptor \(interceptor) broke the call: \(breakage.rawValue)"), out.now)
         }
         attempt.wishes.ending = outcome.ending
+        attempt.wishes.timeout = outcome.timeout
         // a session or a password is in this request: it goes where the configuration says and nowhere else
         if let refusal = detour.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
         request = head
@@ -263,7 +269,8 @@ extension Exchange {
             return end(
                 .notCalled("interceptors had the answer to the call break off after \(cut.bytes) bytes"), out.now)
         }
-        comeTo(answer, after: made.outcome.wait() + ending.hold(), context, &out)
+        let wait = drawn(made.outcome.delays, out.now)
+        comeTo(answer, after: wait + held(ending, out.now), context, &out)
     }
 
     /// The call has come to this.

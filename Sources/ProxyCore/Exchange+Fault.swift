@@ -21,7 +21,7 @@ extension Exchange {
     /// The body of the answer ends here, though more of it was announced.
     mutating func breaksOff(_ cut: AnswerEnding.Cut, _ out: inout Outbox) {
         release(reusable: false, &out)
-        tell(.cutShort(bytes: cut.bytes), out.now)
+        tell(.cutShort(cut), out.now)
         end(cut.resets ? .cut(reset: true) : .closed, out.now)
     }
 }

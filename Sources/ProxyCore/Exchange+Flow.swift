@@ -77,9 +77,9 @@ extension Exchange {
         capture.forgetAnswer()
     }
 
-    /// The response phase may change this.
+    /// Interceptors may change this.
     func captureUnedited(_ head: ResponseHead, _ body: EditedBody.Arrival) {
-        guard capture.isOn else { return }
+        guard capture.isOn, capture.answer == nil else { return }
         capture.answer = head
         if case .whole(let bytes) = body { capture.answerBody = bytes }
     }
@@ -165,7 +165,7 @@ extension Exchange {
         if attempt.lease.isReused { flags.insert(.reused) }
         if capture.marks.answered > 0 { flags.insert(Self.flag(ofOrigin: response.version)) }
         switch stage {
-        case .over(.cut): flags.insert(.incomplete)
+        case .over(.cut), .over(.closed): flags.insert(.incomplete)
         case .tunnelling: flags.insert(.tunnel)
         default: break
         }

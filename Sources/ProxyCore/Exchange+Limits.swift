@@ -78,6 +78,7 @@ extension Exchange {
         _ wish: LimitWish, _ milliseconds: Int?, _ context: inout ClientContext, _ out: inout Outbox
     ) {
         let details = "interceptor \(wish.interceptor) lets no more through than \(wish.policy.words)"
+        tell(.refused(interceptor: wish.interceptor, wish.policy.words), out.now)
         // nothing of what it has is needed any more
         attempt.turns = []
         if isCall { return end(.notCalled(details), out.now) }

@@ -32,7 +32,7 @@ extension Exchange {
         if attempt.wishes.ending.isPlain { return answer(made, &out) }
         release(reusable: false, &out)
         response = made.head
-        let manner = PacedResponse.Manner(cut: attempt.wishes.ending.cut, hold: attempt.wishes.ending.hold())
+        let manner = PacedResponse.Manner(cut: attempt.wishes.ending.cut, hold: held(attempt.wishes.ending, out.now))
         let framing = BodyFraming.length(UInt64(made.body.count))
         pace(PacedResponse(framing, manner, body: made.body, isWhole: true, isOwn: true, now: out.now), &out)
     }

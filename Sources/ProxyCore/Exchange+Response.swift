@@ -36,6 +36,7 @@ extension Exchange {
         guard case .awaiting = stage else { return }
         attempt.framing = framing
         record.originVersion = response.version
+        attempt.answerLimit = nil
         captureAnswered(out.now)
         if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
             return failed(.credentialsRefused(origin.peer), &context, &out)
@@ -45,6 +46,7 @@ extension Exchange {
             if !isCall { bind(&context, &out) }
         }
         answerSeen(context, out)
+        guard isPrepared(context, &out) else { return }
         let deadline = bounded(out.now + engine.settings.timeouts.idle)
         if let held = holding(out) { return enter(.holding(held), until: deadline) }
         enter(.delivering, until: deadline)
@@ -69,7 +71,7 @@ extension Exchange {
     }
 
     /// The answer's body is not known to be larger than that.
-    private func hasRoomFor(_ limit: Int) -> Bool {
+    func hasRoomFor(_ limit: Int) -> Bool {
         if case .length(let length) = attempt.framing { length <= UInt64(limit) } else { true }
     }
 
@@ -145,40 +147,42 @@ extension Exchange {
     /// Runs the response phase on the head of an answer and its body, or on the head alone where no more is asked for. What
     /// happened is noted.
     mutating func intercept(
-        _ head: inout ResponseHead, _ body: EditedBody.Arrival, _ out: borrowing Outbox
+        _ head: inout ResponseHead, _ body: EditedBody.Arrival, at stage: ResponseStage = .delivery,
+        _ out: borrowing Outbox
     ) -> BodyOutcome {
         let plan = engine.plan
         let sent = attempt.head ?? request
-        guard let first = plan.firstResponseMatch(head, request: sent, classification) else {
+        guard let first = plan.firstResponseMatch(head, request: sent, classification, at: stage) else {
             return BodyOutcome()
         }
         captureUnedited(head, body)
         var context = responseContext(out)
-        guard plan.needsResponseBody(from: first, head, request: sent, &context) else {
-            let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context)
+        guard plan.needsResponseBody(from: first, head, request: sent, &context, at: stage) else {
+            let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context, at: stage)
             state = context.state
-            tell(of: outcome, out.now)
+            tell(of: outcome, stage.phase, out.now)
             return BodyOutcome(outcome: outcome)
         }
-        let made = plan.applyResponse(from: first, to: &head, body: body, request: sent, &context)
+        let made = plan.applyResponse(from: first, to: &head, body: body, request: sent, &context, at: stage)
         state = context.state
-        tell(of: made.outcome, out.now)
+        tell(of: made.outcome, stage.phase, out.now)
         return made
     }
 
     /// Runs the response phase.
     /// - Returns: what becomes of the answer; nil where it is not delivered, and what is done in its place has begun.
-    private mutating func editResponse(
-        _ body: EditedBody.Arrival, _ context: ClientContext, _ out: inout Outbox
+    mutating func editResponse(
+        _ body: EditedBody.Arrival, at stage: ResponseStage = .delivery, _ context: ClientContext, _ out: inout Outbox
     ) -> BodyOutcome? {
-        guard engine.plan.hasResponseRules else { return BodyOutcome() }
+        guard stage == .beforeStepUp || engine.plan.hasResponseRules else { return BodyOutcome() }
         var head = response
-        let made = intercept(&head, body, out)
+        let made = intercept(&head, body, at: stage, out)
         response = head
         if case .suspend(let suspension) = made.outcome.verdict {
             // what nobody holds waits for nobody
             guard case .whole(let bytes) = body else { return BodyOutcome() }
-            suspend(.response(bytes), suspension, made.outcome, &out)
+            let message = stage == .delivery ? SuspendedPhase.Message.response(bytes) : .preparation(bytes)
+            suspend(message, suspension, made.outcome, &out)
             return nil
         }
         return judged(made, context, &out)
@@ -186,7 +190,7 @@ extension Exchange {
 
     /// The response phase has come to that.
     /// - Returns: what becomes of the answer; nil where it is not delivered, and what is done in its place has begun.
-    private mutating func judged(
+    mutating func judged(
         _ made: BodyOutcome, _ context: ClientContext, _ out: inout Outbox
     ) -> BodyOutcome? {
         switch made.outcome.verdict {
@@ -196,9 +200,9 @@ extension Exchange {
             return made
         case .respond(let local, let interceptor):
             attempt.wishes.ending.add(made.outcome.ending)
-            answer(local, interceptor: interceptor, after: made.outcome.wait(), &out)
+            answer(local, interceptor: interceptor, after: drawn(made.outcome.delays, out.now), &out)
         case .breaks(let breakage, let interceptor):
-            breaks(breakage, interceptor: interceptor, after: made.outcome.wait(), &out)
+            breaks(breakage, interceptor: interceptor, after: drawn(made.outcome.delays, out.now), &out)
         case .abort(let interceptor, let reason):
             answer(.aborted(.response, by: interceptor, reason), &out)
         }
@@ -250,7 +254,8 @@ extension Exchange {
     ) {
         guard case .holding(let held) = stage else { return }
         if held.reason == .call { return failed(error, &context, &out) }
-        if held.reason == .advice {
+        if held.reason == .preparation, !isPrepared(arrival, context, &out) { return }
+        if held.reason == .advice || held.reason == .preparation {
             tell(.unread(words), out.now)
             answerUnheld(context, out)
         }
@@ -291,6 +296,7 @@ extension Exchange {
         case .flow, .edit:
             learnFlow(held, context)
             deliverHeld(held, context, &out)
+        case .preparation: prepare(held, &context, &out)
         case .advice:
             learnFlow(held, context)
             considerHeld(held, &context, &out)
@@ -300,7 +306,6 @@ extension Exchange {
     /// Delivers a response that was held whole.
     mutating func deliverHeld(_ held: HeldResponse, _ context: ClientContext, _ out: inout Outbox) {
         enter(.deciding)
-        capture.forgetAnswer()
         response = held.head
         guard let made = editResponse(.whole(held.body), context, &out) else { return }
         deliver(made, of: held.body, &out)

@@ -32,7 +32,9 @@ extension Exchange {
     }
 
     /// When `woke` has something to do.
-    func wakeAt(_ context: ClientContext) -> Int { min(deadline, halfClosedLimit(context), uploadAt) }
+    func wakeAt(_ context: ClientContext) -> Int {
+        min(deadline, halfClosedLimit(context), uploadAt, attempt.answerLimit ?? .max)
+    }
 
     /// When more of a body may go out that goes slowly.
     private var uploadAt: Int { awaitsResponse ? attempt.upload?.bytes.next(0) ?? .max : .max }
@@ -40,11 +42,32 @@ extension Exchange {
     /// Time has passed.
     mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
         if out.now >= uploadAt { letUp(&out) }
-        if out.now >= deadline {
+        if let limit = attempt.answerLimit, out.now >= limit, limit <= deadline {
+            answerMissed(&context, &out)
+        } else if out.now >= deadline {
             timedOut(&context, &out)
         } else if out.now >= halfClosedLimit(context) {
             // the client may still listen: then it is told
             answer(.clientHalfClosed, isLast: true, &out)
+        }
+    }
+
+    /// Has the request given up in time where an interceptor wants that. What is sent again unasked has what is left.
+    mutating func limitAnswer(_ out: inout Outbox) {
+        guard let wish = attempt.wishes.timeout, attempt.answerLimit == nil else { return }
+        attempt.answerLimit = out.now + wish.milliseconds
+        out.orders.append(.wake(at: out.now + wish.milliseconds))
+    }
+
+    /// That time is over.
+    private mutating func answerMissed(_ context: inout ClientContext, _ out: inout Outbox) {
+        attempt.answerLimit = nil
+        guard let wish = attempt.wishes.timeout else { return }
+        switch stage {
+        case .leasing, .awaiting: failed(.missed(wish), &context, &out)
+        case .reading, .authenticating, .collecting, .delivering, .holding, .deciding, .calling, .waiting, .pacing,
+            .intercepting, .tunnelling, .over:
+            break
         }
     }
 
@@ -93,7 +116,7 @@ extension Exchange {
     /// - Returns: false where there is nothing to give up.
     mutating func giveUpWait(_ out: inout Outbox) -> Bool {
         if case .waiting(.attempt) = stage {
-            tell(.notRetried("the client went away"), out.now)
+            tell(.notRetried(interceptor: retries.last, "the client went away"), out.now)
         } else {
             guard noteAbandoned(out.now) else { return false }
         }

@@ -5,9 +5,26 @@ import Interception
 extension Exchange {
     // MARK: waiting
 
+    /// How long interceptors have a message wait, in milliseconds; each of them is told of.
+    mutating func drawn(_ delays: [DelayWish], _ now: Int) -> Int {
+        delays.drawn().reduce(0) { sum, wait in
+            if wait.milliseconds > 0 {
+                tell(.delayed(interceptor: wait.interceptor, milliseconds: wait.milliseconds), now)
+            }
+            return sum + wait.milliseconds
+        }
+    }
+
+    /// The same of an answer's end.
+    mutating func held(_ ending: AnswerEnding, _ now: Int) -> Int {
+        ending.holds.drawn().reduce(0) { sum, hold in
+            tell(.endDelayed(interceptor: hold.interceptor, milliseconds: hold.milliseconds), now)
+            return sum + hold.milliseconds
+        }
+    }
+
     /// - Parameter wait: in milliseconds.
     mutating func pause(_ resumption: Resumption, for wait: Int, _ out: inout Outbox) {
-        tell(.delayed(milliseconds: wait), out.now)
         enter(.waiting(resumption), until: out.now + wait)
         out.orders.append(.wake(at: out.now + wait))
     }
@@ -31,14 +48,14 @@ extension Exchange {
     /// - Returns: false where the answer, or what is there instead, stands.
     mutating func attemptsAgain(_ wishes: [RetryWish], _ context: ClientContext, _ out: inout Outbox) -> Bool {
         if let reason = refusalToRetry(context) {
-            tell(.notRetried(reason), out.now)
+            tell(.notRetried(interceptor: wishes.first?.interceptor, reason), out.now)
             return false
         }
         for wish in wishes {
             let number = retries.count(of: wish.interceptor) + 1
             let wait = wait(for: wish.policy, number, out.seconds)
             if let reason = refusal(of: wish, number, wait, out.now) {
-                tell(.notRetried(reason), out.now)
+                tell(.notRetried(interceptor: wish.interceptor, reason), out.now)
                 continue
             }
             // no more than there are left for all
@@ -72,14 +89,13 @@ extension Exchange {
     }
 
     private func refusal(of wish: RetryWish, _ number: Int, _ wait: Int, _ now: Int) -> String? {
-        let name = wish.interceptor
         let method = (attempt.basis?.head ?? request).method
-        if number > wish.policy.times { return "\(name) has had all its \(wish.policy.times)" }
+        if number > wish.policy.times { return "it has had all its \(wish.policy.times)" }
         if !wish.policy.repeatsAny, !method.isIdempotent {
-            return "\(name) repeats idempotent methods alone; methods: any repeats others"
+            return "it repeats idempotent methods alone; methods: any repeats others"
         }
         if now + wait > capture.began + engine.settings.timeouts.attempts {
-            return "\(name) would have it sent in \(wait) ms, past what timeouts.attempts allows"
+            return "it would go out in \(wait) ms, past what timeouts.attempts allows"
         }
         return nil
     }
@@ -106,7 +122,7 @@ extension Exchange {
         var edits = editContext(out)
         edits.sentBody = arrivedBody
         let outcome = plan.applyError(fault, attempt.head ?? request, &edits)
-        tell(of: outcome, out.now)
+        tell(of: outcome, .error, out.now)
         state = edits.state
         switch outcome.verdict {
         case .proceed, .suspend: return !outcome.retries.isEmpty && attemptsAgain(outcome.retries, context, &out)
@@ -126,13 +142,13 @@ extension Exchange {
     // MARK: pace
 
     /// The answer as it goes out where an interceptor has it wait, go slowly, or end otherwise.
-    func paced(
+    mutating func paced(
         _ outcome: Outcome, _ framing: BodyFraming, body: [UInt8] = [], isWhole: Bool = false, _ now: Int
     ) -> PacedResponse? {
         var ending = attempt.wishes.ending
         ending.add(outcome.ending)
         let manner = PacedResponse.Manner(
-            delay: outcome.wait(), rate: outcome.throttle, cut: ending.cut, hold: ending.hold())
+            delay: drawn(outcome.delays, now), rate: outcome.rate, cut: ending.cut, hold: held(ending, now))
         return manner.isPlain
             ? nil : PacedResponse(framing, manner, body: body, isWhole: isWhole, now: now)
     }
@@ -162,7 +178,6 @@ extension Exchange {
     }
 
     private mutating func begin(_ paced: PacedResponse, _ out: inout Outbox) {
-        if paced.isLast { tell(.endDelayed(milliseconds: paced.hold), out.now) }
         guard paced.isOwn else { return reply(paced.framing, isLast: paced.isLast, &out) }
         tell(.delivered(status: response.status), out.now)
         capture.delivery = .other(response)

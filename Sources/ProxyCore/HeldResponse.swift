@@ -4,6 +4,8 @@ import Interception
 /// A response that is held back until it is clear what becomes of it.
 struct HeldResponse {
     enum Reason: UInt8 {
+        /// Interceptors make something of it before it is looked at.
+        case preparation
         /// It may carry an advice.
         case advice
         /// Its body tells which flow an `authId` belongs to.

@@ -11,6 +11,9 @@ public enum Leg: UInt8, Sendable { case client, origin }
 public enum Order: Sendable {
     /// A stream on a connection to this origin. Answered by `leased` or `leaseFailed`.
     case lease(ExchangeID, Origin, LeaseScope, LeaseVersion)
+    /// Whether somebody is at that place, before its tunnel is answered. Answered by `leased` where that took a connection, by
+    /// `reached` where it needed none, or by `leaseFailed`.
+    case reach(ExchangeID, Origin)
     /// The exchange's stream carries a tunnel: the machine of a connection in there is `carried`. Answered by `notCarried` where
     /// there is no room for it.
     case carry(ExchangeID)
@@ -59,7 +62,7 @@ public enum Order: Sendable {
     /// What was written to the client goes out before it.
     public var mayConcernClient: Bool {
         switch self {
-        case .lease, .send, .sendBody, .sendRaw, .sendEnd, .release, .record: false
+        case .lease, .reach, .send, .sendBody, .sendRaw, .sendEnd, .release, .record: false
         default: true
         }
     }

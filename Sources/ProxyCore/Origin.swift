@@ -73,11 +73,14 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     func isNamed(by head: borrowing RequestHead) -> Bool { head.fields.equal(head.target.host, serverName ?? host) }
 
     /// The same place with TLS spoken to it.
-    var secured: Origin {
+    public var secured: Origin {
         var origin = self
         origin.change { $0.scheme = .https }
         return origin
     }
+
+    /// The same place before anything is spoken to it.
+    public var unspoken: Origin { Origin(scheme: .http, host: host, port: port, route: route) }
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

@@ -63,7 +63,6 @@ final class PacedResponse {
     var isWhole: Bool { trailers != nil }
     /// The connection closes after it.
     var isLast: Bool { manner.hold > 0 }
-    var hold: Int { manner.hold }
 
     func append(_ piece: Span<UInt8>) {
         let count = min(piece.count, room)

@@ -192,6 +192,13 @@ public struct ProxyError: Equatable, Sendable {
             "\(ending.words) without an answer")
     }
 
+    /// An interceptor gave the request up.
+    static func missed(_ wish: TimeoutWish) -> ProxyError {
+        ProxyError(
+            "http_response_timeout", status: 504,
+            "the origin did not answer within the \(wish.milliseconds) ms of interceptor \(wish.interceptor)")
+    }
+
     static let responseTimeout = ProxyError(
         "http_response_timeout", status: 504, "the origin did not answer within timeouts.response")
     static let bodyTimeout = ProxyError(

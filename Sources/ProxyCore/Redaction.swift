@@ -1,11 +1,13 @@
 public import Formats
 internal import HTTPCodec
 internal import Interception
+internal import Journal
 
 /// Keeps secrets out of what is recorded (docs/protocol.md#what-is-secret). The one place that decides what of a URL, a tree or a
 /// sentence may stand in a log.
 public struct Redaction: Sendable {
-    private let harmless: HarmlessNames
+    let harmless: HarmlessNames
+    let names: SecretNames
     private let secrets: SecretTexts
 
     /// Longer names and values are none that anybody gave to a parameter of those sorts.
@@ -17,6 +19,8 @@ public struct Redaction: Sendable {
 
     public init(_ settings: Settings) {
         harmless = HarmlessNames(settings.disclosure.parameters)
+        names = SecretNames(
+            sessionCookies: settings.servers.map(\.cookie), more: settings.disclosure.secretNames)
         secrets = SecretTexts(settings.disclosure.secrets)
     }
 
@@ -182,7 +186,7 @@ public struct Redaction: Sendable {
         let isPlain = bytes.near(name.lowerBound, name.upperBound) { $0.outsideNames } == name.upperBound
         let isHarmless = isPlain ? harmless.contains(plain: name, of: bytes) : harmless.contains(name, of: bytes)
         // a token of base64 ends in such signs, and some programs put one behind whatever has none
-        let isBare = value.allSatisfy { bytes[$0] == Self.equals }
+        let isBare = value.allSatisfy { bytes[$0] == Self.equals } && !(value.isEmpty && Self.isWords(name, of: bytes))
         if isHarmless || !isBare && (isPlain ? name.count <= Self.longestName : Self.isName(name, of: bytes)) {
             text.keep(name, of: bytes)
         } else if !name.isEmpty {
@@ -194,6 +198,25 @@ public struct Redaction: Sendable {
         let open = Self.open(value, of: bytes)
         text.keep(value.lowerBound..<open, of: bytes)
         if open < value.upperBound { text.put(SecretTexts.replacement, bytes) }
+    }
+
+    private static let longestWords = 32
+
+    /// Whether it is of words, as in `redirect_uri` and `redirectUri`, and no token.
+    private static func isWords(_ name: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        guard name.count <= longestWords, ASCII.isAlpha(bytes[name.lowerBound]) else { return false }
+        // a capital begins a word of three letters at least
+        var run = 2
+        for index in name {
+            let byte = bytes[index]
+            if byte >= 0x61, byte <= 0x7A {
+                run += 1
+            } else {
+                guard run > 1, byte == 0x5F || byte == 0x2D || byte >= 0x41 && byte <= 0x5A else { return false }
+                run = byte == 0x5F || byte == 0x2D ? 2 : 0
+            }
+        }
+        return run > 1
     }
 
     /// Whether it is written as names of parameters are, percent-encoded or not: free text and documents are none.

@@ -12,63 +12,133 @@ public struct ClientKey: Hashable, Sendable {
     }
 }
 
-/// Hosts whose certificate a client refuses, for each client by itself: after three times in a row it finds the host's TLS left
-/// alone, for an hour.
+/// A server by the name that its certificate is for, and its port.
+public struct ServerPlace: Hashable, Sendable {
+    public let name: String
+    public let port: UInt16
+
+    public init(_ name: String, port: UInt16) {
+        self.name = name
+        self.port = port
+    }
+}
+
+/// Servers whose certificate a client refuses, for each client by itself: after three times in a row it finds the server's
+/// TLS left alone, for an hour.
+///
+/// An alert is a refusal. A client that closes without one may have refused, or needs this connection no more: browsers open
+/// several to a new server, and close the others once the first speaks HTTP/2. So a close counts only where no other handshake
+/// of the client's is under way there, and none went well lately; and those of one moment count once.
 public struct RefusalCounts: Sendable {
     private struct Entry {
-        var count: Int
-        var last: Int
-    }
-
-    private struct Client {
-        var hosts: [String: Entry] = [:]
+        var count = 0
+        /// Closes among them.
+        var closes = 0
+        var lastClose = 0
         var last = 0
     }
 
+    private struct Client {
+        var places: [ServerPlace: Entry] = [:]
+        var last = 0
+    }
+
+    /// What a client means that closes in its handshake, without an alert.
+    public enum Departure: Sendable {
+        /// It has another connection there, or has begun one.
+        case besideAnother
+        /// Nothing tells.
+        case unclear
+        /// It does so again and again.
+        case refusal
+    }
+
     private var clients: [ClientKey: Client] = [:]
+    private var successes: RecentSuccesses
+    /// Handshakes. No more than there are connections.
+    private var underWay: [ClientPlace: Int] = [:]
     private let capacity: Int
-    private let hostsPerClient: Int
+    private let placesPerClient: Int
     private static let enough = 3
     /// Milliseconds.
     private static let life = 3_600_000
+    /// Milliseconds within which closes are one page's.
+    private static let moment = 1_000
 
     /// - Parameters:
     ///   - clients: that are remembered; beyond it the one that refused longest ago is forgotten.
-    ///   - hosts: of one client, likewise: a client can push out its own entries alone.
-    public init(clients: Int = 1024, hosts: Int = 64) {
+    ///   - places: of one client, likewise: a client can push out its own entries alone.
+    ///   - successes: that are remembered, at least.
+    public init(clients: Int = 1024, places: Int = 64, successes: Int = 4096) {
         capacity = max(1, clients)
-        hostsPerClient = max(1, hosts)
+        placesPerClient = max(1, places)
+        self.successes = RecentSuccesses(capacity: successes)
     }
 
-    /// Hosts in all.
-    public var count: Int { clients.values.reduce(0) { $0 + $1.hosts.count } }
+    /// Places in all.
+    public var count: Int { clients.values.reduce(0) { $0 + $1.places.count } }
 
+    public mutating func began(_ place: ServerPlace, by client: ClientKey) {
+        underWay[ClientPlace(client: client, place: place), default: 0] += 1
+    }
+
+    public mutating func ended(_ place: ServerPlace, by client: ClientKey) {
+        let key = ClientPlace(client: client, place: place)
+        guard let count = underWay[key] else { return }
+        underWay[key] = count > 1 ? count - 1 : nil
+    }
+
+    /// By an alert.
     /// - Parameter now: milliseconds of one monotonic clock.
-    public mutating func refused(_ host: String, by client: ClientKey, now: Int) {
+    public mutating func refused(_ place: ServerPlace, by client: ClientKey, now: Int) {
+        change(place, of: client, now) { $0.count += 1 }
+    }
+
+    /// Without one, in a handshake that has begun and not ended.
+    public mutating func left(_ place: ServerPlace, by client: ClientKey, now: Int) -> Departure {
+        let key = ClientPlace(client: client, place: place)
+        if underWay[key, default: 0] > 1 || successes.holds(key, now: now) { return .besideAnother }
+        return change(place, of: client, now) { entry in
+            if entry.closes == 0 || now - entry.lastClose >= Self.moment {
+                entry.count += 1
+                entry.closes += 1
+                entry.lastClose = now
+            }
+            return entry.closes > 1 ? .refusal : .unclear
+        }
+    }
+
+    public mutating func accepted(_ place: ServerPlace, by client: ClientKey, now: Int) {
+        successes.note(ClientPlace(client: client, place: place), now: now)
+        guard clients[client]?.places.removeValue(forKey: place) != nil else { return }
+        if clients[client]?.places.isEmpty == true { clients[client] = nil }
+    }
+
+    public func isLeftAlone(_ place: ServerPlace, for client: ClientKey, now: Int) -> Bool {
+        guard let entry = clients[client]?.places[place] else { return false }
+        return entry.count >= Self.enough && Self.lives(entry, now)
+    }
+
+    private mutating func change<Result>(
+        _ place: ServerPlace, of client: ClientKey, _ now: Int, _ body: (inout Entry) -> Result
+    ) -> Result {
         if clients[client] == nil, clients.count >= capacity,
             let oldest = clients.min(by: { $0.value.last < $1.value.last })
         {
             clients[oldest.key] = nil
         }
-        var hosts = clients[client]?.hosts ?? [:]
-        if hosts[host] == nil, hosts.count >= hostsPerClient,
-            let oldest = hosts.min(by: { $0.value.last < $1.value.last })
+        var places = clients[client]?.places ?? [:]
+        if places[place] == nil, places.count >= placesPerClient,
+            let oldest = places.min(by: { $0.value.last < $1.value.last })
         {
-            hosts[oldest.key] = nil
+            places[oldest.key] = nil
         }
-        let before = hosts[host].flatMap { Self.lives($0, now) ? $0.count : nil } ?? 0
-        hosts[host] = Entry(count: before + 1, last: now)
-        clients[client] = Client(hosts: hosts, last: now)
-    }
-
-    public mutating func accepted(_ host: String, by client: ClientKey) {
-        guard clients[client]?.hosts.removeValue(forKey: host) != nil else { return }
-        if clients[client]?.hosts.isEmpty == true { clients[client] = nil }
-    }
-
-    public func isLeftAlone(_ host: String, for client: ClientKey, now: Int) -> Bool {
-        guard let entry = clients[client]?.hosts[host] else { return false }
-        return entry.count >= Self.enough && Self.lives(entry, now)
+        var entry = places[place].flatMap { Self.lives($0, now) ? $0 : nil } ?? Entry()
+        let result = body(&entry)
+        entry.last = now
+        places[place] = entry
+        clients[client] = Client(places: places, last: now)
+        return result
     }
 
     private static func lives(_ entry: Entry, _ now: Int) -> Bool { now - entry.last < life }

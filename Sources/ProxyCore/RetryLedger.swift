@@ -1,6 +1,8 @@
 /// Further attempts that an exchange has had, and at whose wish.
 struct RetryLedger {
     private(set) var total = 0
+    /// Who asked for the one that is under way.
+    private(set) var last: String?
     private var counts: [String: Int] = [:]
 
     /// How many an interceptor has had.
@@ -8,6 +10,7 @@ struct RetryLedger {
 
     mutating func enter(_ interceptor: String) {
         total += 1
+        last = interceptor
         counts[interceptor, default: 0] += 1
     }
 

@@ -34,6 +34,8 @@ public struct Settings: Sendable {
 public struct Disclosure: Sendable {
     /// Names of query parameters whose values the log may show, beside those that are harmless anyway.
     public var parameters: [String] = []
+    /// Names of what is a secret, beside those that are known to be.
+    public var secretNames: [String] = []
     /// What references of the configuration were filled in with, where that may be a secret.
     public var secrets: [String] = []
     /// What the journal is told of exchanges; nil where none is kept.

@@ -11,6 +11,8 @@ final class SuspendedPhase {
         case call(RequestHead)
         /// The answer in `response`, and its body as it came.
         case response([UInt8])
+        /// The same before a step-up looks at it.
+        case preparation([UInt8])
         /// What a call of Usher's own came to.
         case answer(HeldResponse)
     }

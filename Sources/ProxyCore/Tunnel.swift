@@ -15,18 +15,28 @@ struct Tunnel {
     var lease = Lease.none
     /// The client was told that its tunnel stands.
     var isAnswered = false
+    /// Until then a client whose TLS would be opened is waited for, whatever the origin says.
+    var awaitsClientUntil = 0
     /// The client has begun with a ClientHello.
     var hasHello = false
+    /// The client's handshake is under way.
+    var handshake: HandshakeMark?
     /// What the origin has said that may be the beginning of HTTP/2 (RFC 9113 §3.4): a server does not wait for its client there.
     var heard: [UInt8] = []
 
     /// Its origin's connection stands, or is being made.
     var isAsked: Bool { if case .none = lease { false } else { true } }
 
+    /// Its connection ended before anything was said in there.
+    var hasLost = false
+
+    /// More of what the origin says may be kept.
+    var hasRoom: Bool { heard.count <= Self.maxHeard }
+
     /// Keeps what the origin says where it may still be that.
     mutating func hears(_ bytes: Span<UInt8>) -> Bool {
         heard.append(bytes)
-        guard heard.count <= Self.maxHeard else { return false }
+        guard hasRoom else { return false }
         // a SETTINGS frame of the connection, which acknowledges none; no server has as many settings as fill 4 KiB
         let isFrame = heard.prefix(9).enumerated().allSatisfy { index, byte in
             switch index {

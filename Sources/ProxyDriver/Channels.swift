@@ -27,7 +27,7 @@ final class OriginChannel: StreamChannel {
     // The loop's alone: a machine that is given the leg knows of no channel, and so of none of these.
 
     /// What the pool keeps it under.
-    let origin: Origin
+    @exclusivity(unchecked) private(set) var origin: Origin
     @exclusivity(unchecked) unowned(unsafe) var connection: Connection?
     unowned(unsafe) var dial: Dial?
     /// Where it is idle.
@@ -83,6 +83,9 @@ final class OriginChannel: StreamChannel {
             keeper?.discard(self)
         }
     }
+
+    /// It stands, and is for that origin from here on, to which something else will be spoken.
+    func turn(to origin: Origin) { self.origin = origin }
 
     /// Begins TLS by the rules that are in force.
     func secure(speaking protocols: [ApplicationProtocol]) throws(TLSFault) -> Received {

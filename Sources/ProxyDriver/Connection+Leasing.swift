@@ -10,7 +10,10 @@ extension Connection {
         var applicant = applicant
         if applicant.version == .upgrade {
             if let offer = sharedStream(wanted, applicant) { return take(offer, applicant) }
-            if !takesUpgrades(wanted, applicant) { applicant.version = .http1 }
+            if !takesUpgrades(wanted, applicant) {
+                applicant.version = .http1
+                if worker.protocols.mayCarryMany(wanted, worker.settings.engine) { applicant.streamUse = .lastResort }
+            }
         }
         if applicant.version != .upgrade, let channel = idle(wanted, applicant.scope) {
             worker.metrics.count(.leasedIdle)
@@ -34,7 +37,7 @@ extension Connection {
     /// An Upgrade goes in a stream where the origin took such the last time, or speaks nothing but HTTP/2; else as HTTP/1 has it.
     private func takesUpgrades(_ wanted: Origin, _ applicant: Applicant) -> Bool {
         guard worker.protocols.mayCarryMany(wanted, worker.settings.engine) else { return false }
-        guard wanted.scheme == .https else { return true }
+        guard wanted.scheme == .https, applicant.streamUse != .only else { return true }
         return worker.pool.known.terms(wanted).takesUpgrades && applicant.disappointments < Applicant.maxDisappointments
     }
 
@@ -57,6 +60,31 @@ extension Connection {
         dial.start()
     }
 
+    /// Whether somebody is there is known where a connection stands. Else one is made, for all who ask meanwhile: it is the tunnel's,
+    /// or that of the first request inside.
+    func reach(_ wanted: Origin, _ exchange: ExchangeID) {
+        if worker.mayReuse(wanted), worker.pool.reaches(wanted) {
+            return machine.reached(exchange, now: worker.loop.now, &worker.out)
+        }
+        let applicant = Applicant(
+            connection: self, exchange: exchange, scope: .new, version: .http1, asksPresence: true)
+        if let dial = worker.pool.reaching.joinable(wanted, now: worker.loop.now) {
+            streams[exchange] = .dial(dial)
+            return dial.join(applicant)
+        }
+        let dial = Dial(wanted, for: applicant, worker: worker)
+        worker.pool.reaching.add(dial)
+        streams[exchange] = .dial(dial)
+        dial.start()
+    }
+
+    /// The connection that it waited for stands, and is another's.
+    func reached(_ exchange: ExchangeID) {
+        streams.remove(exchange)
+        machine.reached(exchange, now: worker.loop.now, &worker.out)
+        settle()
+    }
+
     /// The origin of the connection that it waits for is there.
     func probed(_ stream: OriginStream, _ id: ExchangeID) {
         worker.metrics.count(.leasedShared)
@@ -64,10 +92,24 @@ extension Connection {
         settle()
     }
 
+    /// The origin does not speak HTTP/1, by which an Upgrade was to go.
+    func leaseStream(_ wanted: Origin, _ applicant: Applicant) {
+        streams.remove(applicant.exchange)
+        var applicant = applicant
+        applicant.version = .upgrade
+        applicant.streamUse = .only
+        lease(wanted, applicant)
+        settle()
+    }
+
     /// What it waited for had nothing for it.
     func leaseAgain(_ wanted: Origin, _ applicant: Applicant) {
         streams.remove(applicant.exchange)
-        guard applicant.version != .upgrade || wanted.scheme == .https else {
+        if applicant.asksPresence {
+            reach(wanted, applicant.exchange)
+            return settle()
+        }
+        guard applicant.version != .upgrade || wanted.scheme == .https && applicant.streamUse != .only else {
             return dialFailed(.failed("it is spoken to in HTTP/2, and took no Upgrade there"), for: applicant.exchange)
         }
         var applicant = applicant

@@ -69,6 +69,8 @@ extension Connection {
         case .lease(let id, let wanted, let scope, let version):
             guard !isClosed else { return }
             lease(wanted, Applicant(connection: self, exchange: id, scope: scope, version: version))
+        case .reach(let id, let wanted):
+            if !isClosed { reach(wanted, id) }
         case .carry(let id): carry(id)
         case .send, .sendBody, .sendRaw, .sendEnd: break
         case .bind(let id): streams.stream(id)?.channel.isBound = true

@@ -103,6 +103,7 @@ final class Connection {
         }
         if count < bytes.count {
             machine.received(UnsafeBufferPointer(rebasing: bytes[count...]).span, now: now, &worker.out)
+            if machine.awaitsBody { client.acknowledge() }
         }
         // those that are not read may be by now; no other hangs on what a client says on many streams
         if machine.carriesMany { carryOut() } else { settle() }

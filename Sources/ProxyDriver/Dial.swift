@@ -42,6 +42,8 @@ final class Dial {
     private var awaitsNames = false
     private var hasAddress = false
     private var isOver = false
+    /// The connection stood before: it was made for a tunnel in which TLS is spoken now.
+    private var isTakenOver = false
 
     init(_ origin: Origin, for applicant: Applicant, worker: Worker) {
         self.origin = origin
@@ -55,6 +57,27 @@ final class Dial {
     func start() {
         worker.loop.refreshNow()
         if let reason = worker.settings.destinations.refusal(of: origin) { return fail(.forbidden(reason)) }
+        if origin.scheme == .https, let channel = worker.pool.takeUnused(origin.unspoken) { return takeOver(channel) }
+        connect()
+    }
+
+    private func takeOver(_ channel: OriginChannel) {
+        isTakenOver = true
+        channel.turn(to: origin.poolKey)
+        channel.dial = self
+        winner = channel
+        secure(channel, first: [])
+    }
+
+    /// What stood may have ended unseen: another is made.
+    private func connectAfterAll() {
+        giveUpWinner()
+        isTakenOver = false
+        reached(.connecting)
+        connect()
+    }
+
+    private func connect() {
         if let known = NameService.immediate(hop.host, port: hop.port) { return take(known, isComplete: true) }
         guard !IPAddress.isLookalike(hop.host) else { return fail(.unresolvable("it is a number, but no address")) }
         switch worker.names.find(hop.host, for: self, of: applicants.first?.connection.clientNetwork) {
@@ -234,6 +257,7 @@ final class Dial {
 
     private func handshake(_ channel: OriginChannel, _ received: StreamChannel.Received) {
         switch received {
+        case .end where isTakenOver, .failed(nil) where isTakenOver: connectAfterAll()
         case .failed(let fault): return fail(.insecure(fault ?? .closedInHandshake))
         case .end: return fail(.insecure(.closedInHandshake))
         case .nothing, .wouldBlock: if channel.stream?.negotiated != nil { succeed(channel, first: []) }
@@ -325,7 +349,7 @@ final class Dial {
     ///   - greeted: the leg that has begun on it.
     private func succeed(_ channel: OriginChannel, first: [UInt8], greeted: (any StreamClient)? = nil) {
         channel.dial = nil
-        worker.metrics.count(.leasedNew)
+        worker.metrics.count(isTakenOver ? .leasedIdle : .leasedNew)
         if let negotiated = channel.stream?.negotiated {
             worker.metrics.count(negotiated.isResumed ? .originResumptions : .originHandshakes)
         }
@@ -346,7 +370,13 @@ final class Dial {
                 worker.pool.known.note(.exchanges, of: origin)
             }
             if let applicant { applicant.connection.dialed(channel, for: applicant.exchange, first: first) }
-            while let next = nextApplicant() { next.connection.leaseAgain(origin, next) }
+            while let next = nextApplicant() {
+                if next.asksPresence {
+                    next.connection.reached(next.exchange)
+                } else {
+                    next.connection.leaseAgain(origin, next)
+                }
+            }
         }
         // only now: until a connection holds the channel, this is the one reference to it
         winner = nil
@@ -357,7 +387,13 @@ final class Dial {
         if case .insecure = failure { worker.metrics.count(.originHandshakeFailures) }
         giveUpWinner()
         end()
-        if let first = nextApplicant() { first.connection.dialFailed(failure, for: first.exchange) }
+        if let first = nextApplicant() {
+            if failure.wantsAnotherProtocol, first.streamUse == .lastResort {
+                first.connection.leaseStream(origin, first)
+            } else {
+                first.connection.dialFailed(failure, for: first.exchange)
+            }
+        }
         while let next = nextApplicant() {
             // what one client has too many of says nothing about another
             if case .tooManyNames = failure {
@@ -373,6 +409,7 @@ final class Dial {
         isOver = true
         worker.loop.deferRelease(self)
         worker.pool.dials.remove(self)
+        worker.pool.reaching.remove(self)
         if awaitsNames { worker.names.forget(hop.host, self) }
         for attempt in attempts { Self.abandon(attempt.channel) }
         attempts = []
@@ -389,23 +426,6 @@ final class Dial {
     private static func abandon(_ channel: OriginChannel) {
         channel.dial = nil
         channel.close()
-    }
-}
-
-extension LeaseFailure {
-    /// As what it is counted.
-    fileprivate var counter: LoopCounter {
-        switch self {
-        case .unresolvable, .unresolved: .dialName
-        case .overloaded, .tooManyNames: .dialOverload
-        case .refused: .dialRefused
-        case .timedOut: .dialTimeout
-        case .forbidden: .dialForbidden
-        case .loop: .dialLoop
-        case .tunnelRefused: .dialTunnel
-        case .insecure: .dialTLS
-        case .failed: .dialOther
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 import EventLoop
+internal import HTTP1
 internal import HTTPCodec
 import Metrics
 import ProxyCore
@@ -21,6 +22,8 @@ final class OriginPool: ChannelKeeper {
     private var carriers: [OriginChannel] = []
     /// Those that are being made for all who come meanwhile.
     var dials = DialTable()
+    /// Those by which it is found out whether somebody is there.
+    var reaching = DialTable()
     var known = KnownOrigins()
     @exclusivity(unchecked) var life = LifeWatch.Bounds()
     @exclusivity(unchecked) private(set) var count = 0
@@ -40,9 +43,28 @@ final class OriginPool: ChannelKeeper {
     /// An idle connection to the origin, out of the pool.
     func take(_ origin: Origin) -> OriginChannel? {
         guard let channel = idleByOrigin[origin]?.channels.popLast() else { return nil }
+        return handOut(channel)
+    }
+
+    private func handOut(_ channel: OriginChannel) -> OriginChannel {
         channel.keeper = nil
         count -= 1
         return channel
+    }
+
+    /// A connection to there on which nothing has been said, out of the pool.
+    func takeUnused(_ origin: Origin) -> OriginChannel? {
+        guard let idle = idleByOrigin[origin], let index = idle.channels.lastIndex(where: \.leg.isUnused) else {
+            return nil
+        }
+        return handOut(idle.channels.remove(at: index))
+    }
+
+    /// A connection to there stands, of which the origin has not said that it ends: in TLS, or before anything was said.
+    func reaches(_ origin: Origin) -> Bool {
+        let secured = origin.secured
+        return idleByOrigin[secured]?.channels.isEmpty == false || shared[secured]?.isEmpty == false
+            || idleByOrigin[origin]?.channels.contains(where: \.leg.isUnused) == true
     }
 
     func put(_ channel: OriginChannel, now: Int) {
@@ -98,6 +120,7 @@ final class OriginPool: ChannelKeeper {
     func forgetAll() {
         closeAll()
         dials.close()
+        reaching.close()
     }
 
     func closeAll() {

@@ -1,22 +1,33 @@
 import EventLoop
 public import ProxyCore
 
-/// The memory of refused certificates that all loops share. Asked once for each tunnel, and only where `tls.on_refusal` is
-/// `tunnel`.
+/// The memory of refused certificates that all loops share. Asked once for each tunnel that is opened, or would be.
 public final class RefusalTable: RefusalStore {
     private let counts = Locked(RefusalCounts())
 
     public init() {}
 
-    public func refused(_ host: String, by client: ClientKey) {
-        counts.withLock { $0.refused(host, by: client, now: Loop.monotonicMilliseconds()) }
+    public func began(_ place: ServerPlace, by client: ClientKey) {
+        counts.withLock { $0.began(place, by: client) }
     }
 
-    public func accepted(_ host: String, by client: ClientKey) {
-        counts.withLock { $0.accepted(host, by: client) }
+    public func ended(_ place: ServerPlace, by client: ClientKey) {
+        counts.withLock { $0.ended(place, by: client) }
     }
 
-    public func isLeftAlone(_ host: String, for client: ClientKey) -> Bool {
-        counts.withLock { $0.isLeftAlone(host, for: client, now: Loop.monotonicMilliseconds()) }
+    public func refused(_ place: ServerPlace, by client: ClientKey) {
+        counts.withLock { $0.refused(place, by: client, now: Loop.monotonicMilliseconds()) }
+    }
+
+    public func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure {
+        counts.withLock { $0.left(place, by: client, now: Loop.monotonicMilliseconds()) }
+    }
+
+    public func accepted(_ place: ServerPlace, by client: ClientKey) {
+        counts.withLock { $0.accepted(place, by: client, now: Loop.monotonicMilliseconds()) }
+    }
+
+    public func isLeftAlone(_ place: ServerPlace, for client: ClientKey) -> Bool {
+        counts.withLock { $0.isLeftAlone(place, for: client, now: Loop.monotonicMilliseconds()) }
     }
 }

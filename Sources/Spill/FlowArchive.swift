@@ -17,7 +17,7 @@ public final class FlowArchive {
     /// By which a file is known as one of these: `UshJ`.
     static let application = 0x5573_684A
     /// Of the tables, and of flows as they are packed. A file of another version is not read: it is put aside.
-    static let version = 2 << 16 | PackedFlow.layout
+    static let version = 3 << 16 | PackedFlow.layout
     /// Bytes of one flow, unpacked: four bodies of the largest size, and what stands beside them.
     private static let largest = 384 << 20
 

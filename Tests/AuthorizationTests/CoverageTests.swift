@@ -79,4 +79,71 @@ struct CoverageTests {
         #expect(try policy.resource(for: request("OPTIONS", "https://h.test/api/x")) == nil)
         #expect(try policy.resource(for: request("GET", "https://h.test/am/x")) == nil)
     }
+
+    // MARK: path and query
+
+    private static let withdraw = [("https://h.test/withdraw", true)]
+
+    @Test(arguments: [
+        "/withdraw", "/withdraw?", "/withdraw?x=1", "/withdraw?x=1&y", "/WITHDRAW?x", "//withdraw?x", "/./withdraw?x",
+        "/x/../withdraw?x", "/%77ithdraw?x", "/withdraw;x?y", "/withdraw;x", "/withdraw%3F", "/withdraw%3Fx=1",
+        "/withdraw%3fx=1?y", "/withdraw%253Fx", "/x\\..\\withdraw?x", "/x%2f..%2fwithdraw?x",
+        "/withdraw%00?x",
+    ])
+    func aGlobWithoutAQueryCoversAny(_ path: String) throws {
+        #expect(try isEnforced("https://h.test\(path)", Self.withdraw), "\(path)")
+        let stars = [("https://*.test/*draw", true)]
+        #expect(try isEnforced("https://h.test\(path)", stars), "\(path)")
+        #expect(try isEnforced("https://h.test\(path)", [("*h.test/withdraw", true)]), "\(path)")
+    }
+
+    @Test(arguments: ["/withdrawal", "/withdraw/x?y", "/x?/withdraw", "/with?draw", "/x%3F/withdraw"])
+    func otherPaths(_ path: String) throws {
+        #expect(try !isEnforced("https://h.test\(path)", Self.withdraw), "\(path)")
+    }
+
+    @Test(arguments: [
+        "?table=a", "?%74able=a", "?x=1&table=a", "?table=a&x=1", "?TABLE=a", "?table", "?table=", "?x&%74%61ble=a&y",
+        "?x=1;table=a", "?table=b&table=a", "?%2574able=a", "?table%3Da", "?&&table=a",
+    ])
+    func parametersInAnyOrderAndSpelling(_ query: String) throws {
+        for path in ["/find", "/%66ind", "//find"] {
+            #expect(
+                try isEnforced("https://h.test\(path)\(query)", [("https://h.test/find?table=*", true)]), "\(query)")
+            #expect(try isEnforced("https://h.test\(path)\(query)", [("https://h.test/find?t*", true)]), "\(query)")
+        }
+        #expect(
+            try isEnforced("https://h.test/find%3F\(query.dropFirst())", [("https://h.test/find?table=*", true)]),
+            "\(query)")
+    }
+
+    @Test(arguments: ["", "?", "?tables=a", "?x=table", "?x=table=a", "?tabl=e", "?xtable=a"])
+    func otherParameters(_ query: String) throws {
+        #expect(try !isEnforced("https://h.test/find\(query)", [("https://h.test/find?table=*", true)]), "\(query)")
+    }
+
+    @Test func everyParameterIsDemanded() throws {
+        let globs = [("https://h.test/find?a=1&b=*x%20y", true)]
+        for query in ["a=1&b=x+y", "b=zx%20y&c&a=1", "%62=x%20y&a=2&a=%31"] {
+            #expect(try isEnforced("https://h.test/find?\(query)", globs), "\(query)")
+        }
+        for query in ["a=1", "b=x+y", "a=2&b=x+y", "a=1&b=x", "a=11&b=x+y"] {
+            #expect(try !isEnforced("https://h.test/find?\(query)", globs), "\(query)")
+        }
+    }
+
+    /// A glob over the whole URL still covers all that it did.
+    @Test func starsReachIntoTheQuery() throws {
+        for glob in ["https://h.test/*/end", "https://h.test/a*z", "*?x=*z/end", "https://h.test/a?*z/end"] {
+            #expect(try isEnforced("https://h.test/a?x=1&y=z/end", [(glob, true)]) == (glob != "https://h.test/a*z"))
+        }
+    }
+
+    @Test func adviceStillCountsWhereTheWholeUrlFits() throws {
+        let policy = enforcing([("https://h.test/a", false), ("https://h.test/find?table=*", false)])
+        #expect(try policy.resource(for: request("GET", "https://h.test/a")) != nil)
+        #expect(try policy.resource(for: request("GET", "https://h.test/a?x")) == nil)
+        #expect(try policy.resource(for: request("GET", "https://h.test/find?table=a")) != nil)
+        #expect(try policy.resource(for: request("GET", "https://h.test/find?x&table=a")) == nil)
+    }
 }

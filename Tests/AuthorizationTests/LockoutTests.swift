@@ -241,7 +241,9 @@ struct LockoutTests {
 
 @Suite("What a login is counted by")
 struct LoginTests {
-    private func login(_ change: (inout AuthorizationPolicy) -> Void = { _ in }, session: String = "S") -> Login {
+    private func login(
+        _ change: (inout AuthorizationPolicy) -> Void = { _ in }, session: String = "S", realm: String = "/alpha"
+    ) -> Login {
         var policy = policy()
         policy.answers = [
             .init(callback: "NameCallback", response: .value("demo")),
@@ -249,7 +251,7 @@ struct LoginTests {
         ]
         change(&policy)
         let advice = Advice(source: .header, realm: "/alpha", conditions: [.init("AuthLevelConditionAdvice", ["1"])])
-        return StepUp(policy: policy, advice: advice, session: session, realm: "/alpha").login
+        return StepUp(policy: policy, advice: advice, session: session, realm: realm).login
     }
 
     @Test func everyPartCounts() {
@@ -259,9 +261,14 @@ struct LoginTests {
         let others = [
             login { $0.answers[0].response = .value("user2") }, login { $0.answers[1].response = .value("other") },
             login { $0.answers[1].response = .choose("secret") }, login { $0.answers[1].prompt = nil },
-            login { $0.answers.removeLast() }, login { $0.server.url += "2" },
+            login { $0.answers.removeLast() }, login { $0.server.url += "2" }, login(realm: "/"),
         ]
         for other in others { #expect(other.answers != plain.answers) }
+        // what a person answers is the session's own
+        let person: (inout AuthorizationPolicy) -> Void = { policy in
+            policy.answers = [.init(callback: "PasswordCallback", response: .ask)]
+        }
+        #expect(login(person, session: "T").answers != login(person).answers)
         // no two rows of texts read alike
         #expect(Login(answers: ["a", "b"], session: "").answers != Login(answers: ["a1:b"], session: "").answers)
         #expect(Login(answers: ["ab", ""], session: "").answers != Login(answers: ["a", "b"], session: "").answers)

@@ -134,11 +134,25 @@ struct OneTimeAnswerTests {
             second.takeNotes().last
                 == "step 1: the one-time password for PasswordCallback \"Code\" was given to AM already; the next one comes in 20 s"
         )
-        // somebody else was quicker
+        // the next one is for whoever has waited, though somebody else comes first
         var third = machine(.time(period: 30))
-        #expect(ask(&third, "Code", at: 60).call?.input(0) == .string("359152"))
-        #expect(second.woke(Circumstances(seconds: 60, state: state)).wait == 30_000)
-        #expect(second.woke(Circumstances(seconds: 90, state: state)).call?.input(0) == .string("969429"))
+        #expect(ask(&third, "Code", at: 60).wait == 30_000)
+        #expect(second.woke(Circumstances(seconds: 60, state: state)).call?.input(0) == .string("359152"))
+        #expect(third.woke(Circumstances(seconds: 90, state: state)).call?.input(0) == .string("969429"))
+    }
+
+    /// Whoever comes too late for all those that may be had within `hold` hears of it at once.
+    @Test func oneOfManyIsToldAtOnce() {
+        var machines = (0..<4).map { _ in machine(.time(period: 30), hold: 70_000) }
+        var orders: [StepUp.Order] = []
+        for index in machines.indices { orders.append(ask(&machines[index], "Code", at: 40)) }
+        #expect(orders[0].call != nil && orders[1].wait == 20_000 && orders[2].wait == 50_000)
+        #expect(
+            orders[3].failure?.reason.hasSuffix("the next one comes in 80 s, later than authorization.hold allows")
+                == true)
+        // the loop may be late
+        #expect(machines[1].woke(Circumstances(seconds: 65, state: state)).call?.input(0) == .string("359152"))
+        #expect(machines[2].woke(Circumstances(seconds: 121, state: state)).call?.input(0) == .string("969429"))
     }
 
     @Test func whatComesTooLateEndsIt() {

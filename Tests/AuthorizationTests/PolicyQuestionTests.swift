@@ -100,6 +100,14 @@ struct PolicyQuestionTests {
             others.append(try question("https://h.test/a", address: address) { $0.tellsAddress = true }.bytes)
         }
         #expect(Set(others + [plain]).count == 10)
+        var elsewhere = policy()
+        elsewhere.server.url += "2"
+        var enforcement = Enforcement()
+        enforcement.application = "shop"
+        let asked = try PolicyQuestion(
+            about: request("GET", "https://h.test/a"), as: SessionSource(token: "S", carrier: .cookie), caller: nil,
+            elsewhere, enforcement)
+        #expect(asked.bytes != plain)
     }
 
     // MARK: the answer

@@ -119,6 +119,30 @@ import Testing
         #expect(!(try policy(allow: ["10.0.0.1:81"], deny: []).permits(host: "x.a.com", port: 80).isPermitted))
     }
 
+    @Test func whatHangsOnTheAddressIsTold() throws {
+        let narrow = try policy(allow: ["*.localhost", "loopback", "10.0.0.0/8", "192.0.2.1:81"], deny: ["*"])
+        let question = narrow.question(of: "Foreign.example.", port: 80)
+        #expect(
+            question
+                == "allowed where foreign.example leads to an address in loopback, 10.0.0.0/8 (destinations.allow)")
+        for host in ["a.localhost", "127.0.0.1", "10.1.2.3", "192.0.2.1"] {
+            #expect(narrow.question(of: host, port: 80) == nil, "\(host)")
+        }
+        // the address decides, as the closer entry
+        let loopback = try #require(IPAddress("127.0.0.1"))
+        let far = try #require(IPAddress("192.0.2.9"))
+        #expect(narrow.permits(host: "foreign.example", port: 80, address: loopback).isPermitted)
+        #expect(!narrow.permits(host: "foreign.example", port: 80, address: far).isPermitted)
+        let wide = try policy(allow: ["*", "named.example"], deny: ["private", "192.0.2.0/24:443", "link-local"])
+        #expect(
+            wide.question(of: "a.example", port: 80)
+                == "refused where a.example leads to an address in private (destinations.deny)")
+        #expect(wide.question(of: "a.example", port: 443)?.contains("private, 192.0.2.0/24:443") == true)
+        #expect(wide.question(of: "named.example", port: 80) == nil)
+        #expect(DestinationPolicy().question(of: "a.example", port: 80) == nil)
+        #expect(try policy(allow: ["a.example"], deny: []).question(of: "b.example", port: 80) == nil)
+    }
+
     @Test(arguments: [
         "", "http://x", "a b", "x:0", "x:70000", "x:", "::1:80:x", "[::1", "[10.0.0.1]:80", "10.0.0.1/8", "a/b",
         "127.1",

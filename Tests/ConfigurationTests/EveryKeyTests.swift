@@ -15,8 +15,9 @@ import Testing
             when:
               { action: TRANSFER, tree: Login, type: service, realm: /alpha, platform: ios, scheme: https,
                 host: am.example.com, port: 443, path: /x, method: GET, header: { A: b }, query: { c: d },
-                cookie: { e: f }, json: { /a: 1 }, form: { a: b }, any: [{ path: /a }], not: { path: /b } }
+                cookie: { e: f }, by: usher, json: { /a: 1 }, form: { a: b }, any: [{ path: /a }], not: { path: /b } }
             percent: 50
+            seed: 7
             first: 3
             every: 2
             request:
@@ -28,10 +29,12 @@ import Testing
               - { rewrite_url: { "~a": b } }
               - { set_form: { a: b }, add_form: { a: b }, remove_form: a, set_json: { /a: 1 }, remove_json: /a }
               - { replace_body: { a: b }, set_body: { text: a, content_type: text/x } }
-              - { set_state: { a: b }, swift: { name: code, deadline: 3s } }
+              - { set_state: { a: b }, swift: { name: code, deadline: 3s }, convert_body: json }
+              - { timeout: 5s, log: "a ${uuid}", stop: true }
               - { respond: { status: 201, headers: { A: b }, json: { a: 1 } } }
           - { name: errors, when: { error: tls }, error: [{ retry: { after: 1s } }, { respond: { status: 503 } }] }
-          - { name: dead, error: [{ set_state: { a: b } }, { abort: why }] }
+          - { name: dead, error: [{ set_state: { a: b } }, { log: a, stop: true }, { abort: why }] }
+          - { name: early, before: step_up, response: [{ set_status: 401 }, { log: a, stop: true, convert_body: form }] }
           - name: times
             request:
               - { throttle: 1KiB, delay: { from: 1ms, to: 2ms } }
@@ -82,7 +85,7 @@ import Testing
               - { set_status: 204, respond: { status: 201 }, abort: why }
         """
 
-    private static let document = """
+    static let document = """
         version: 1
         listen: ["127.0.0.1:1", "https://127.0.0.1:2"]
         workers: 3
@@ -185,7 +188,7 @@ import Testing
         log: { access: none, show: a, level: debug, to: /var/log/own.log }
         tracing: { endpoint: "http://127.0.0.1:4318", sample: 0.5, service_name: own }
         journal: { memory: 1MiB, bodies: 1KiB, secrets: X-House, reveal: true, disk: { size: 2MiB, age: 1h } }
-        admin: { socket: own.sock, listen: "127.0.0.1:3", token: "${env.TOKEN}" }
+        admin: { socket: own.sock, group: own, listen: "127.0.0.1:3", token: "${env.TOKEN}" }
         """
 
     /// Keys that may only say what holds anyway: `version: 1`, and `verify: true` for all hosts.

@@ -49,10 +49,12 @@ struct OutlineTests {
     @Test func whatHasToWaitForAStartIsNamed() throws {
         let old = try outline("version: 1\nworkers: 2\nlog: { level: info }\n")
         let new = try outline(
-            "version: 1\nlisten: [\"127.0.0.1:1\"]\nlog: { level: debug, access: common, to: journald }\ntracing: { endpoint: \"http://a\" }\nadmin: { socket: a }\nlimits: { url: 8KiB }\n"
+            "version: 1\nlisten: [\"127.0.0.1:1\"]\nlog: { level: debug, access: common, to: journald }\ntracing: { endpoint: \"http://a\" }\nadmin: { socket: a, group: b }\nlimits: { url: 8KiB }\n"
         )
         #expect(
-            old.needingRestart(for: new) == ["listen", "workers", "log.access", "log.to", "tracing", "admin.socket"])
+            old.needingRestart(for: new) == [
+                "listen", "workers", "log.access", "log.to", "tracing", "admin.socket", "admin.group",
+            ])
         #expect(old.needingRestart(for: old) == [])
     }
 }

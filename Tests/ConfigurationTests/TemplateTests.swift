@@ -19,7 +19,7 @@ import Testing
 
     /// The request as the edits leave it.
     private static func edited(_ edits: String, _ url: String = "http://a.example/?in=w%20x") throws -> (
-        head: RequestHead, body: String, warnings: [String]
+        head: RequestHead, body: String, warnings: [RuleNote]
     ) {
         let plan = Plan(rules: try snapshot(edits).settings.rules)
         var head = try RequestHead(method: "POST", url: url)

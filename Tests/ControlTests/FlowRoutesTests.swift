@@ -15,6 +15,7 @@ struct FlowRoutesTests {
         var secrets: (any SecretKeeper)?
         var disk: (any FlowDisk)? { older.map { OlderFlows(flows: $0) } }
         var replayed: [(id: String, isForced: Bool)] = []
+        var waited: (count: Int, after: Int, until: Int)?
         var followed: (filter: FlowFilter, after: Int?)?
         let time = 1_700_000_060_000
         let version = "0"
@@ -23,6 +24,14 @@ struct FlowRoutesTests {
         func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
             query(ring)
             return true
+        }
+
+        func wait(
+            for count: Int, of filter: FlowFilter, after: Int, until time: Int,
+            _ query: @escaping @Sendable (FlowRing) -> Void
+        ) -> Bool {
+            waited = (count, after, time)
+            return count < 3 && ask(query)
         }
 
         func follow(
@@ -121,7 +130,7 @@ struct FlowRoutesTests {
         let box = Box()
         switch ControlRouter(FlowRoutes(shelf).all).reply(ControlRequest(method, path)) {
         case .now(let answer): return answer
-        case .later(_, let make): make(ControlPromise { if box.answer == nil { box.answer = $0 } })
+        case .later(_, _, let make): make(ControlPromise { if box.answer == nil { box.answer = $0 } })
         case .following: return nil
         }
         return box.answer
@@ -131,6 +140,20 @@ struct FlowRoutesTests {
         let shelf = Shelf()
         for id in 1...30 { shelf.add(id, status: id % 10 == 0 ? 500 : 200) }
         return shelf
+    }
+
+    @Test("A list is waited for, for so many and so long")
+    func waiting() throws {
+        let shelf = Self.shelf()
+        let answer = try #require(Self.ask(shelf, "GET", "/v1/flows?filter=status%3D5xx&wait=2&timeout=700&after=4"))
+        #expect(answer.status == 200 && answer.body["flows"]?.items?.isEmpty == false)
+        let waited = try #require(shelf.waited)
+        #expect(waited.count == 2 && waited.after == 4 && waited.until == 700)
+        #expect(Self.ask(shelf, "GET", "/v1/flows?wait=1")?.status == 200 && shelf.waited?.until == 10_000)
+        #expect(Self.ask(shelf, "GET", "/v1/flows?wait=3")?.status == 503, "too many wait")
+        for wrong in ["wait=0", "wait=1001", "wait=x", "wait=1&timeout=0", "wait=1&timeout=60001", "timeout=5"] {
+            #expect(Self.ask(shelf, "GET", "/v1/flows?\(wrong)")?.status == 400, "\(wrong)")
+        }
     }
 
     @Test("Lists have pages, and say how they go on")

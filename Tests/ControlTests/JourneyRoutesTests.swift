@@ -22,6 +22,13 @@ struct JourneyRoutesTests {
             return true
         }
 
+        func wait(
+            for count: Int, of filter: FlowFilter, after: Int, until time: Int,
+            _ query: @escaping @Sendable (FlowRing) -> Void
+        ) -> Bool {
+            false
+        }
+
         func follow(
             _ filter: FlowFilter, after: Int?, _ follower: any ControlFollower,
             event: @escaping @Sendable (PackedFlow) -> ServerEvent
@@ -63,7 +70,7 @@ struct JourneyRoutesTests {
         let box = Box()
         switch ControlRouter(JourneyRoutes(shelf).all).reply(ControlRequest("GET", path)) {
         case .now(let answer): return answer
-        case .later(_, let make): make(ControlPromise { if box.answer == nil { box.answer = $0 } })
+        case .later(_, _, let make): make(ControlPromise { if box.answer == nil { box.answer = $0 } })
         case .following: return nil
         }
         return box.answer

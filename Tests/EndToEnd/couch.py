@@ -55,5 +55,5 @@ class Couch:
 
 
 def couch(**keys):
-    return {"name": "couch", "when": {"host": "127.0.0.1"},
+    return {"name": "couch", "when": {"host": "127.0.0.1", "scheme": "http", "port": "*"},
             "session_cookie": {"user": "ada", "password": PASSWORD, **keys}}

@@ -2,6 +2,7 @@
 
 import pytest
 
+import inside
 import programs
 
 CALLS = [
@@ -42,12 +43,14 @@ def struck(usher):
 
 
 def outcome(scenario, usher):
-    """The scenario's status, None where the connection ended before an answer."""
+    """The scenario's status, or that of the tunnel it asked for; None where the connection ended before an answer."""
     try:
         return scenario(usher)
     except TimeoutError:
         # what hangs is neither answered nor closed
         raise
+    except inside.Refused as refused:
+        return refused.status
     except (EOFError, OSError):
         return None
 

@@ -23,12 +23,22 @@ def context(trust, only=None, protocols=()):
     return made
 
 
+class Refused(AssertionError):
+    """The proxy made no tunnel."""
+
+    def __init__(self, answer):
+        super().__init__(answer.head + answer.body)
+        self.status = answer.status
+
+
 def tunnel(usher, authority):
     """A connection on which a tunnel to that place is open."""
     connection = wire.Connection(("127.0.0.1", usher.port))
     connection.send(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n")
     answer = connection.read_head()
-    assert answer.status == 200, answer.head + connection.read_body(answer)
+    if answer.status != 200:
+        with connection:
+            raise Refused(answer._replace(body=connection.read_body(answer)))
     return connection
 
 

@@ -50,6 +50,9 @@ class Secure:
         asked = hello.peek(connection.socket)
         connection.socket = self.context.wrap_socket(
             connection.socket, server_side=True, suppress_ragged_eofs=False)
+        if asked is None:
+            # Python makes no handshake with a peer that has gone
+            raise ConnectionResetError("the client left before its ClientHello")
         self.handshakes.append(Handshake(
             connection.socket.version(), asked.name, asked.protocols, connection.socket.selected_alpn_protocol(),
             shown(connection.socket), connection.socket.session_reused))

@@ -281,3 +281,54 @@ def test_an_upgrade_keeps_the_port(binary, write_config, state):
     assert port.json("/ready") == (200, {"state": "serving"})
     os.kill(after, signal.SIGTERM)
     programs.eventually(lambda: test_upgrade.ended(after), "it ends")
+
+
+# commands that ask by it
+
+
+def asked(call, port, verb="status", token=admin.TOKEN, **variables):
+    return call(verb, USHER_URL=port.url, USHER_TOKEN=token, XDG_RUNTIME_DIR="", **variables)
+
+
+def test_commands_ask_by_it(call, port, tmp_path):
+    # nothing else leads them to the daemon
+    away = {"STATE_DIRECTORY": str(tmp_path / "elsewhere")}
+    done = asked(call, port, **away)
+    assert done.returncode == 0 and "listening" in done.stdout, done.stderr
+    for verb in ("flows", "journeys", "transactions", "lockout", "reload"):
+        assert asked(call, port, verb, **away).returncode == 0, verb
+    named = port.url.replace("127.0.0.1", "localhost") + "/"
+    assert call("status", USHER_URL=named, USHER_TOKEN=admin.TOKEN, **away).returncode == 0
+
+
+@pytest.mark.parametrize("token, words", [("", "set USHER_TOKEN to what admin.token holds"), ("not-the-token-of-it", "USHER_TOKEN is not what admin.token holds")])
+@pytest.mark.parametrize("arguments", [["status"], ["flows", "-f"]], ids=["once", "following"])
+def test_commands_without_its_token(call, port, arguments, token, words):
+    done = call(*arguments, USHER_URL=port.url, USHER_TOKEN=token)
+    assert done.returncode == 1 and words in done.stderr and port.url in done.stderr
+
+
+@pytest.mark.parametrize("url, words", [
+    ("https://127.0.0.1:3130", "speaks no TLS"), ("127.0.0.1:3130", "such as http://127.0.0.1:3130"),
+    ("http://127.0.0.1:3130/v1", "such as http://127.0.0.1:3130"), ("http://127.0.0.1:3130?x", "such as"),
+    ("ftp://127.0.0.1", "such as"), ("http://user@127.0.0.1:3130", "such as"),
+])
+def test_what_is_no_place_of_it(call, url, words):
+    done = call("status", USHER_URL=url)
+    assert done.returncode == 2 and "USHER_URL" in done.stderr and words in done.stderr
+
+
+def test_nobody_there(call):
+    done = call("status", USHER_URL="http://127.0.0.1:1")
+    assert done.returncode == 1 and "no usher answers at http://127.0.0.1:1 (USHER_URL): Connection refused" in done.stderr
+    done = call("status", USHER_URL="http://no-such-host.invalid:3130")
+    assert done.returncode == 1 and "no-such-host.invalid" in done.stderr
+    done = call("status", USHER_URL="http://127.0.0.1:1", USHER_TOKEN="a b")
+    assert done.returncode == 2 and "USHER_TOKEN" in done.stderr
+
+
+def test_a_socket_that_is_named_is_nearer(call, start, port, state):
+    done = call("status", "--socket", state / "admin.sock", USHER_URL="http://127.0.0.1:1")
+    assert done.returncode == 0, done.stderr
+    done = call("status", USHER_SOCKET=str(state / "admin.sock"), USHER_URL="http://127.0.0.1:1")
+    assert done.returncode == 0, done.stderr

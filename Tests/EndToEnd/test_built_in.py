@@ -31,7 +31,7 @@ def test_basic_authentication(play, origin, send, brings, expected):
 
     server = origin(serve)
     _, client = play({
-        "name": "basic", "when": {"host": "127.0.0.1"}, "basic_auth": {"user": "a", "password": "b", "send": send}})
+        "name": "basic", "when": {"host": "127.0.0.1", "scheme": "http", "port": "*"}, "basic_auth": {"user": "a", "password": "b", "send": send}})
     got = client.exchange(
         request("POST", f"{server.url}/", [("Authorization", brings)] if brings else [], b"body"))
     assert [one.get("authorization") for one in server.requests] == expected
@@ -42,7 +42,7 @@ def test_basic_authentication(play, origin, send, brings, expected):
 def test_a_challenge_is_answered_once(play, origin):
     server = origin(lambda got: response(401, fields=[("WWW-Authenticate", "Basic realm=x")], body=b"no"))
     _, client = play({
-        "name": "basic", "when": {"host": "127.0.0.1"},
+        "name": "basic", "when": {"host": "127.0.0.1", "scheme": "http", "port": "*"},
         "basic_auth": {"user": "a", "password": "b", "send": "challenged"}})
     got = client.exchange(request("GET", f"{server.url}/"))
     assert (got.status, got.body) == (401, b"no") and len(server.requests) == 2
@@ -91,7 +91,7 @@ def test_T53_the_interceptors_of_a_configuration(listed):
         ["INTERCEPTOR", "KIND", "CONCERNS", "DOES"],
         ["agent", "user_agent", "everything (percent: 30)", "sets the header User-Agent"],
         ["couch", "session_cookie", "host db.example.com and not (path /public/*)",
-         "logs in at /_session for the cookie AuthSession"],
+         "logs in at /_session for the cookie AuthSession, by https to port 443 alone"],
         ["edit", "edits",
          "(action AUTHENTICATE and tree ~^Log or header X-Key) and status 4xx or 503", "response: set_header, delay"],
         ["turned-away", "replay", "status 429 or 503", "sends requests again that were turned away, once at most"],
@@ -115,7 +115,7 @@ def test_the_interceptors_as_json(listed):
     assert [one["name"] for one in report["interceptors"]] == ["agent", "couch", "edit", "turned-away"]
     assert report["interceptors"][1] == {
         "name": "couch", "kind": "session_cookie", "concerns": "host db.example.com and not (path /public/*)",
-        "does": "logs in at /_session for the cookie AuthSession"}
+        "does": "logs in at /_session for the cookie AuthSession, by https to port 443 alone"}
 
 
 def test_a_configuration_without_interceptors(call, write_config):

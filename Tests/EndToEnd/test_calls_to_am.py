@@ -2,6 +2,7 @@
 
 import base64
 import json
+import threading
 
 import pytest
 
@@ -25,10 +26,9 @@ class Closing(wire.Origin):
         connection.send(self.answer(message))
 
 
-def edited(start, gate, am, edit, **config):
-    return start({
-        **fake_shop(gate, am), "interceptors": [
-            {"name": "move", "when": {"action": ["START_AUTHENTICATE", "AUTHENTICATE"]}, "request": [edit]}], **config})
+def edited(start, gate, am, edit, by=None):
+    when = {"action": ["START_AUTHENTICATE", "AUTHENTICATE"], **({"by": by} if by else {})}
+    return start({**fake_shop(gate, am), "interceptors": [{"name": "move", "when": when, "request": [edit]}]})
 
 
 def check_kept(usher, gate, pattern, *others):
@@ -93,9 +93,33 @@ def test_where_am_redirects_to_nothing_goes(start, origin):
 def test_an_answer_in_place_of_am_sends_nothing(start, origin):
     am = origin(succeed)
     gate = gateway(origin, "http://am.localhost/am/")
-    usher = edited(start, gate, am, {"respond": {"status": 401, "json": {"code": 401}}})
+    usher = edited(start, gate, am, {"respond": {"status": 401, "json": {"code": 401}}}, by="usher")
     check_original(ask(usher, f"{gate.url}/instead"))
     assert not am.accepted
+
+
+@pytest.mark.parametrize("edit", [
+    {"respond": {"status": 503}}, {"abort": "no"}, {"fault": "reset"}, {"delay": "1h"}, {"timeout": "1ms"},
+    {"limit": {"rate": "1/h"}}])
+def test_what_breaks_apps_leaves_the_calls_to_am_alone(start, origin, edit):
+    am = origin(succeed)
+    gate = gateway(origin, "http://am.localhost/am/")
+    usher = edited(start, gate, am, edit)
+    for number in range(2):
+        assert ask(usher, f"{gate.url}/spared/{number}").status == 200, usher.flow("/spared").events
+
+
+def test_am_that_is_slow_to_usher_alone(start, origin):
+    """A time-out of the configuration's own is shorter than what the calls may take."""
+    stuck = threading.Event()
+    am = origin(lambda seen: stuck.wait(30) and succeed(seen) or succeed(seen))
+    gate = gateway(origin, "http://am.localhost/am/")
+    usher = edited(start, gate, am, {"timeout": "200ms"}, by="usher")
+    try:
+        check_original(ask(usher, f"{gate.url}/late"))
+        check_note(usher, "/late", "within the 200 ms of interceptor move")
+    finally:
+        stuck.set()
 
 
 # how the app speaks

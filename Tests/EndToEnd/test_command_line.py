@@ -332,3 +332,63 @@ def test_explain_of_what_is_no_request(run, write_config, given):
     done = run("explain", "--config", write_config(EXPLAINED), "--request", "-", "--json", given=given)
     assert done.returncode in (1, 2)
     assert done.stderr
+
+
+# without secrets
+
+ROBOT = """version: 1
+listen: ["127.0.0.1:3128"]
+admin: { listen: "127.0.0.1:3130", token: "${credential.admin-token}" }
+am: [{ url: http://am.localhost:9080/am }]
+interceptors:
+  - { name: token, request: [{ set_header: { Authorization: "Bearer ${env.API_TOKEN}" } }] }
+authorization:
+  resources: ["http://shop.localhost:9080/*"]
+  answers:
+    - { callback: NameCallback, prompt: code, totp: "${file:totp}" }
+    - { callback: NameCallback, value: "${env.ROBOT_USER}" }
+    - { callback: PasswordCallback, value: "${env.ROBOT_PASSWORD}" }
+"""
+MISSING = ["the credential admin-token", "API_TOKEN is not set", "totp does not exist", "ROBOT_USER is not set", "ROBOT_PASSWORD is not set"]
+
+
+def test_check_needs_no_secrets(call, write_config):
+    config = write_config(ROBOT)
+    done = call("check", config)
+    notes = [line for line in done.stdout.splitlines() if ": note: " in line]
+    assert done.returncode == 0 and done.stdout.endswith(": good\n"), done.stdout
+    assert len(notes) == len(MISSING) and all(word in note for word, note in zip(MISSING, notes, strict=True)), notes
+    assert all(note.endswith("; usher serve and usher run need it") for note in notes)
+    severities = [one["severity"] for one in json.loads(call("check", "--json", config).stdout)["diagnostics"]]
+    assert severities == ["note"] * len(MISSING)
+    done = call("check", "--secrets", config)
+    assert done.returncode == 1 and done.stdout.endswith(": 5 faults\n")
+    # what is wrong besides is still told
+    done = call("check", write_config(ROBOT + "nonsense: 1\n"))
+    assert done.returncode == 1 and done.stdout.endswith(": 1 fault\n") and "nonsense" in done.stdout
+
+
+def test_explain_needs_no_secrets(call, write_config):
+    done = call("explain", "--config", write_config(ROBOT), "curl http://shop.localhost:9080/x")
+    assert done.returncode == 0 and "API_TOKEN is not set" in done.stderr, done.stderr
+    assert "Authorization" in done.stdout and "STANDIN" not in done.stdout
+
+
+def test_env_needs_no_secrets(call, write_config):
+    done = call("env", "--config", write_config(ROBOT))
+    assert done.returncode == 0 and "http://127.0.0.1:3128" in done.stdout, done.stderr
+
+
+def test_commands_to_the_daemon_need_no_secrets(call, start, state):
+    usher = start(
+        "version: 1\nadmin: { socket: own.sock }\ninterceptors: [{ name: a, request: [{ set_header: { A: \"${env.API_TOKEN}\" } }] }]\n",
+        state=state, environment={"API_TOKEN": "of-the-api"})
+    for verb in ("flows", "status", "lockout"):
+        done = call(verb, "--config", usher.config, XDG_RUNTIME_DIR="")
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("verb", [["serve"], ["run"], ["doctor"]], ids=lambda verb: verb[0])
+def test_who_serves_needs_them(call, write_config, verb):
+    done = call(*verb, "--config", write_config(ROBOT), *(["--", "true"] if verb != ["serve"] else []))
+    assert done.returncode == 1 and "ROBOT_PASSWORD is not set; set it where usher starts" in done.stderr

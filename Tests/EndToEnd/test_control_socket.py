@@ -1,5 +1,6 @@
 """The control socket: whose it is, who may ask, and what it does with whoever is no friend."""
 
+import grp
 import os
 import pathlib
 import resource
@@ -7,6 +8,8 @@ import select
 import signal
 import socket
 import stat
+import subprocess
+import tempfile
 
 import pytest
 
@@ -243,3 +246,65 @@ def test_whoever_reads_nothing_is_read_no_further(daemon):
         assert piece, said[-300:]
         said += piece
     one.close()
+
+
+# whose it is
+
+
+ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may be several users")
+
+
+@pytest.fixture
+def shared():
+    """A folder that every user may enter."""
+    with tempfile.TemporaryDirectory(prefix="usher-") as name:
+        os.chmod(name, 0o755)
+        yield pathlib.Path(name)
+
+
+@ROOT
+def test_the_group_of_the_socket(binary, write_config, state, shared):
+    """Who is in it may ask, whoever is not is told of it."""
+    folder = shared / "run"
+    folder.mkdir(mode=0o755)
+    usher = serve(binary, write_config, state, {
+        "admin": {"socket": str(folder / "admin.sock"), "group": "games"}})
+    group = grp.getgrnam("games").gr_gid
+    path = folder / "admin.sock"
+    assert (path.stat().st_gid, stat.S_IMODE(path.stat().st_mode)) == (group, 0o660)
+
+    def status(groups):
+        return subprocess.run(
+            [binary, "status", "--socket", path], capture_output=True, text=True, timeout=30, user=65534, group=65534,
+            extra_groups=groups, env={"USER": "operator"})
+
+    assert status([group]).returncode == 0
+    done = status([])
+    assert done.returncode == 1 and "its group is games: sudo adduser operator games, and log in anew" in done.stderr
+    assert usher.stop() == 0
+
+
+@ROOT
+def test_a_group_that_cannot_come_to_it(binary, write_config, state):
+    usher = serve(binary, write_config, state, {"admin": {"group": "games"}})
+    assert any("members of the group games may not enter" in line for line in usher.errors)
+    assert usher.stop() == 0
+
+
+def test_a_group_that_is_none(call, write_config):
+    done = call("serve", "--config", write_config({"admin": {"group": "no-such-group"}}), "--listen", "127.0.0.1:0")
+    assert done.returncode == 1 and "there is no group no-such-group; make it: addgroup --system no-such-group" in done.stderr
+
+
+@ROOT
+def test_a_group_that_the_daemon_is_not_in(binary, shared):
+    state = shared / "own"
+    state.mkdir()
+    os.chown(state, 65534, 65534)
+    (shared / "usher.yaml").write_text("version: 1\nadmin: { group: games }\n")
+    done = subprocess.run(
+        [binary, "serve", "--config", shared / "usher.yaml", "--listen", "127.0.0.1:0"],
+        capture_output=True, text=True, timeout=30, user=65534, group=65534, extra_groups=[],
+        env={"STATE_DIRECTORY": str(state)})
+    assert done.returncode == 1 and "SupplementaryGroups=games" in done.stderr, done.stderr
+    assert not list(state.glob("*.sock"))

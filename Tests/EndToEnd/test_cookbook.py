@@ -94,7 +94,7 @@ BODIES = {"over_limit", "invalid_body"}
 # what is neither an edit nor about interceptors of any kind
 COMMON = {"name", "when", *PHASES, *BODIES}
 # what takes some exchanges alone takes all of them in cases
-SHARES = {"percent", "first", "every"}
+SHARES = {"percent", "seed", "first", "every"}
 
 
 def without(example, shown):

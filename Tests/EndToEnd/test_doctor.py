@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+import admin
 import inside
 import origins
 import programs
@@ -216,6 +217,26 @@ def test_am_that_is_not_there(daemon, examine, origin):
     assert "refused" in finding[1]
 
 
+@pytest.mark.parametrize("cookie, told, is_right", [
+    ("wrongcookie", {"cookieName": "iPlanetDirectoryPro"}, False), ("mine", {"cookieName": "mine"}, True),
+    ("mine", {}, True), ("mine", {"cookieName": "a\u001b[31m"}, True), ("mine", [], True)])
+def test_the_name_of_the_session_cookie(daemon, examine, origin, cookie, told, is_right):
+    server = origin(lambda seen: response(200, [("Content-Type", "application/json")], json.dumps(told).encode()))
+    proxy = daemon({"am": [{"url": f"{server.url}/am", "cookie": cookie}]})
+    findings = found(examine(proxy.named), "problem", "session cookie")
+    assert (findings == []) == is_right
+    for _, what, remedy in findings:
+        assert "iPlanetDirectoryPro" in what and cookie in what and remedy.startswith("write cookie: iPlanetDirectoryPro")
+
+
+@pytest.mark.parametrize("tls, is_told", [({}, False), ({"intercept": ["a.example.com"]}, True)])
+def test_a_ca_that_nobody_needs_is_not_rotated(daemon, examine, call, write_config, tls, is_told):
+    old = write_config({"tls": {"intercept": ["b.example.com"], "ca": {"constrain_to": ["b.example.com"]}}})
+    assert call("ca", "show", "--config", old).returncode == 0
+    proxy = daemon({"tls": {**tls, "ca": {"constrain_to": ["a.example.com"]}}})
+    assert any("usher ca rotate" in f"{what}{remedy}" for _, what, remedy in examine(proxy.named)) == is_told
+
+
 # with a command
 
 def test_a_command_that_goes_through(examine, write_config, sandbox):
@@ -305,3 +326,31 @@ def test_its_output_does_not_spoil_json(call, write_config):
 def test_a_command_that_is_not_there(call, write_config):
     done = call("doctor", "--config", write_config({}), "--", "no-such-command")
     assert done.returncode == 127 and not done.stdout
+
+
+# who may speak to the daemon
+
+
+def test_doctor_needs_no_secrets(examine, write_config):
+    config = write_config({
+        "listen": ["127.0.0.1:1"], "interceptors": [{"name": "a", "request": [{"set_header": {"A": "${env.NOT_HERE}"}}]}]})
+    assert found(examine(config), "note", "NOT_HERE is not set")
+
+
+def test_a_daemon_that_is_asked_over_tcp(daemon, examine, binary, write_config, state):
+    config = {"listen": ["127.0.0.1:0"], **admin.CONFIG}
+    usher = programs.Usher(
+        binary, write_config(config, "tcp.yaml"), state=state, environment={"ADMIN_TOKEN": admin.TOKEN})
+    port = admin.Port(usher)
+    plain = write_config({"listen": [f"127.0.0.1:{usher.port}"]}, "plain.yaml")
+    findings = examine(plain, USHER_URL=port.url, USHER_TOKEN=admin.TOKEN)
+    assert found(findings, "ok", f"commands speak to the daemon at {port.url}, by USHER_URL")
+    assert found(examine(plain, USHER_URL=port.url), "problem", "wants a token: set USHER_TOKEN")
+    assert found(examine(plain, USHER_URL="nowhere"), "problem", "USHER_URL takes the address of admin.listen")
+    assert usher.stop() == 0
+
+
+def test_a_group_that_is_none(examine, write_config):
+    config = write_config({"listen": ["127.0.0.1:1"], "admin": {"group": "no-such-group"}})
+    (_, _, remedy), = found(examine(config), "problem", "no-such-group, which is no group of this machine")
+    assert remedy == "addgroup --system no-such-group"

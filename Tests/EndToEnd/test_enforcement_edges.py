@@ -7,6 +7,8 @@ import urllib.parse
 
 import pytest
 
+import frames
+import hello
 import inside
 import programs
 import shop
@@ -95,15 +97,31 @@ def test_a_preflight_carries_no_session(client, am, resource):
     assert client.exchange(request("OPTIONS", f"{resource.url}/a", fields[1:])).status == 403
 
 
+@pytest.mark.parametrize("with_body", [False, True])
+def test_no_preflight_has_a_body(start, am, secure_origin, certificates, with_body):
+    """In HTTP/2 none of its fields has to say so."""
+    server = secure_origin()
+    usher = start(inside.config(certificates, config(am, f"{server.url}/*")))
+    with inside.opened(usher, server.authority, inside.trusting(usher, protocols=["h2"])) as connection:
+        client = frames.Peer(connection)
+        client.send(frames.headers(1, [
+            (":method", "OPTIONS"), (":scheme", "https"), (":authority", server.authority), (":path", "/a"),
+            ("origin", "http://page.example.com"), ("access-control-request-method", "PUT")], end=not with_body))
+        if with_body:
+            client.send(frames.data(1, b"body", end=True))
+        assert frames.is_ok(client.until(frames.HEADERS, 1)) == (not with_body)
+    assert len(server.requests) == (not with_body)
+
+
 def test_an_upgrade_is_asked_about(origin, start, am):
     def serve(connection):
         connection.read_request()
-        connection.send("HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+        connection.send("HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
         connection.send(connection.read(4))
 
     server = origin(wire.Origin(serve))
     usher = start(config(am, f"{server.url}/*"))
-    fields = [SESSION, ("Connection", "Upgrade"), ("Upgrade", "echo")]
+    fields = [SESSION, ("Connection", "Upgrade"), ("Upgrade", "WebSocket")]
     with wire.Connection(("127.0.0.1", usher.port)) as client:
         client.send(request("GET", f"{server.url}/socket", fields))
         assert client.read_head().status == 101
@@ -114,6 +132,20 @@ def test_an_upgrade_is_asked_about(origin, start, am):
     with wire.Connection(("127.0.0.1", usher.port)) as client:
         assert client.exchange(request("GET", f"{server.url}/socket", fields)).status == 403
     assert len(server.accepted) == 1
+
+
+@pytest.mark.parametrize("wanted, is_passed_on", [
+    ("websocket", True), ("TLS/1.2", False), ("HTTP/2.0", False), ("h2", False), ("websocket, foo", False)])
+def test_what_is_spoken_instead_of_http(origin, start, am, wanted, is_passed_on):
+    """What nobody asks about may be requests, but for WebSockets."""
+    server = origin()
+    usher = start(config(am, f"{server.url}/api/*"))
+    with wire.Connection(("127.0.0.1", usher.port)) as client:
+        for path in ("/api/a", "/other"):
+            answer = client.exchange(
+                request("GET", f"{server.url}{path}", [SESSION, ("Connection", "Upgrade"), ("Upgrade", wanted)]))
+            assert answer.status == 200
+    assert [seen.get("upgrade") for seen in server.requests] == [wanted if is_passed_on else None] * 2
 
 
 def test_a_body_waits_for_the_decision(client, am, resource):
@@ -225,6 +257,23 @@ def test_a_reload_asks_by_the_new_rules(start, am, resource):
 
 
 # tunnels
+
+
+@pytest.mark.parametrize("padding, is_relayed", [(0, False), (20_000, False), (0, True)])
+@pytest.mark.parametrize("intercept", [[], ["other.localhost"]])
+def test_another_way_to_the_name(start, am, secure_origin, certificates, padding, is_relayed, intercept):
+    """The name in the ClientHello is read, whatever the tunnel is called."""
+    server = secure_origin()
+    rules = config(am, f"{server.url}/*")
+    usher = start(inside.config(certificates, rules, intercept=intercept) if intercept else {**rules, "workers": 1})
+    name = "free.localhost" if is_relayed else "origin.localhost"
+    with inside.tunnel(usher, f"127.0.0.1:{server.port}") as client:
+        client.send(hello.records(hello.message(name, padding=padding)))
+        if is_relayed:
+            assert client.read(1) in (b"\x15", b"\x16")
+        else:
+            programs.eventually(lambda: usher.flows(f"127.0.0.1:{server.port}"), "the tunnel's end")
+    assert len(server.handshakes) <= is_relayed
 
 
 def test_a_tunnel_that_is_not_opened(start, am, origin):

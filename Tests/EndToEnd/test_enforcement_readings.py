@@ -54,3 +54,75 @@ def test_a_semicolon_behind_a_transaction(client, am, resource):  # noqa: F811
     answer = client.exchange(request("GET", f"{resource.url}/a?_txid=x;admin=1", [SESSION]))
     assert answer.status == 400 and b"semicolon" in answer.body
     assert am.asked == [] and resource.requests == []
+
+
+@pytest.mark.parametrize("path", [
+    "/withdraw", "/withdraw?", "/withdraw?x=1", "/%77ithdraw?x", "/WITHDRAW?x", "/x/../withdraw?x", "//withdraw?x",
+    "/withdraw;x?y", "/withdraw%3F", "/withdraw%3Fx=1"])
+def test_a_question_mark_leads_past_no_glob(start, am, resource, path):  # noqa: F811
+    usher = start(config(am, f"{resource.url}/withdraw"))  # noqa: F811
+    with wire.Connection(("127.0.0.1", usher.port)) as app:
+        # what AM cannot be asked about by one name is refused
+        answer = app.exchange(request("GET", resource.url + path, [SESSION]))
+        assert (answer.status, len(am.asked)) in [(200, 1), (400, 0)], answer
+        assert len(resource.requests) == len(am.asked)
+        assert answer.status == 200 or path not in ["/withdraw", "/withdraw?x=1", "/%77ithdraw?x"]
+        assert app.exchange(request("GET", f"{resource.url}/other?withdraw", [SESSION])).status == 200
+        assert len(resource.requests) == len(am.asked) + 1
+
+
+@pytest.mark.parametrize("query, is_asked", [
+    ("table=a", True), ("%74able=a", True), ("x=1&table=a", True), ("table=b&table=a", True), ("Table", True),
+    ("x=table", False), ("tables=a", False)])
+def test_parameters_that_a_glob_demands(start, am, resource, query, is_asked):  # noqa: F811
+    usher = start(config(am, f"{resource.url}/find?table=*"))  # noqa: F811
+    with wire.Connection(("127.0.0.1", usher.port)) as app:
+        assert app.exchange(request("GET", f"{resource.url}/find?{query}", [SESSION])).status == 200
+    assert len(am.asked) == is_asked
+
+
+FORM = ("Content-Type", "application/x-www-form-urlencoded")
+
+
+@pytest.mark.parametrize("path, fields, body", [
+    ("/a", [("X-HTTP-Method-Override", "DELETE")], b""), ("/a", [("X-HTTP-Method", "PUT")], b""),
+    ("/a", [("X_Method_Override", "DELETE")], b""), ("/a?x&%5Fmethod=DELETE", [], b""),
+    ("/a", [FORM], b"x=1&%5Fmethod=delete"),
+    ("/a", [("Content-Type", "multipart/form-data; boundary=b")],
+     b'--b\r\nContent-Disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--b--\r\n')])
+def test_another_method_in_disguise(client, am, resource, path, fields, body):  # noqa: F811
+    answer = client.exchange(request("POST", resource.url + path, [SESSION, *fields], body))
+    assert answer.status == 400 and b"may name another method than POST" in answer.body, answer
+    assert am.asked == [] and resource.requests == []
+
+
+def test_a_form_that_is_not_kept_whole(start, am, resource):  # noqa: F811
+    written = config(am, f"{resource.url}/*")
+    written["authorization"]["body_limit"] = "1KiB"
+    usher = start(written)  # noqa: F811
+    parts = ("Content-Type", "multipart/form-data; boundary=b")
+    for field, status in [(FORM, 400), (parts, 200)]:
+        with wire.Connection(("127.0.0.1", usher.port)) as app:
+            answer = app.exchange(request("POST", f"{resource.url}/a", [SESSION, field], b"x" * 4096))
+            assert answer.status == status, answer
+    assert len(am.asked) == len(resource.requests) == 1
+
+
+@pytest.mark.parametrize("fields, body", [
+    ([("X-HTTP-Method-Override", "POST")], b""), ([FORM], b"method=DELETE&x=_method"),
+    ([("Content-Type", "application/json")], b'{"_method": "DELETE"}')])
+def test_the_methods_own_name_is_no_disguise(client, am, resource, fields, body):  # noqa: F811
+    assert client.exchange(request("POST", f"{resource.url}/a", [SESSION, *fields], body)).status == 200
+    assert len(am.asked) == 1 and resource.requests[0].body == body
+
+
+@pytest.mark.parametrize("name", ["X-Original-URL", "X-Rewrite-URL", "x_original_url"])
+def test_another_url_in_disguise(start, am, resource, origin, name):  # noqa: F811
+    other = origin(lambda message: wire.response(200))
+    usher = start(config(am, f"{resource.url}/withdraw"))  # noqa: F811
+    with wire.Connection(("127.0.0.1", usher.port)) as app:
+        for path in ["/", "/withdraw"]:
+            answer = app.exchange(request("GET", resource.url + path, [SESSION, (name, "/withdraw")]))
+            assert answer.status == 400 and name.encode() in answer.body, answer
+        assert app.exchange(request("GET", f"{other.url}/", [(name, "/withdraw")])).status == 200
+    assert am.asked == [] and resource.requests == []

@@ -141,3 +141,20 @@ def test_colours_on_a_terminal(binary, write_config, tmp_path, variables, colour
     os.close(master)
     assert (b"\x1b[32m+ GET http://shop.test/x?tag=some-tag" in text or b"\x1b[32m+ GET" in text) == coloured
     assert b"+ GET http://shop.test/x" in text
+
+
+@pytest.mark.parametrize("allow, deny, url, words", [
+    (["*.localhost", "loopback"], ["*"], "http://foreign.example/", "allowed where foreign.example leads to an address in loopback"),
+    (["*.localhost", "loopback"], ["*"], "http://app.localhost/", None),
+    (["*.localhost", "loopback"], ["*"], "http://127.0.0.1/", None),
+    (["*"], ["private"], "http://foreign.example/", "refused where foreign.example leads to an address in private"),
+    (["foreign.example"], ["private"], "http://foreign.example/", None),
+    (["*"], ["link-local", "metadata"], "http://foreign.example/", None)])
+def test_what_hangs_on_an_address(call, write_config, allow, deny, url, words):
+    config = write_config({"destinations": {"allow": allow, "deny": deny}})
+    done = call("explain", "--config", config, given=f"curl {url}")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(call("explain", "--config", config, "--json", given=f"curl {url}").stdout)
+    assert told["forwarded"]
+    assert ("Forwarded where the address is allowed" in done.stdout) == (words is not None)
+    assert (told["address"] is None) if words is None else (words in told["address"] and words in done.stdout)

@@ -36,7 +36,7 @@ def test_a_list(site):
     assert [f["sequence"] for f in flows] == sorted(f["sequence"] for f in flows)
     assert flows[0]["content_type"] == "application/json" and flows[0]["response_bytes"] == 25
     text = place.person.says("flows").stdout.splitlines()
-    assert text[0].split() == ["TIME", "FLOW", "METHOD", "WHERE", "ACTION", "MS", "SENT", "GOT", "MARKS"]
+    assert text[0].split() == ["TIME", "FLOW", "METHOD", "ACTION", "MS", "SENT", "GOT", "MARKS", "WHERE"]
     assert len(text) == 4 and "404" in text[2] and "\x1b" not in "".join(text)
     assert len(place.flows("--limit", "2")) == 2
     assert place.person.says("flows", "status=599").stdout == "no flow is kept that fits\n"
@@ -228,7 +228,7 @@ def test_messages_as_they_are(site):
     done = subprocess.run(
         [place.person.binary, "flow", id, "--http"], capture_output=True, timeout=30, env=place.person.environment)
     request, _, response = done.stdout.partition(b"\r\n\r\n")
-    assert request.startswith(b"GET /latin HTTP/1.1\r\n") and done.stdout.endswith(b"caf\xe9 \x00\xff")
+    assert request.startswith(f"GET {place.url}/latin HTTP/1.1\r\n".encode()) and done.stdout.endswith(b"caf\xe9 \x00\xff")
     assert b"\r\n\r\nHTTP/1.1 200 OK\r\n" in done.stdout
 
 

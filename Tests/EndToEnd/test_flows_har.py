@@ -2,6 +2,7 @@
 
 import base64
 import datetime
+import gzip
 import json
 import pathlib
 import subprocess
@@ -65,6 +66,9 @@ def checked(text):
         assert all(value >= -1 for value in times.values()) and min(times["send"], times["wait"], times["receive"]) >= 0
         phases = [times[name] for name in ("blocked", "dns", "connect", "send", "wait", "receive")]
         assert sum(phase for phase in phases if phase > 0) == entry["time"], times
+        assert times["ssl"] <= times["connect"], times
+    began = [entry["startedDateTime"] for entry in log["entries"]]
+    assert began == sorted(began), "in the order in which they began"
     return log["entries"]
 
 
@@ -107,6 +111,42 @@ def test_the_format(site, tmp_path):
     done = site.person.says("export", "--har", "-", "path=/json", "method=POST")
     assert len(checked(done.stdout)) == 2 and done.stderr == ""
     assert checked(site.person.says("export", "--har", "-", "status=599").stdout) == []
+
+
+def test_one_that_lasts_stands_where_it_began(binary, start, origin, through, state):
+    place = Site(binary, start, origin, through, state)
+    with wire.Connection(("127.0.0.1", place.usher.port)) as slow:
+        slow.send(wire.request("POST", f"{place.url}/json?first", [("Content-Length", "3")]) + b"a")
+        place.get("/json?second")
+        place.flows(count=1)
+        slow.send(b"bc")
+        slow.read_response()
+    place.flows(count=2)
+    entries = checked(place.person.says("export", "--har", "-").stdout)
+    assert [entry["request"]["url"].split("?")[1] for entry in entries] == ["first", "second"]
+
+
+def test_a_body_that_costs_too_much(binary, start, origin, through, state):
+    """Forty small requests that are large texts made to be slow hold up nobody: their bodies are not kept, and they say so."""
+    place = Site(binary, start, origin, through, state)
+    text = b'Content-Disposition: form-data; name="x"\n' + b"password " * 20_000
+    body = gzip.compress(text)
+    assert len(body) < 1000
+    fields = [("Content-Encoding", "gzip"), ("Content-Type", "text/plain"), ("Content-Length", str(len(body)))]
+    with wire.Connection(("127.0.0.1", place.usher.port)) as client:
+        for _ in range(40):
+            client.send(wire.request("POST", f"{place.url}/json", fields) + body)
+            client.read_response()
+    place.get("/json?other")
+    flows = place.flows(count=41)
+    assert [flow["url"].split("?")[-1] for flow in flows if "other" in flow["url"]] == ["other"]
+    hostile = next(flow["id"] for flow in flows if "other" not in flow["url"])
+    why = "the body is not kept: it takes too many steps to find the secrets in it"
+    whole = json.loads(place.person.says("flow", hostile, "--json").stdout)
+    assert whole["request"]["body"]["comment"] == why and whole["request"]["body"]["cut"] is True
+    assert why in place.person.says("flow", hostile).stdout
+    entries = checked(place.person.says("export", "--har", "-").stdout)
+    assert [entry["request"].get("postData", {}).get("comment") for entry in entries] == [why] * 40 + [None]
 
 
 def test_what_cannot_be_written(site, tmp_path):

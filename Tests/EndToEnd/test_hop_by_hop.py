@@ -23,14 +23,14 @@ def test_connection_takes_nothing_of_interceptors_away(start, origin):
     with Connection(("127.0.0.1", usher.port)) as client:
         got = client.exchange(request("GET", f"{server.url}/", [
             ("Connection", "X-Env, Cookie, X-Hop, Authorization"), ("X-Env", "mine"), ("X-Hop", "1"),
-            ("Authorization", "Bearer own")]))
+            ("Authorization", "Bearer own"), ("Cookie", "own=1")]))
     seen = server.requests[0]
     assert seen.all("x-env") == ["staging"]
     assert seen.all("cookie") == ["route=b"]
-    assert seen.all("authorization") == ["Bearer own"]
+    assert seen.get("authorization") is None
     assert seen.get("x-hop") is None
     assert got.all("x-frame-options") == ["DENY"]
-    assert sorted(value.split(";")[0] for value in got.all("set-cookie")) == ["own=1", "seen=1"]
+    assert [value.split(";")[0] for value in got.all("set-cookie")] == ["seen=1"]
     assert got.get("x-hop") is None
 
 

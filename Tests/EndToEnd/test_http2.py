@@ -244,6 +244,28 @@ def test_a_websocket_goes_on_as_a_stream(proxy, new_origin):
         assert client.read(6) == b"hello "
 
 
+@pytest.mark.parametrize("mine", ["HTTP/1.1", "HTTP/2"])
+def test_a_websocket_is_the_first_that_an_origin_hears(proxy, certificates, mine):
+    """Nothing is known of it, and it speaks HTTP/2 alone."""
+    server = NewOrigin((certificates.good, certificates.good))
+    try:
+        if mine == "HTTP/2":
+            answer = ask(proxy, server, {"path": "/socket", "tunnel": "websocket", "body": "frames"})[0]
+            assert (answer["status"], answer["body"]) == (200, "hello frames"), answer
+        else:
+            with inside.opened(proxy, server.authority) as client:
+                client.send(inside.get(server.authority, "/socket", [
+                    ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+                    ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")]))
+                head = client.read_head()
+                assert (head.status, head.get("sec-websocket-accept")) == (101, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+                assert client.read(6) == b"hello "
+        access = proxy.flow(f"{server.authority}/socket").access
+        assert (access["protocol"], access["origin_protocol"], access["status"]) == (mine, "HTTP/2", 101)
+    finally:
+        server.stop()
+
+
 def test_no_tunnel_is_made_in_a_stream(proxy, new_origin):
     answers = ask(proxy, new_origin, {"path": "/", "connect": "other.test:443"}, {"path": "/after"})
     assert answers[0]["status"] in (400, 501) and answers[1]["status"] == 200

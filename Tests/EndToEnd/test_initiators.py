@@ -3,7 +3,7 @@
 import pytest
 
 from couch import Couch, couch
-from granted import credentials, learned, world
+from granted import code, credentials, learned, world
 from grants import SECRET, Grants
 from tenant import COOKIE, Tenant
 from test_sessions import LOGIN, ask, sign_in, user
@@ -42,6 +42,13 @@ def test_a_token_that_was_learned_stays_with_its_page(world):
         assert play.get(fields=page).status == 401
     for page in OWN:
         assert play.get(fields=page).body == b"ada"
+
+
+def test_no_token_is_had_by_one_of_two_sessions(world):
+    play = world(entry=code())
+    cookies = [("Cookie", f"{COOKIE}=SESSION-A; {COOKIE}=SESSION-B")]
+    assert play.get(fields=cookies).status == 401 and play.api.shown == [None] and not play.grants.requests
+    assert play.get(fields=[("Cookie", f"{COOKIE}=SESSION-A")]).body == b"ada"
 
 
 class Reads(Grants):

@@ -51,6 +51,8 @@ def test_each_of_several_daemons_has_what_is_its_own(binary, tmp_path):
     assert install(binary, tmp_path, 0o022).returncode == 0
     one, several = ((tmp_path / "etc/systemd/system" / name).read_text() for name in ("usher.service", "usher@.service"))
     changed = [(a, b) for a, b in zip(one.splitlines(), several.splitlines(), strict=True) if a != b]
+    # a user of that name would be one for all of them
+    changed.remove(("User=usher-daemon", "User="))
     assert len(changed) == 5
     for before, after in changed:
         assert "%i" in after and "%i" not in before
@@ -66,6 +68,13 @@ def settings(name):
 def test_the_state_is_its_own(binary):
     assert settings("StateDirectoryMode") == ["0700"]
     assert settings("UMask") == ["0077"]
+
+
+def test_a_group_of_the_machine_may_speak_to_it():
+    """systemd.exec(5): a static group is taken as it is, and a made-up user may not be called like one."""
+    made = re.findall(r"addgroup .*?(\S+)$", (conftest.ROOT / "packaging/debian/usher.postinst").read_text(), re.MULTILINE)
+    assert made == settings("Group") == ["usher"] and settings("User")[0] not in made
+    assert settings("RuntimeDirectoryMode") == ["0755"]
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd here")

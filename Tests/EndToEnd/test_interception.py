@@ -1,7 +1,9 @@
 """Tunnels that are opened: who is shown which certificate, what passes, and what is left alone."""
 
 import base64
+import contextlib
 import os
+import socket
 import ssl
 import stat
 import threading
@@ -96,6 +98,88 @@ def test_a_websocket_inside(opener, secure_origin):
             assert client.read(2 + len(word)) == bytes([0x81, len(word)]) + word
         client.send(b"\x88\x80" + bytes(4))
         assert client.read(2) == b"\x88\x00"
+
+
+# the origin is there, or not
+
+
+@pytest.fixture(params=["http", "https"])
+def asking(request, opening):
+    """asking(rest of the configuration): a proxy that opens tunnels, at a listener of either kind, and who asks it for one."""
+    def run(rest=None):
+        usher = opening(rest, listen=(f"{'https://' if request.param == 'https' else ''}127.0.0.1:0",))
+
+        @contextlib.contextmanager
+        def ask(authority):
+            with wire.Connection(("127.0.0.1", usher.port)) as client:
+                if request.param == "https":
+                    inside.secured(client, inside.trusting(usher), "127.0.0.1")
+                client.send(f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n")
+                yield client
+
+        return usher, ask
+
+    return run
+
+
+@pytest.fixture
+def closed_port():
+    """One that nobody listens at, for as long as it is held."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+@pytest.mark.parametrize("authority, error", [
+    ("origin.localhost:%d", "connection_refused"), ("127.0.0.1:%d", "connection_refused"),
+    ("nobody.invalid:443", "dns_error")])
+def test_a_tunnel_to_nobody(asking, closed_port, authority, error):
+    usher, ask = asking()
+    authority = authority % closed_port if "%" in authority else authority
+    with ask(authority) as client:
+        answer = client.read_response()
+        assert answer.status == 502 and f"error={error}" in answer.get("proxy-status")
+    assert usher.flow(authority).access["status"] == 502
+
+
+def test_who_answers_in_its_place(asking, closed_port):
+    usher, ask = asking({"interceptors": [
+        {"name": "mock", "when": {"host": "mock.localhost"}, "request": [{"respond": {"status": 418}}]},
+        {"name": "spare", "when": {"host": "spare.localhost"}, "error": [{"respond": {"status": 203}}]}]})
+    for host, status in [("mock.localhost", 418), ("spare.localhost", 203), ("other.localhost", None)]:
+        with ask(f"{host}:{closed_port}") as client:
+            assert client.read_head().status == (200 if status else 502)
+            if status:
+                # plain HTTP in there is HTTP
+                assert client.exchange(get(f"{host}:{closed_port}")).status == status
+
+
+def test_the_connection_is_for_the_first_request(opener, secure_origin):
+    server = secure_origin()
+    with inside.tunnel(opener, server.authority) as tunnel:
+        programs.eventually(lambda: len(server.accepted) == 1, "the connection that the tunnel was answered by")
+        inside.secured(tunnel, inside.trusting(opener), "origin.localhost")
+        for path in ("/a", "/b"):
+            assert tunnel.exchange(get(server.authority, path)).status == 200
+        assert len(server.accepted) == 1
+        # one that stands says that the origin is there
+        with opened(opener, server.authority) as other:
+            assert other.exchange(get(server.authority)).status == 200
+    assert len(server.accepted) == 1
+
+
+def test_a_connection_that_ended_meanwhile(opener, origin, certificates):
+    """Before anything was asked on it."""
+    class Hasty(origins.Answering):
+        def begin(self, connection):
+            if len(self.accepted) == 1:
+                raise ConnectionResetError
+            super().begin(connection)
+
+    server = origin(Hasty(origins.context(certificates.good)))
+    with opened(opener, server.authority) as client:
+        assert client.exchange(get(server.authority)).status == 200
+    assert len(server.accepted) == 2
 
 
 # the certificate

@@ -2,6 +2,8 @@
 
 import json
 import re
+import signal
+import threading
 
 import pytest
 
@@ -242,3 +244,75 @@ def test_a_share_is_counted_across_connections(play):
         client.exchange(request("GET", f"http://app.localhost:{send.server.port}/a"))
         marks.append(send.server.requests[-1].get("x-some"))
     assert marks == [None, "1", None, "1", None, None]
+
+
+@pytest.mark.parametrize("target", [
+    "/admin", "/%61dmin", "/adm%69n/x", "//admin", "/./admin", "/x/../admin", "/x/%2e%2e/admin", "/admin?x", "/%2e/admin",
+    "/admin%2Fx"])
+def test_no_spelling_of_a_path_gets_past_its_condition(play, target):
+    closed = {"name": "closed", "when": {"path": "/%61dmin*"}, "request": [{"respond": {"status": 403}}]}
+    send = play([closed])
+    seen, answer = send("GET", target, host="app.localhost")
+    assert seen is None and answer.status == 403
+    for other in ["/public", "/x/admin", "/x%2F..%2Fadmin", "/admi%2fn", "/?/admin"]:
+        seen, answer = send("GET", other, host="app.localhost")
+        # what goes out is as the client wrote it
+        assert answer.status == 200 and seen.target == other
+
+
+def test_what_is_excluded_is_excluded_in_every_spelling(play):
+    closed = {"name": "closed", "when": {"not": {"path": "/public/*"}}, "request": [{"respond": {"status": 403}}]}
+    send = play([closed])
+    for target, status in [("/public/x", 200), ("/%70ublic/x", 200), ("/public/../admin", 403), ("/public%2Fx", 403)]:
+        assert send("GET", target, host="app.localhost")[1].status == status, target
+
+
+# what is the log's, the clock's and the count's
+
+
+def test_a_line_in_the_log_without_its_secrets(play):
+    send = play([{
+        "name": "tell",
+        "request": [{"set_state": {"who": "${request.header.Cookie}"}},
+                    {"log": "for ${request.header.X-Client}, ${request.header.Cookie}, ${state.who}, ${request.query.code}"}],
+        "response": [{"log": "got ${response.status}, ${response.header.Set-Cookie}, ${response.json./token}"}]}],
+        lambda _: response(200, [("Set-Cookie", "sid=s3cret"), *JSON], b'{"token":"s3cret"}'))
+    fields = [("Cookie", "session=s3cret"), ("X-Client", "app/2")]
+    send("GET", "/told?code=s3cret", fields, host="app.localhost")
+    flow = send.usher.flow("/told")
+    lines = [event["text"] for event in flow.events if event["text"].startswith("tell: ") and "REDACTED" in event["text"]]
+    assert lines == ["tell: for app/2, REDACTED, REDACTED, REDACTED", "tell: got 200, REDACTED, REDACTED"]
+    assert "s3cret" not in json.dumps(flow.events)
+
+
+def test_a_time_out_of_one_interceptor(play):
+    release = threading.Event()
+    send = play([{"name": "quick", "when": {"path": "/slow"}, "request": [{"timeout": "200ms"}]}],
+                lambda seen: release.wait(30) and response() or response())
+    try:
+        _, got = send("GET", "/slow", host="app.localhost")
+        assert got.status == 504 and b"200 ms of interceptor quick" in got.body
+    finally:
+        release.set()
+
+
+def test_counts_are_each_interceptors_own_and_begin_anew_with_a_reload(start, origin, write_config):
+    server = origin(lambda _: response())
+    config = {"workers": 2, "interceptors": [
+        {"name": name, "first": 2, "request": [{"set_header": {f"X-{name}": "1"}}]} for name in ("a", "b")]}
+    usher = start(config)
+
+    def taken(count):
+        marks = []
+        for _ in range(count):
+            with Connection(("127.0.0.1", usher.port)) as client:
+                client.exchange(request("GET", f"{server.url}/"))
+            seen = server.requests[-1]
+            marks.append((seen.get("x-a"), seen.get("x-b")))
+        return marks
+
+    assert taken(3) == [("1", "1"), ("1", "1"), (None, None)]
+    write_config(config, usher.config.name)
+    usher.process.send_signal(signal.SIGHUP)
+    usher.wait_for(lambda: any("generation 2" in line for line in usher.errors), "the reload")
+    assert taken(3) == [("1", "1"), ("1", "1"), (None, None)]

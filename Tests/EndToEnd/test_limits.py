@@ -218,7 +218,7 @@ def test_a_login_does_not_wait_for_the_request_that_waits_for_it(start, origin):
                     if got.target == "/_session" else response(body=(got.get("cookie") or "").encode()))
     usher = start({"interceptors": [
         *limits(concurrency=1, wait="10s"),
-        {"name": "couch", "when": {"host": "127.0.0.1"}, "session_cookie": {"user": "ada", "password": "${env.WORD}"}}]},
+        {"name": "couch", "when": {"host": "127.0.0.1", "scheme": "http", "port": "*"}, "session_cookie": {"user": "ada", "password": "${env.WORD}"}}]},
         environment={"WORD": "opensesame"})
     began = time.monotonic()
     answer = ask(usher, f"{server.url}/doc")

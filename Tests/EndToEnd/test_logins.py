@@ -308,7 +308,7 @@ def test_T45_two_steps_with_a_key(play, origin):
 
     server, service = origin(database), origin(identity)
     usher, client = play({
-        "name": "iam", "when": {"host": "127.0.0.1"},
+        "name": "iam", "when": {"host": "127.0.0.1", "scheme": "http", "port": "*"},
         "iam_cookie": {"key": "k&y", "identity": f"{service.url}/identity/token"}})
     assert client.exchange(request("GET", f"{server.url}/db")).status == 401
     assert "/_iam_session answered 500" in words(usher, "/db")
@@ -323,7 +323,7 @@ def test_logins_inside_an_opened_tunnel(opening, secure_origin):
     database = Couch("; Max-Age=600; Secure; HttpOnly")
     server = secure_origin(origins.Answering, database)
     usher = opening({"interceptors": [{
-        "name": "couch", "when": {"host": origins.NAME}, "session_cookie": {"user": "a", "password": PASSWORD}}]})
+        "name": "couch", "when": {"host": origins.NAME, "port": "*"}, "session_cookie": {"user": "a", "password": PASSWORD}}]})
     client = inside.secured(inside.tunnel(usher, server.authority), inside.context(usher.ca), origins.NAME)
     for _ in range(2):
         assert client.exchange(f"GET /db HTTP/1.1\r\nHost: {server.authority}\r\n\r\n").status == 200

@@ -74,7 +74,7 @@ def test_T22_the_last_answer_is_delivered(play, origin):
     got = client.exchange(request("GET", f"{server.url}/t22"))
     assert (got.status, got.body) == (429, b"busy") and len(script.seen) == 4
     assert script.times[-1] - script.times[0] >= 1.75
-    assert said(usher, "/t22", "replay has had all its 3")
+    assert said(usher, "/t22", "replay: not sent again: it has had all its 3")
 
 
 @pytest.mark.parametrize("limit, least", [

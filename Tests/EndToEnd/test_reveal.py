@@ -117,11 +117,27 @@ def test_the_port_shows_none(world):
 
 
 def test_an_alias_that_a_client_writes(world):
+    """It is what a client wrote, beside a secret of its own and without one, and never somebody else's secret."""
     world.begin()
     world.get()
-    with Connection(("127.0.0.1", world.running[-1].port)) as client:
-        client.exchange(request("GET", f"http://127.0.0.1:{world.origin.port}/missing", [("X-Lure", "session#1")]))
-    id = world.listed(2)[0]["id"]
-    assert world.fields(id, "--reveal")["X-Lure"] == "session#1", "it took no secret's place there"
-    done = world.person.says("replay", id)
-    assert done.returncode == 1 and "session#1 (X-Lure)" in done.stderr
+    place = f"http://127.0.0.1:{world.origin.port}/json"
+    for fields, body in (
+        ([("X-Lure", "session#1")], b""),
+        ([("X-Lure", "session#1"), ("Authorization", "Bearer another-token-0123456789"), ("Content-Type", "application/json")],
+         b'{"comment":"session#1","next":"https://a/?x=session%231&y=%5C&code=abcdefghijklmn1","\\u0063ode":"session\\u00231 x"}'),
+    ):
+        with Connection(("127.0.0.1", world.running[-1].port)) as client:
+            client.exchange(request("POST", place, [*fields, ("Content-Length", str(len(body)))]) + body)
+    flows = world.listed(3)
+    for flow in flows[:2]:
+        whole = json.loads(world.person.says("flow", flow["id"], "--json", "--reveal").stdout)
+        assert SESSION not in json.dumps(whole)
+        assert {field["name"]: field["value"] for field in whole["request"]["fields"]}["X-Lure"] == "session#1"
+        assert world.fields(flow["id"])["X-Lure"] == "session##1", "no alias"
+        done = world.person.says("replay", flow["id"], "--force")
+        assert done.returncode == 0, done.stderr
+    sent = [flow for flow in world.listed(5) if flow["id"] not in {old["id"] for old in flows}]
+    for flow in sent:
+        whole = json.loads(world.person.says("flow", flow["id"], "--json", "--reveal").stdout)
+        assert SESSION not in json.dumps(whole)
+        assert {field["name"]: field["value"] for field in whole["request"]["fields"]}["X-Lure"] == "session#1"

@@ -14,6 +14,7 @@ import pytest
 import inside
 import origins
 import programs
+import shop
 import test_inbound
 from wire import response
 
@@ -93,7 +94,7 @@ def test_opened_tls_is_trusted(call, write_config, secure_origin, certificates, 
 def test_input_and_output_are_the_commands_own(call):
     done = call("run", "--", "cat", given="through\n")
     assert (done.stdout, done.returncode) == ("through\n", 0)
-    done = call("run", "--", "sh", "-c", "echo out; echo err >&2")
+    done = call("run", "--quiet", "--", "sh", "-c", "echo out; echo err >&2")
     assert done.stdout == "out\n"
     # the second run has a CA already, and nothing to say
     assert done.stderr == "err\n"
@@ -245,3 +246,102 @@ def test_the_configurations_listeners_and_passwords_are_not_for_it(call, write_c
         "listen": ["192.0.2.1:1"], "clients": {"allow": ["192.0.2.0/24"], "basic": {"users": f"${{file:{users}}}"}}})
     done = call("run", "--config", config, "--", "curl", "-sS", server.url)
     assert done.stdout == "ok", done.stderr
+
+
+# what is told of the traffic
+
+
+def test_a_line_at_the_end(call, origin):
+    server = origin(lambda seen: response(body=b"ok"))
+    call("ca", "show")
+    script = f"curl -sS {server.url}/a {server.url}/b; curl -sS http://127.0.0.1:1/; exit 3"
+    done = call("run", "--", "sh", "-c", script)
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == "usher: 3 requests, 1 fault"
+    done = call("run", "--", "sh", "-c", f"curl -sS {server.url}/a")
+    assert (done.stdout, done.stderr) == ("ok", "usher: 1 request\n")
+    done = call("run", "--quiet", "--", "sh", "-c", f"curl -sS {server.url}/a")
+    assert (done.stdout, done.stderr) == ("ok", "")
+
+
+def test_step_ups_are_counted(call, write_config, sandbox):
+    session = shop.login(sandbox)
+    answers = [{"callback": "NameCallback", "value": "demo"}, {"callback": "PasswordCallback", "value": "changeit"}]
+    for given, words in ((answers, "usher: 2 requests, 2 step-ups"), ([], "usher: 2 requests, 2 step-ups (2 failed)")):
+        config = write_config(shop.config(sandbox, answers=given))
+        url = f"{sandbox.shop}/pay"
+        done = call("run", "--config", config, "--", "curl", "-sS", "-b", f"{shop.COOKIE}={session}", url, url)
+        assert done.stderr.splitlines()[-1] == words
+
+
+def test_an_unopened_tunnel_is_traffic(call, write_config, secure_origin, certificates):
+    server = secure_origin(origins.Answering, lambda seen: response(body=b"inside"))
+    config = write_config({"tls": {"upstream": {"extra_trust": [str(certificates.trust)]}}})
+    url = f"https://{server.authority}/x"
+    done = call("run", "--require-traffic", "--config", config, "--", "curl", "-sS", url)
+    assert done.returncode == 0 and done.stderr.splitlines()[-1] == "usher: 0 requests, 1 unopened tunnel"
+    config = write_config(inside.config(certificates))
+    done = call("run", "--config", config, "--", "curl", "-sS", url)
+    assert done.stderr.splitlines()[-1] == "usher: 1 request"
+
+
+def test_a_command_that_goes_past_the_proxy(call):
+    done = call("run", "--", "true")
+    assert done.returncode == 0 and done.stderr.splitlines()[-1].startswith("usher: nothing came through the proxy")
+    done = call("run", "--require-traffic", "--", "node", "--version")
+    assert done.returncode == 1 and "node did not ask it (Node asks for a proxy from" in done.stderr
+    done = call("run", "--quiet", "--require-traffic", "--", "true")
+    assert done.returncode == 1 and "nothing came through" in done.stderr
+    # its own failure comes first
+    assert call("run", "--require-traffic", "--", "sh", "-c", "exit 7").returncode == 7
+
+
+def test_commands_inside_speak_to_its_proxy(call, binary, origin):
+    """Flows and their stories, while the command runs; whatever daemon a variable names."""
+    server = origin(lambda seen: response(body=b"ok"))
+    script = (
+        f"curl -sS {server.url}/one >/dev/null\n"
+        f"for i in $(seq 300); do {binary} flows path=/one --json | grep -q . && break; sleep 0.1; done\n"
+        f"{binary} flows --json path=/one; stat -c %a $USHER_SOCKET")
+    done = call("run", "--", "sh", "-c", script, USHER_URL="http://127.0.0.1:1")
+    flow, mode = done.stdout.splitlines()
+    assert json.loads(flow)["url"] == f"{server.url}/one" and mode == "660", done.stderr
+
+
+def test_the_socket_goes_with_the_command(call, state):
+    done = call("run", "--", "sh", "-c", "test -S $USHER_SOCKET && stat -c %a $(dirname $USHER_SOCKET)", XDG_RUNTIME_DIR="")
+    assert (done.returncode, done.stdout) == (0, "700\n"), done.stderr
+    assert not list(state.glob("*.sock"))
+
+
+def test_what_went_through_is_written(call, origin, tmp_path):
+    server = origin(lambda seen: response(body=b"ok"))
+    urls = [f"{server.url}/{number}" for number in range(3)]
+    har, flows = tmp_path / "t.har", tmp_path / "flows.txt"
+    done = call("run", "--har", har, "--flows", flows, "--", "curl", "-sS", *urls)
+    assert (done.returncode, done.stdout) == (0, "ok" * 3), done.stderr
+    assert [entry["request"]["url"] for entry in json.loads(har.read_text())["log"]["entries"]] == urls
+    rows = flows.read_text().splitlines()
+    assert rows[0].startswith("TIME") and [row.split()[4].rpartition("/")[2] for row in rows[1:]] == ["0", "1", "2"]
+    done = call("run", "--flows", "-", "--", "curl", "-sS", "-o", "/dev/null", urls[0])
+    assert len(done.stdout.splitlines()) == 2 and urls[0].removeprefix("http://") in done.stdout
+
+
+def test_a_file_that_cannot_be_written_is_told_of_at_once(call, tmp_path):
+    for option in ("--har", "--flows"):
+        done = call("run", option, tmp_path / "no" / "file", "--", "echo", "ran")
+        assert done.returncode == 1 and not done.stdout
+
+
+def test_what_is_left_out_is_said(call, write_config, state):
+    config = write_config({
+        "admin": {"listen": "127.0.0.1:0", "token": "${env.ADMIN_TOKEN}"}, "journal": {"disk": {"size": "10MiB"}}})
+    done = call("run", "--config", config, "--", "true", ADMIN_TOKEN="0123456789abcdef")
+    assert "usher: usher run does without admin.listen and journal.disk\n" in done.stderr
+    assert not list(state.glob("**/*.sqlite*")) and not list(state.glob("**/*.db"))
+    done = call("run", "--quiet", "--config", config, "--", "true", ADMIN_TOKEN="0123456789abcdef")
+    assert not done.stderr
+    none = write_config({"journal": {"memory": "0B"}}, "none.yaml")
+    assert call("run", "--config", none, "--", "echo", "ran").stdout == "ran\n"
+    done = call("run", "--config", none, "--har", "x.har", "--", "echo", "ran")
+    assert done.returncode == 2 and "journal.memory" in done.stderr and not done.stdout

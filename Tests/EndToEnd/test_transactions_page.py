@@ -5,11 +5,14 @@ import re
 
 import pytest
 
+import shop
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/transactions.md").read_text()
-FENCE = re.compile(r"^```yaml (from|configuration)(?:=(\S+))?\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```yaml (from|configuration|sandbox)(?:=(\S+))?\n(.*?)^```$", re.M | re.S)
 FENCES = [(PAGE.count("\n", 0, fence.start()) + 1, *fence.groups()) for fence in FENCE.finditer(PAGE)]
 WHOLE = [(line, text) for line, role, _, text in FENCES if role == "configuration"]
+SANDBOX = [(line, path, text) for line, role, path, text in FENCES if role == "sandbox"]
 PIECES = [(line, name, text) for line, role, name, text in FENCES if role == "from"]
 
 
@@ -41,5 +44,13 @@ def test_a_piece_is_from_an_example_that_is_tried(line, name, text):
         assert piece in whole, f"line {line}: {name}.yaml has no such line, or has it elsewhere: {piece}"
 
 
+@pytest.mark.parametrize("line, path, text", SANDBOX, ids=lambda value: f"line {value}" if isinstance(value, int) else "")
+def test_what_is_for_the_sandbox_passes_it(start, sandbox, through, line, path, text):
+    usher = start(text.replace(":9080", f":{sandbox.port}"))
+    answer = through(usher).get(
+        f"{sandbox.shop}{path}", headers={"Cookie": f"{shop.COOKIE}={shop.login(sandbox)}"}, timeout=60, allow_redirects=False)
+    assert answer.status_code == 200, usher.said(path, "note")
+
+
 def test_every_yaml_fence_is_read():
-    assert len(FENCES) == len(re.findall(r"^```yaml", PAGE, re.M)) and WHOLE and PIECES
+    assert len(FENCES) == len(re.findall(r"^```yaml", PAGE, re.M)) and WHOLE and PIECES and SANDBOX

@@ -1,5 +1,7 @@
 internal import Formats
 
+@testable internal import HTTPCodec
+
 private struct Outcome: Equatable {
     var body: [UInt8] = []
     var trailers: [UInt8] = []

@@ -1,3 +1,5 @@
+@testable internal import HTTPCodec
+
 /// Cookies: reading is stable, an edit concerns one name, and what was set is found.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCookie(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

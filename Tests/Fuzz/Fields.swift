@@ -1,5 +1,7 @@
 internal import Formats
 
+@testable internal import HTTPCodec
+
 /// The fields of a head as text, to compare two heads by.
 func fieldText(_ fields: FieldTable) -> [String] {
     fields.slots.map { "\(fields.bytes[$0.name.indices])=\(fields.bytes[$0.value.indices])=\($0.known.rawValue)" }

@@ -1,3 +1,5 @@
+@testable internal import HTTPCodec
+
 /// Forms and queries: an edit concerns one name, and the other pairs stay as they came.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzForm(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,5 +1,7 @@
 internal import Formats
 
+@testable internal import HTTPCodec
+
 private let limits = HeadLimits(bytes: 600, fields: 12, target: 200)
 
 private enum Outcome: Equatable {

@@ -1,5 +1,7 @@
 internal import Formats
 
+@testable internal import HTTPCodec
+
 /// JSON: what is read is written as JSON that reads the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

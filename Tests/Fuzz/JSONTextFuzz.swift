@@ -1,5 +1,7 @@
 internal import Formats
 
+@testable internal import HTTPCodec
+
 /// Edits of JSON: what is found after one is what was put there, everything else means what it meant, and what is no JSON is
 /// left alone. The first byte chooses the place.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,3 +1,5 @@
+@testable internal import HTTPCodec
+
 /// Forms of parts with the boundary `x`: what is set is found, other parts stay, and the form reads the same afterwards.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMultipart(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

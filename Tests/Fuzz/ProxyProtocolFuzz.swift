@@ -1,3 +1,5 @@
+@testable internal import HTTPCodec
+
 /// The header of a balancer: every prefix says the same or asks for more, and what is accepted is inside the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProxyProtocol(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

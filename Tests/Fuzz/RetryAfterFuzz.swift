@@ -1,5 +1,7 @@
 internal import Formats
 
+@testable internal import HTTPCodec
+
 /// Delays and dates: none is negative or longer than the cap, and a date that is read is written as one that reads the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRetryAfter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -145,6 +145,7 @@ private struct Relay: ~Copyable {
                 sent.append(Sent(id: id, origin: origin))
                 legs.append(HTTP1Client())
                 connection.leased(id, reused: false, sendsRaw: false, now: 0, &out)
+            case .reach(let id, _): connection.reached(id, now: 0, &out)
             case .send(let id, let place):
                 guard let index = index(id) else { continue }
                 let (head, forwarding) = (out.heads[place].head, out.heads[place].forwarding)

@@ -1,6 +1,8 @@
 internal import Addresses
 internal import Formats
 
+@testable internal import HTTPCodec
+
 /// Request targets and URLs: what is accepted is what it says, and its parts put together give it back.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTarget(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

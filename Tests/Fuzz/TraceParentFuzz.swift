@@ -1,3 +1,5 @@
+@testable internal import HTTPCodec
+
 /// What is taken for a place in a trace is written as one that reads the same, and has no zeros that mean nothing.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTraceParent(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

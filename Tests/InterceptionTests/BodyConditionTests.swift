@@ -16,7 +16,7 @@ struct BodyConditionTests {
     /// Whether a rule with this condition applies to a request with this body, and what it warned of.
     static func run(
         _ condition: Condition, _ body: EditedBody.Arrival, _ text: String = typed, limit: Int = 1 << 16
-    ) throws -> (holds: Bool, warnings: [String]) {
+    ) throws -> (holds: Bool, warnings: [RuleNote]) {
         let plan = Plan(rules: [rule(when: condition, request: [SetHeader([Pair("X", "1")])])])
         var head = try request(text)
         guard let first = plan.firstRequestMatch(head, nil) else { return (false, []) }
@@ -125,7 +125,7 @@ struct BodyConditionTests {
     @Test(arguments: cannot)
     func matchesNothingAndIsTold(_ field: String, _ body: EditedBody.Arrival, _ words: String) throws {
         let condition = try json("/type", .glob("*"))
-        let told = ["rule: json /type finds nothing in the body, which \(words)"]
+        let told: [RuleNote] = ["rule: json /type finds nothing in the body, which \(words)"]
         let found = try Self.run(condition, body, Self.typed + field, limit: 100)
         #expect(!found.holds && found.warnings == told)
         let not = try Self.run(.not(condition), body, Self.typed + field, limit: 100)
@@ -153,7 +153,7 @@ struct BodyConditionTests {
             rule("b", when: .not(try json("/x", .exact("1"))), request: [SetHeader([Pair("X", "1")])]),
         ])
         var context = EditContext()
-        var all: [String] = []
+        var all: [RuleNote] = []
         for _ in 0..<3 {
             var head = try request(Self.typed)
             #expect(plan.keepsRequestBody(head, &context))
@@ -161,12 +161,12 @@ struct BodyConditionTests {
             #expect(head.fields["X"] == "1" && head.method == .post)
             all += done.outcome.warnings
         }
-        #expect(all.map { $0.prefix(2) } == ["a:", "b:"])
+        #expect(all.map { $0.text.prefix(2) } == ["a:", "b:"])
     }
 
     @Test func patternsAreTriedOnSoMuchAndNoMore() throws {
         let condition = try json("/a", .pattern(Pattern("x$")), .exact("short"))
-        func run(_ value: String) throws -> (holds: Bool, warnings: [String]) {
+        func run(_ value: String) throws -> (holds: Bool, warnings: [RuleNote]) {
             try Self.run(condition, .whole(Array(#"{"a": "\#(value)"}"#.utf8)))
         }
         let most = BodyTest.patternBytes

@@ -179,7 +179,7 @@ struct BodyEditTests {
         let plan = Plan(rules: [rule("a", request: [amount()])])
         let edited = try plan.request(Self.json + "\nContent-Encoding: gzip", bomb)
         #expect(!edited.isReplaced)
-        #expect(edited.outcome.warnings.first?.contains("bytes when it is unpacked") == true)
+        #expect(edited.outcome.warnings.first?.words.contains("bytes when it is unpacked") == true)
     }
 
     @Test("A message without a body is not warned of, and set_body gives it one")

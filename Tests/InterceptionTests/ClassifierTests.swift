@@ -29,6 +29,7 @@ struct ClassifierTests {
     @Test(arguments: [
         ("POST", "/am/json/realms/root/sessions?_action=logout", Action.logout, "/"),
         ("POST", "/am/json/sessions/?_action=logout", .logout, "/"),
+        ("POST", "/am/json/realms/alpha/sessions/TOKEN*..*?_action=logout", .logout, "/alpha"),
         ("POST", "/am/json/push/sns/message?_action=register", .pushRegister, "/"),
         ("POST", "/am/json/dev/push/sns/message?_action=authenticate", .pushAuthenticate, "/dev"),
         ("POST", "/am/json/push/sns/message?_action=refresh", .pushUpdate, "/"),
@@ -50,6 +51,13 @@ struct ClassifierTests {
         #expect(found.realm == realm)
         #expect(found.payload == nil)
         #expect(found.payloadSource == nil)
+    }
+
+    /// It may be asked for in any realm, by a parameter or by the host.
+    @Test(arguments: ["GET", "POST"])
+    func theLogoutPage(method: String) throws {
+        let found = try classify("\(method) https://am.example.com/am/UI/Logout?goto=x")
+        #expect(found.action == .logout && found.realm == nil)
     }
 
     @Test(arguments: [

@@ -31,7 +31,7 @@ import Testing
         }
         let edit = SetHeader(Decoded(position: .start, written: "", content: .fields(fields)), reader)
         #expect(edit.pairs == [Pair("Connection", "v"), Pair("X", "v")])
-        #expect(findings.all.map(\.isError) == [true])
+        #expect(findings.all.map(\.gravity) == [.error])
         #expect(findings.all.first?.message.contains("Usher writes it itself") == true)
     }
 }

@@ -39,6 +39,35 @@ struct ExchangeStateTests {
         #expect(done.head.fields["X-Id"] == nil && done.outcome.warnings.count == 1 && other.state == nil)
     }
 
+    /// Exchanges that are under way together, in any order, over several attempts and with phases that are only tried.
+    @Test("No exchange sees what another has kept")
+    func apart() throws {
+        let plan = Plan(rules: [
+            rule(
+                "a",
+                request: [
+                    try Self.keep("id", "${request.query.in}"), SetJSON([(try #require(JSONPointer("/a")), .null)]),
+                ],
+                response: [try Self.show("X-Id", "${state.id}", in: .response)])
+        ])
+        let count = 5
+        var contexts = (0..<count).map { _ in EditContext() }
+        var sent: [RequestHead?] = Array(repeating: nil, count: count)
+        for attempt in 0..<3 {
+            for index in attempt % 2 == 0 ? Array(0..<count) : (0..<count).reversed() {
+                // every other one names nothing, and must not find what the one before it has kept
+                let query = index % 2 == 0 ? "?in=\(index)" : ""
+                let head = try request("POST http://a.example/\(query)\nContent-Type: application/json")
+                sent[index] = try plan.applied(head, body: "{}", &contexts[index]).head
+            }
+            for index in (0..<count).reversed() {
+                let asked = try #require(sent[index])
+                let got = try plan.applied(try response("HTTP/1.1 200 OK"), to: asked, &contexts[index]).head
+                #expect(got.fields["X-Id"] == (index % 2 == 0 ? String(index) : nil), "\(index) in \(attempt)")
+            }
+        }
+    }
+
     @Test("T14: interceptors have names of their own, unless they share them")
     func scopes() throws {
         func seen(_ sharing: [Bool]) throws -> [String?] {

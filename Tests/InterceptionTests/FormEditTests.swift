@@ -52,7 +52,8 @@ struct FormEditTests {
         }
         let bytes: [UInt8] = [0x61, 0x3D, 0xE9]
         let edited = try plan.request(Self.form, bytes)
-        #expect(edited.body == bytes && edited.outcome.warnings.first?.hasSuffix("which is no UTF-8 text") == true)
+        #expect(
+            edited.body == bytes && edited.outcome.warnings.first?.words.hasSuffix("which is no UTF-8 text") == true)
         let many = try Self.edited(String(repeating: "&", count: 10_001), SetForm([Pair("a", "2")]))
         #expect(!many.isReplaced && many.outcome.warnings.count == 1)
     }
@@ -93,7 +94,7 @@ struct FormEditTests {
 
                 """.replacing("\n", with: "\r\n"))
         let broken = try set.request(head, body.replacing("---- x--", with: ""))
-        #expect(broken.outcome.warnings.first?.hasSuffix("which ends before the boundary that closes it") == true)
+        #expect(broken.outcome.warnings.first?.words.hasSuffix("which ends before the boundary that closes it") == true)
         let unnamed = try set.request("POST http://a.example/\nContent-Type: multipart/form-data", body)
         #expect(unnamed.outcome.warnings.count == 1 && !unnamed.isReplaced)
     }

@@ -15,8 +15,10 @@ struct LimitLedgerTests {
         return policy
     }
 
-    private func key(_ policy: LimitPolicy, _ subject: String = "", name: String = "gate") -> LimitKey {
-        LimitKey(LimitWish(interceptor: name, number: 0, policy: policy), subject: subject)
+    private func key(
+        _ policy: LimitPolicy, _ subject: String = "", name: String = "gate", number: Int = 0
+    ) -> LimitKey {
+        LimitKey(LimitWish(interceptor: name, number: number, policy: policy), subject: subject)
     }
 
     /// A ledger whose clock stands where it is put; waiters are numbers.
@@ -149,6 +151,7 @@ struct LimitLedgerTests {
         let policy = policy(concurrency: 1)
         #expect(desk.ask(key(policy, "a"), policy).1 == .go && desk.ask(key(policy, "b"), policy).1 == .go)
         #expect(desk.ask(key(policy, "a", name: "other"), policy).1 == .go)
+        #expect(desk.ask(key(policy, "a", number: 1), policy).1 == .go)
         #expect(desk.ask(key(policy, "a"), policy).1 == .refused(milliseconds: nil))
     }
 

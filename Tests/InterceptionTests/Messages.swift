@@ -1,5 +1,5 @@
 import HTTPCodec
-import Interception
+public import Interception
 
 /// A request head read from bytes, as it reaches the rules. Lines end in LF here and in CRLF on the wire; the first is
 /// `METHOD URL`, a Host field is added where none stands.
@@ -79,4 +79,16 @@ extension Classification {
         Classification(
             action: action, payload: type.map { ActionPayload(tree: tree, type: $0) }, realm: realm, evidence: "")
     }
+}
+
+/// As the log has it: `name: words`.
+extension RuleNote: ExpressibleByStringInterpolation {
+    public init(stringLiteral value: String) {
+        let words = value.split(separator: ": ", maxSplits: 1).map(String.init)
+        self.init(words[0], words.count > 1 ? words[1] : "", value.contains("aborted: ") ? .aborted : .applied)
+    }
+}
+
+extension RuleNote {
+    var text: String { "\(interceptor): \(words)" }
 }

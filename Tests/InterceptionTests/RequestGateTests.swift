@@ -22,6 +22,7 @@ struct RequestGateTests {
         "GET http://am.example.com/am/json", "POST http://AM.Example.com/am/json?q=1\nX-Debug: 1", "BREW http://h/",
         "PUT http://h\nCookie: a=b\nx-dEBUG: 2", "GET http://[::1]/am\nVia: 1.1 x", "get http://other.example.com/b",
         "GET http://127.0.0.1/am/json/realms\nX-Requested-Platform: ios\nX-Dabug: 3", "POST http://hh/am/JSON",
+        "GET http://h/%61m/json", "GET http://h//am/x/../json/realms", "PUT http://h/am%2Fjson", "GET http://h/.",
     ]
 
     private func condition(_ random: inout SeededRandom, depth: Int) -> Condition {

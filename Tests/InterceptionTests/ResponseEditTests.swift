@@ -22,7 +22,7 @@ struct ResponseEditTests {
         #expect(head.fields["X-Powered-By"] == nil)
         #expect(outcome.verdict == .proceed)
         #expect(
-            outcome.changes == [
+            outcome.changes.map(\.text) == [
                 "rule: set header Cache-Control, ignored header Content-Length, which only the proxy itself may change, "
                     + "added header X-A, removed header x-powered-*, ignored header Transfer-Encoding, which only the "
                     + "proxy itself may change, set status 404"

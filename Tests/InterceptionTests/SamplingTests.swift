@@ -59,6 +59,58 @@ struct SamplingTests {
         #expect((540...660).contains(share), "\(share) of 2000")
     }
 
+    /// Whatever chance else there is.
+    @Test func aSeedMakesTheSameChoiceEachTime() throws {
+        func taken(_ seed: Int?, _ count: Int = 2000) throws -> [Bool] {
+            try Self.taken(Self.plan(Sampling(percent: 30, seed: seed)), count, seed: .random(in: 0 ... .max))
+        }
+        let first = try taken(7)
+        #expect(try first == taken(7) && first != taken(8))
+        #expect((540...660).contains(first.count { $0 }))
+        #expect(String(first.prefix(24).map { $0 ? "+" : "-" }) == "-+---+--+-+----------+--")
+        #expect(try taken(nil) != first)
+        // each interceptor counts for itself
+        let two = Plan(
+            rules: ["X", "Y"].map { name in
+                Rule(name: name, request: [.setHeader([Pair(name, "1")])], sampling: Sampling(percent: 30, seed: 7))
+            })
+        for isTaken in first.prefix(50) {
+            let sent = two.request(try Self.get.get()).head
+            #expect((sent.fields["X"] != nil) == isTaken && (sent.fields["Y"] != nil) == isTaken)
+        }
+    }
+
+    /// However many ask at a time, as many are taken as if they came one by one.
+    @Test func manyLoopsShareTheSeed() async {
+        let (shared, alone) = (Sampler(Sampling(percent: 30, seed: 7)), Sampler(Sampling(percent: 30, seed: 7)))
+        let taken = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var chance = SystemRandomNumberGenerator()
+                    return (0..<1000).count { _ in shared.takesNext(&chance) }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        var chance = SystemRandomNumberGenerator()
+        #expect(taken == (0..<8000).count { _ in alone.takesNext(&chance) })
+    }
+
+    /// Two interceptors of one configuration share no count, and a new configuration begins anew.
+    @Test func countsAreEachInterceptorsOwn() throws {
+        func rule(_ name: String) -> Rule {
+            Rule(name: name, request: [.setHeader([Pair(name, "1")])], sampling: Sampling(first: 2, every: 1))
+        }
+        for _ in 0..<2 {
+            let plan = Plan(rules: [rule("X"), rule("Y")])
+            let post = try request("POST http://a.example/")
+            for isTaken in [true, true, false] {
+                let sent = plan.request(post).head
+                #expect((sent.fields["X"] != nil) == isTaken && (sent.fields["Y"] != nil) == isTaken)
+            }
+        }
+    }
+
     @Test func whatChanceDoesNotChooseIsNotCounted() throws {
         let taken = try Self.taken(Self.plan(Sampling(percent: 20, first: 5)), 400)
         #expect(taken.count { $0 } == 5)

@@ -238,7 +238,7 @@ struct TemplateTests {
 
     @Test("Which phases a value is for, and what is no value at all")
     func faults() throws {
-        #expect(findings("${response.status}").map(\.isError) == [true])
+        #expect(findings("${response.status}").map(\.gravity) == [.error])
         #expect(findings("${response.status}${request.query.q}", in: .response).isEmpty)
         for (text, nearest) in [
             ("${uid}", "uuid"), ("${request.headr.X}", "request.header"), ("${reqest.query.a}", "request.query"),

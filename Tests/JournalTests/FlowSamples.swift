@@ -32,8 +32,6 @@ enum FlowSamples {
         var flags: FlowFlags = []
         var marks: [FlowNumber: Int] = [:]
         var events = ""
-        /// Those that took a secret's place.
-        var aliases = ""
         var requestBytes: Int?
     }
 
@@ -68,7 +66,6 @@ enum FlowSamples {
         packer.set(.response, sample.response)
         packer.set(.responseBody, sample.responseBody)
         packer.set(.events, sample.events)
-        packer.set(.aliases, sample.aliases)
         // another in front of it, so that places are not its own
         let before = FlowPacker().finish()
         return PackedFlow(before + packer.finish(), at: before.count) ?? unreadable

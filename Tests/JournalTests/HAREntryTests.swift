@@ -35,6 +35,23 @@ struct HAREntryTests {
         #expect(try JSONValue(parsing: text) == entry)
     }
 
+    @Test(
+        "The time of TLS lies within that of connecting, and the time is the sum of the phases",
+        arguments: [
+            [FlowNumber.resolving: 2, .connecting: 10, .securing: 20, .sent: 40, .answered: 90],
+            [.securing: 20, .sent: 40, .answered: 90], [.connecting: 5, .sent: 40], [.sent: 40, .answered: 90],
+            [.resolving: 1, .securing: 3, .sent: 9], [:], [.resolving: 50, .connecting: 60, .sent: 10, .answered: 12],
+        ])
+    func phases(_ marks: [FlowNumber: Int]) throws {
+        let flow = FlowSamples.flow { ($0.marks, $0.duration) = (marks, 100) }
+        let entry = try #require(HAREntry(flow)).value
+        let timings = try #require(entry["timings"])
+        func phase(_ name: String) -> Int { timings[name]?.integer ?? -2 }
+        #expect(phase("ssl") <= phase("connect"))
+        let sum = ["blocked", "dns", "connect", "send", "wait", "receive"].map { max(0, phase($0)) }.reduce(0, +)
+        #expect(entry["time"]?.integer == sum && sum == 100)
+    }
+
     @Test("What nobody knows is -1, and a request without an answer is an entry all the same")
     func unknown() throws {
         let flow = FlowSamples.flow {

@@ -172,7 +172,8 @@ struct JournalStoreTests {
             }
         }
         for (number, flow) in try [
-            keep([.newClient, .requestEncoded]), keep(.newClient, [.init(.edited("x"), at: 1)]),
+            keep([.newClient, .requestEncoded]),
+            keep(.newClient, [.init(.edited(RuleNote("a", "x"), in: .request), at: 1)]),
         ].enumerated() {
             #expect(flow[.id] == 5 && flow[.sequence] == number + 1 && flow[.began] == 1005 && flow[.duration] == 7)
             #expect(flow.flags == .newClient && flow[.events] == 0 && flow.isEmpty(.events) == (number == 0))
@@ -195,11 +196,60 @@ struct JournalStoreTests {
         for number in 0..<40_000 {
             _ = try Self.keep(&store) { $0.set(.request, Self.lines("Authorization: Bearer token-number-\(number)")) }
         }
-        let flow = try Self.keep(&store, [ExchangeRecord.Event(.edited("set to \(secret)"), at: 2)]) {
+        let flow = try Self.keep(
+            &store, [ExchangeRecord.Event(.edited(RuleNote("a", "set to \(secret)"), in: .request), at: 2)]
+        ) {
             $0.set(.target, "/x/\(secret)")
         }
         #expect(flow.text(.target) == "/x/secret#1")
         #expect(flow.text(.events)?.contains("secret#1") == true && flow.text(.events)?.contains(secret) == false)
+    }
+
+    @Test("An answer that was delivered as it came is there once, and none is said to have been changed")
+    func deliveredAsItCame() throws {
+        var store = Self.store()
+        for (body, isOther) in [("hello", false), ("other", true)] {
+            let events = [ExchangeRecord.Event(.throttled(interceptor: "slow", rate: 5), at: 1)]
+            let flow = try Self.keep(&store, events) {
+                $0.set(.status, 200)
+                $0.set(.answerStatus, 200)
+                $0.set(.answer, Self.lines("A: b"))
+                $0.set(.answerBody, body)
+                $0.set(.response, Self.lines("A: b"))
+                $0.set(.responseBody, "hello")
+            }
+            #expect((FlowMessage(flow, .answer) != nil) == isOther)
+            #expect(flow.flags.contains(.responseEdited) == isOther)
+        }
+    }
+
+    @Test("Who did what is kept with a flow, and flows are found by it")
+    func doings() throws {
+        var store = Self.store()
+        let flow = try Self.keep(
+            &store,
+            [
+                .init(.edited(RuleNote("cut: short", "fault"), in: .response), at: 1),
+                .init(.delayed(interceptor: "b", milliseconds: 1), at: 1), .init(.queued(interceptor: "b"), at: 1),
+                .init(.cutShort(.init(after: 1)), at: 2), .init(.notApproved("x"), at: 3),
+            ]
+        ) { $0.set(.status, 200) }
+        #expect(flow.flags.isSuperset(of: [.faulted, .slowed, .notApproved]))
+        let doings = EventSummary(flow).all
+        #expect(doings.map(\.interceptor) == ["cut: short", "b", ""])
+        #expect(doings.map(\.deeds) == [["applied"], ["delayed", "waited"], ["truncated"]])
+        for (term, fits) in [
+            ("interceptor=b", true), ("interceptor=cut: short", true), ("interceptor=cut*", true),
+            ("interceptor=cut", false),
+            ("interceptor=applied", false), ("did=applied", true), ("did=truncated,reset", true),
+            ("did=aborted", false),
+            ("interceptor!=b", false), ("did!=aborted", true),
+        ] {
+            #expect(try FlowFilter([term], now: 0).accepts(flow) == fits, "\(term)")
+        }
+        #expect(throws: FlowFilter.Fault.self) { try FlowFilter(["did=delaid"], now: 0) }
+        let event = flow.text(.events)?.contains(#""interceptor":"b","did":"waited""#)
+        #expect(event == true && flow.text(.events)?.contains(#""phase":"response""#) == true)
     }
 
     @Test("Another generation keeps the aliases and finds what it names")

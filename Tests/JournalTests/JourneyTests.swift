@@ -42,6 +42,22 @@ struct JourneyTests {
         #expect(journey.callbacks(of: 1).isEmpty && journey.callbacks(of: 2).isEmpty)
     }
 
+    @Test("A step-up whose transaction AM did not approve has not succeeded, whatever its last call was answered")
+    func unapproved() throws {
+        for flags in [FlowFlags.notApproved, []] {
+            var recording = LoginRecording()
+            recording.add("START_AUTHENTICATE", "", LoginRecording.step(1)) { $0.parent = 77 }
+            recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.success(4)) { $0.parent = 77 }
+            recording.add("", "", "") {
+                $0.id = 77
+                $0.flags = flags
+            }
+            let journey = try Self.only(recording)
+            #expect(journey.outcome(at: recording.time) == (flags.isEmpty ? .succeeded : .failed))
+            #expect(journey.reason == (flags.isEmpty ? nil : "AM did not approve the transaction"))
+        }
+    }
+
     @Test("A refusal is told in AM's words")
     func refused() throws {
         var recording = LoginRecording()

@@ -1,12 +1,29 @@
 import Formats
-import Journal
 import Testing
+
+@testable import Journal
 
 /// Secrets of messages, and what stands in their place.
 struct MessageRedactorTests {
     private static func redactor() -> MessageRedactor { MessageRedactor(SecretNames(sessionCookies: ["amSession"])) }
 
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: AliasMark.settled(bytes[...]), as: UTF8.self)
+    }
+
+    private static func url(_ text: String, _ redactor: inout MessageRedactor) -> String {
+        Self.text(redactor.url(Array(text.utf8)[...], 0))
+    }
+
+    private static func fields(_ lines: String, _ redactor: inout MessageRedactor) -> String {
+        var out: [UInt8] = []
+        for line in lines.split(separator: "\r\n") { redactor.field(Array("\(line)\r\n".utf8)[...], &out) }
+        return text(out)
+    }
+
+    private static func json(_ text: String, _ redactor: inout MessageRedactor) -> String {
+        Self.text(redactor.wholeJSON(Array(text.utf8), 0) ?? Array(text.utf8))
+    }
 
     @Test(
         "Parameters that are named so",
@@ -20,7 +37,7 @@ struct MessageRedactorTests {
         ])
     func urls(_ url: String, _ expected: String) {
         var redactor = Self.redactor()
-        #expect(Self.text(redactor.url(Array(url.utf8))) == expected)
+        #expect(Self.url(url, &redactor) == expected)
     }
 
     @Test(
@@ -42,7 +59,7 @@ struct MessageRedactorTests {
         ])
     func fields(_ lines: String, _ expected: String) {
         var redactor = Self.redactor()
-        #expect(Self.text(redactor.fields(Array(lines.utf8))) == expected)
+        #expect(Self.fields(lines, &redactor) == expected)
     }
 
     @Test(
@@ -55,14 +72,14 @@ struct MessageRedactorTests {
         var redactor = Self.redactor()
         let url =
             "/am/json/authenticate?authIndexType=composite_advice&authIndexValue=\(PercentCoding.encode(document))"
-        let made = Self.text(redactor.cleared(redactor.url(Array(url.utf8))))
+        let made = Self.text(redactor.aliases.cleared(redactor.url(Array(url.utf8)[...], 0)))
         #expect(!made.contains(Self.transaction) && made.contains("authIndexType=composite_advice"))
         let value = PercentCoding.decode(
             PercentCoding.decode(made.split(separator: "=").dropFirst(2).joined(separator: "=")))
         let read = value.hasPrefix("<") ? value : String(decoding: Base64.decode(value) ?? [], as: UTF8.self)
         #expect(read == Self.document.replacing(Self.transaction, with: "transaction#1"))
         // the same id elsewhere has the same alias
-        #expect(Self.text(redactor.url(Array("/p?_txid=\(Self.transaction)".utf8))) == "/p?_txid=transaction#1")
+        #expect(Self.url("/p?_txid=\(Self.transaction)", &redactor) == "/p?_txid=transaction#1")
     }
 
     private static let transaction = "9dae2c80-fe7a-4a36-b57b-4fb1271b0687"
@@ -75,12 +92,12 @@ struct MessageRedactorTests {
         var redactor = Self.redactor()
         let decision = #"{"advices":{"TransactionConditionAdvice":["\#(Self.transaction)"],"Other":["plain"]}}"#
         let expected = decision.replacing(Self.transaction, with: "transaction#1")
-        #expect(Self.text(redactor.json(Array(decision.utf8))) == expected)
+        #expect(Self.json(decision, &redactor) == expected)
         let challenge = "WWW-Authenticate: SSOADVICE realm=\"/\",advices=\""
-        let made = redactor.fields(Array("\(challenge)\(Base64.encode(decision.utf8))\"\r\n".utf8))
-        #expect(Self.text(made) == "\(challenge)\(Base64.encode(expected.utf8))\"\r\n")
+        let made = Self.fields("\(challenge)\(Base64.encode(decision.utf8))\"\r\n", &redactor)
+        #expect(made == "\(challenge)\(Base64.encode(expected.utf8))\"\r\n")
         #expect(
-            Self.text(redactor.fields(Array("WWW-Authenticate: Basic realm=\"x\"\r\n".utf8)))
+            Self.fields("WWW-Authenticate: Basic realm=\"x\"\r\n", &redactor)
                 == "WWW-Authenticate: Basic realm=\"x\"\r\n")
     }
 
@@ -95,21 +112,17 @@ struct MessageRedactorTests {
         ])
     func json(_ text: String, _ expected: String) {
         var redactor = Self.redactor()
-        #expect(Self.text(redactor.json(Array(text.utf8))) == expected)
+        #expect(Self.json(text, &redactor) == expected)
     }
 
     @Test("Answers to callbacks that ask for secrets, and to no others")
     func callbacks() {
         var redactor = Self.redactor()
-        let made = redactor.json(
-            Array(
-                #"{"callbacks":[{"type":"NameCallback","output":[{"name":"prompt","value":"User Name"}],"input":[{"name":"IDToken1","value":"demo"}]},"#
-                    .utf8)
-                + Array(#"{"input":[{"name":"IDToken2","value":"hunter2"}],"type":"PasswordCallback"},"#.utf8)
-                + Array(
-                    #"{"type":"NameCallback","output":[{"name":"prompt","value":"One Time Password"}],"input":[{"name":"IDToken3","value":"123456"}]}]}"#
-                        .utf8))
-        let text = Self.text(made)
+        let text = Self.json(
+            #"{"callbacks":[{"type":"NameCallback","output":[{"name":"prompt","value":"User Name"}],"input":[{"name":"IDToken1","value":"demo"}]},"#
+                + #"{"input":[{"name":"IDToken2","value":"hunter2"}],"type":"PasswordCallback"},"#
+                + #"{"type":"NameCallback","output":[{"name":"prompt","value":"One Time Password"}],"input":[{"name":"IDToken3","value":"123456"}]}]}"#,
+            &redactor)
         #expect(text.contains("demo"))
         #expect(text.contains(#""value":"password#1""#) && text.contains(#""value":"one-time#1""#))
         #expect(!text.contains("hunter2") && !text.contains("123456"))
@@ -119,26 +132,25 @@ struct MessageRedactorTests {
     func known() {
         var redactor = Self.redactor()
         let session = "Zx9-_*AB/CD+EF=12345"
-        _ = redactor.fields(Array("amSession: \(session)\r\n".utf8))
+        _ = Self.fields("amSession: \(session)\r\n", &redactor)
         for (text, expected) in [
             ("of \(session), yes", "of session#1, yes"),
             ("/p/\(PercentCoding.encode(session))/x", "/p/session#1/x"),
             (#"{"a":"Zx9-_*AB\/CD+EF=12345"}"#, #"{"a":"session#1"}"#), ("x\(session)", "x\(session)"),
             ("%3D\(session)", "%3Dsession#1"),
         ] {
-            #expect(Self.text(redactor.cleared(Array(text.utf8))) == expected)
+            #expect(Self.text(redactor.aliases.cleared(Array(text.utf8))) == expected)
         }
         #expect(
-            Self.text(redactor.fields(Array("Cookie: amSession=\(PercentCoding.encode(session))\r\n".utf8))).contains(
-                "session#1"))
+            Self.fields("Cookie: amSession=\(PercentCoding.encode(session))\r\n", &redactor).contains("session#1"))
     }
 
     @Test("A short or plain word is replaced where its name says so alone")
     func plainWords() {
         var redactor = Self.redactor()
-        #expect(Self.text(redactor.json(Array(#"{"password":"password"}"#.utf8))) == #"{"password":"password#1"}"#)
+        #expect(Self.json(#"{"password":"password"}"#, &redactor) == #"{"password":"password#1"}"#)
         #expect(
-            Self.text(redactor.cleared(Array("the password is the passwordpassword".utf8)))
+            Self.text(redactor.aliases.cleared(Array("the password is the passwordpassword".utf8)))
                 == "the password is the passwordpassword")
     }
 
@@ -147,8 +159,9 @@ struct MessageRedactorTests {
         var redactor = Self.redactor()
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vIn0.c2lnbmF0dXJl"
         let session = "AQIC5wM2LY4SfczLJgfGZxwRqFlx6pyJsVbV-iXRxRgpXqo.*AAJTSQACMDEAAlNLABM3NjE4.*"
-        #expect(Self.text(redactor.cleared(Array("<a x='\(token)'>\(session)".utf8))) == "<a x='token#1'>session#1")
-        #expect(Self.text(redactor.cleared(Array("eyJ.a.b AQIC".utf8))) == "eyJ.a.b AQIC")
+        #expect(
+            Self.text(redactor.aliases.cleared(Array("<a x='\(token)'>\(session)".utf8))) == "<a x='token#1'>session#1")
+        #expect(Self.text(redactor.aliases.cleared(Array("eyJ.a.b AQIC".utf8))) == "eyJ.a.b AQIC")
     }
 
     @Test("The same secret has one alias, and none is given twice when many were met")

@@ -47,7 +47,9 @@ struct PackedFlowTests {
     @Test("A batch gives its flows in order, each with what happened in it")
     func batches() {
         var batch = FlowBatch()
-        for (id, events) in [(1, []), (2, [ExchangeRecord.Event(.edited("x"), at: 3)]), (3, [])] {
+        for (id, events) in [
+            (1, []), (2, [ExchangeRecord.Event(.edited(RuleNote("a", "x"), in: .request), at: 3)]), (3, []),
+        ] {
             var packer = batch.begin(events)
             packer.set(.id, id)
             batch.end(packer)

@@ -71,7 +71,6 @@ struct ReplayDraftTests {
         let refusal = try #require(Self.refusal { _ in })
         #expect(!refusal.canBeForced && refusal.description.contains("session#3 (session)"))
         let draft = try Self.draft(secrets: ["session#3": "a b/+", "token#1": "q\"&"]) {
-            $0.aliases = "session#3 token#1"
             $0.target = "/x?t=token#1"
             $0.request = "Cookie: session=session#3; b=session#3\r\nContent-Type: application/json\r\n"
             $0.requestBody = Array(#"{"t":"token#1"}"#.utf8)
@@ -79,12 +78,27 @@ struct ReplayDraftTests {
         #expect(draft.head.url == "https://am.test/x?t=q%22%26")
         #expect(draft.head.fields["Cookie"] == "session=a b/+; b=a b/+")
         #expect(String(decoding: draft.body, as: UTF8.self) == #"{"t":"q\"&"}"#)
-        // an alias that a client wrote itself
-        let lure = Self.refusal(secrets: ["session#4": "a session of somebody"]) {
-            $0.aliases = "session#3"
-            $0.request = "X-Lure: session#4\r\n"
+    }
+
+    @Test("What a client wrote that looks like an alias goes out as it was written")
+    func lures() throws {
+        let draft = try Self.draft(secrets: ["session#4": "a session of somebody", "session#3": "own"]) {
+            $0.request = "X-Lure: session##4 token###1\r\nCookie: session=session#3\r\n"
+            $0.requestBody = Array("{\"comment\":\"session##4\"}".utf8)
         }
-        #expect(lure?.description.contains("session#4") == true)
+        #expect(draft.head.fields["X-Lure"] == "session#4 token##1" && draft.head.fields["Cookie"] == "session=own")
+        #expect(String(decoding: draft.body, as: UTF8.self) == "{\"comment\":\"session#4\"}")
+    }
+
+    @Test("A secret in a URL that is a value itself is encoded as often as that")
+    func nested() throws {
+        let draft = try Self.draft(isForced: true, secrets: ["code#1": "a/b"]) {
+            $0.target = "/login?goto=https%3A%2F%2Fapp%3Fcode%3Dcode#1&again=%253Dcode#1&code=code#1"
+            $0.request = ""
+        }
+        #expect(
+            draft.head.url
+                == "https://am.test/login?goto=https%3A%2F%2Fapp%3Fcode%3Da%252Fb&again=%253Da%25252Fb&code=a%2Fb")
     }
 
     @Test("A word that looks like an alias is one only where it stands by itself")

@@ -63,7 +63,8 @@ struct LoopMetricsTests {
                 Action(rawValue: "MADE_UP_\(number)"), realm: "/\(number)", status: number % 700,
                 error: "made_up_\(number)")
             record.events = [
-                .init(.edited("stranger \(number): x"), at: 0), .init(.edited("known: x"), at: 0),
+                .init(.edited(RuleNote("stranger \(number)", "x"), in: .request), at: 0),
+                .init(.edited(RuleNote("known", "x"), in: .request), at: 0),
                 .init(.responded(interceptor: "stranger \(number)", status: 200), at: 0),
             ]
             loop.take(record)
@@ -125,7 +126,14 @@ struct LoopMetricsTests {
             .sessionCall(.authenticate, number: 1, url: "u"),
             .tokenCall(.refreshToken, resource: "r", number: 1, url: "u"),
             .question(.evaluatePolicy, number: 1, url: "u"), .deviceCall(.pushUpdate, number: 1, url: "u"),
-            .edited("slow: down: delay"), .warned("mock: too large"), .responded(interceptor: "mock", status: 200),
+            .edited(RuleNote("slow: down", "delay"), in: .request),
+            .warned(RuleNote("mock", "too large"), in: .response),
+            .edited(RuleNote("mock", "aborted: x", .aborted), in: .request),
+            .delayed(interceptor: "mock", milliseconds: 1), .throttled(interceptor: "mock", rate: 1),
+            .notRetried(interceptor: "mock", "x"), .notRetried(interceptor: nil, "x"),
+            .refused(interceptor: "mock", "1/s"), .broken(interceptor: "mock", .empty),
+            .cutShort(.init(after: 1)), .endDelayed(interceptor: "mock", milliseconds: 1),
+            .responded(interceptor: "mock", status: 200),
             .queued(interceptor: "slow: down"), .admitted(interceptor: "slow: down", milliseconds: 1_250),
             .retried(interceptor: "mock", number: 1, of: 2, milliseconds: 5),
         ]
@@ -142,7 +150,11 @@ struct LoopMetricsTests {
             + ["login", "session", "token", "decision", "device"].map { "usher_own_calls_total{purpose=\"\($0)\"}" }
             + ["slow: down\",result=\"applied", "slow: down\",result=\"waited", "mock\",result=\"failed"]
             .map { "usher_interceptor_results_total{interceptor=\"\($0)\"}" }
-            + ["mock\",result=\"answered", "mock\",result=\"retried"]
+            + [
+                "answered", "retried", "aborted", "delayed", "throttled", "not_retried", "refused", "empty",
+                "slow_close",
+            ]
+            .map { "mock\",result=\"\($0)" }
             .map { "usher_interceptor_results_total{interceptor=\"\($0)\"}" }
             + [
                 "usher_advice_total", "usher_transactions_asked_total", "usher_transactions_answered_total",

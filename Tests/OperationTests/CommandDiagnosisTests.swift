@@ -56,6 +56,15 @@ struct CommandDiagnosisTests {
         #expect(problem.remedy?.contains("SSL_CERT_FILE") == true)
     }
 
+    @Test func whatWasNotNeededIsNoTunnel() {
+        let findings = judge([
+            record("CONNECT", "a.test:443", .opened(name: "a.test", negotiated: "TLSv1.3")),
+            record("CONNECT", "a.test:443", .leftHandshake("a.test")), record("GET", "https://a.test/"),
+        ])
+        #expect(findings.filter { $0.verdict == .ok }.count == 2)
+        #expect(!findings.contains { $0.what.contains("unopened") || $0.verdict == .problem })
+    }
+
     @Test func tunnelsAreNoted() {
         let findings = judge([record("CONNECT", "a.test:443"), record("CONNECT", "a.test:443")])
         #expect(findings.map(\.verdict) == [.ok, .note])

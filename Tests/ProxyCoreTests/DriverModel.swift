@@ -35,15 +35,16 @@ final class DriverModel {
     /// All that was written to the client.
     private(set) var sent: [UInt8] = []
     private(set) var origin: OriginConnection?
-    /// A connection that is being made.
+    /// A connection that is being made, and for which exchange.
     private(set) var dialing: Origin?
-    /// For which exchange.
     private var dialingFor: ExchangeID?
     private(set) var records: [ExchangeRecord] = []
     private(set) var flows: [(flow: PackedFlow, moments: [ExchangeMoment])] = []
     /// Whether each release gave the connection back to the pool.
     private(set) var releases: [Bool] = []
     private(set) var dials = 0
+    /// Whether a tunnel's origin is there is found out by a connection; else it is known.
+    var reachesAnew = false
     /// The client's handshake that is under way: whose certificate it is shown, and its first bytes.
     private(set) var securing: (name: ShownName, hello: [UInt8])?
     /// Passwords that wait to be checked.
@@ -357,10 +358,13 @@ final class DriverModel {
             if let connection = idle(wanted, scope) {
                 attach(connection, id, reused: true)
             } else {
-                dialing = wanted
-                dialingFor = id
+                (dialing, dialingFor) = (wanted, id)
                 dials += 1
             }
+        case .reach(let id, let wanted):
+            guard reachesAnew else { return machine.reached(id, now: now, &out) }
+            (dialing, dialingFor) = (wanted, id)
+            dials += 1
         case .carry: Issue.record("a tunnel in a stream, and there are none here")
         case .send(_, let index):
             guard let origin else { return }
@@ -393,12 +397,11 @@ final class DriverModel {
                 close(.closed)
             }
         case .authenticate(let id, let check):
-            checks.append(check)
-            checkIDs.append(id)
+            (checks, checkIDs) = (checks + [check], checkIDs + [id])
         case .awaitTurn(let id, let ticket): awaited.append((id, ticket))
         case .awaitPerson(let id, let transaction): asked.append((id, transaction))
         case .awaitFlight(let id, let ticket): flying[ticket] = id
-        case .wake: break  // time is advanced to `deadline`
+        case .wake: break
         case .intercept(let id, let call): calls.append((id, call))
         case .cancelIntercept(let id):
             calls.removeAll { $0.id == id }

@@ -58,7 +58,11 @@ struct DryOriginTests {
             }, always("HTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 0\r\n\r\n"))
         #expect(dryRun.phases.map(\.judgement.phase) == [.request, .response])
         #expect(dryRun.phases.map(\.attempt) == [1, 1] && dryRun.phases.allSatisfy { $0.call == nil })
-        #expect(dryRun.phases.map(\.notes) == [["in: set header X"], ["out: removed header server"]])
+        #expect(
+            dryRun.phases.map(\.notes) == [
+                [.edited(RuleNote("in", "set header X"), in: .request)],
+                [.edited(RuleNote("out", "removed header server"), in: .response)],
+            ])
         #expect(dryRun.interceptors?.map(\.matched) == [true, true, false])
         #expect(dryRun.interceptors?[2].misses == ["status is 200, wanted 201"])
     }

@@ -91,9 +91,12 @@ struct EnforcedTunnelTests {
     /// A client that refuses the certificate again and again does not get around it.
     @Test func refusalsDoNotHelp() {
         final class AllRefused: RefusalStore, @unchecked Sendable {
-            func refused(_ host: String, by client: ClientKey) {}
-            func accepted(_ host: String, by client: ClientKey) {}
-            func isLeftAlone(_ host: String, for client: ClientKey) -> Bool { true }
+            func began(_ place: ServerPlace, by client: ClientKey) {}
+            func ended(_ place: ServerPlace, by client: ClientKey) {}
+            func refused(_ place: ServerPlace, by client: ClientKey) {}
+            func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure { .refusal }
+            func accepted(_ place: ServerPlace, by client: ClientKey) {}
+            func isLeftAlone(_ place: ServerPlace, for client: ClientKey) -> Bool { true }
         }
         let talk = Conversation(settings(["https://a.test/*"], opened: ["a.test"]), refusals: AllRefused())
         talk.client(connect("a.test:443"))

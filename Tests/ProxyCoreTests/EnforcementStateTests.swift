@@ -78,6 +78,14 @@ struct EnforcementStateTests {
         }
         #expect(isAsked(Enforced.talk(Enforced.asking { $0.application = "other" }, decisions)))
         #expect(isAsked(Enforced.talk(Enforced.asking { $0.environment = [.init("a", ["b"])] }, decisions)))
+        #expect(isAsked(Enforced.talk(Enforced.asking { $0.realm = "/alpha" }, decisions)))
+        #expect(isAsked(Enforced.talk(Enforced.asking { $0.tellsAddress = true }, decisions)))
+        let other = Enforced.settings({
+            $0.server = AuthorizationServer(url: "http://am.test/other", host: "am.test", realms: ["/", "/alpha"])
+        })
+        #expect(isAsked(Enforced.talk(other, decisions)))
+        // as whom it is asked is no part of it
+        #expect(!isAsked(Enforced.talk(Enforced.asking { $0.caller = .session("AGENT") }, decisions)))
     }
 
     /// A session's end, seen on its way to AM, ends what was decided for it.
@@ -87,6 +95,10 @@ struct EnforcementStateTests {
         "POST http://am.test/am/json/sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\nContent-Length: 23\r\n\r\n{\"tokenId\":\"SESSION-A\"}",
         "GET http://am.test/am/oauth2/connect/endSession HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=SESSION-A\r\n\r\n",
         "POST http://am.test/am/json/sessions?_action=logout&tokenId=SESSION-A HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/json/sessions/SESSION-A?_action=logout HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/json/sessions/SESSION%2DA?_action=logout HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/json/sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=\"SESSION-A\"\r\nContent-Length: 0\r\n\r\n",
+        "GET http://am.test/am/UI/Logout?realm=/ HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=SESSION-A\r\n\r\n",
     ])
     func aLogout(_ logout: String) {
         let decisions = Decisions()

@@ -1,8 +1,9 @@
 import Addresses
 import HTTPCodec
 import Interception
-import ProxyCore
 import Testing
+
+@testable import ProxyCore
 
 /// Requests that wait for their turn, or are refused.
 @Suite("Requests at limits")
@@ -260,6 +261,33 @@ struct LimitEditTests {
         first.client(get)
         #expect(passes("a.test", "192.0.2.7") == (scope == .client))
         #expect(passes("b.test", "192.0.2.7") == (scope == .client || scope == .host))
+    }
+
+    @Test("Each Action, and each user behind one address, is counted by itself")
+    func actionsAndUsers() {
+        var one = policy(concurrency: 1)
+        one.scope = .action
+        func passes(_ path: String) -> Bool {
+            let other = Conversation(
+                settings {
+                    $0.servers = [server]
+                    $0.rules = [.init(name: "gate", request: [.limit(one)])]
+                }, limits: gate)
+            talks.append(other)
+            other.client("POST http://am.test/am/json/\(path) HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n")
+            return other.driver.dialing != nil
+        }
+        var talks: [Conversation] = []
+        #expect(passes("sessions?_action=logout") && passes("realms/root/authenticate"))
+        #expect(!passes("sessions?_action=logout") && !passes("authenticate"))
+        func text(_ address: String?, _ user: String?) -> String {
+            RequestSender(address: address.flatMap { .init($0) }, user: user).text
+        }
+        let senders = [
+            text("192.0.2.1", nil), text("192.0.2.2", nil), text("192.0.2.1", "a"), text("192.0.2.1", "b"),
+            text(nil, "192.0.2.1"), text(nil, nil),
+        ]
+        #expect(Set(senders).count == senders.count, "\(senders)")
     }
 
     @Test("A step-up's calls count for themselves, and its exchange holds no place meanwhile")

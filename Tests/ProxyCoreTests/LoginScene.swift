@@ -22,7 +22,12 @@ enum LoginScene: CaseIterable {
         var login = CookieLogin(
             interceptor: "couch", .form([.init(name: "name", value: "ada")]), place: "/_session", cookie: "AuthSession")
         change(&login)
-        var rule = Rule(name: "couch", when: .test(.host, [.exact("shop.test"), .exact("staging.test")]))
+        var rule = Rule(
+            name: "couch",
+            when: .all([
+                .test(.host, [.exact("shop.test"), .exact("staging.test")]),
+                .test(.scheme, [.exact("http"), .exact("https")]),
+            ]))
         rule.detour = .cookie(login)
         return rule
     }

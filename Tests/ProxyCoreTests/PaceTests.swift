@@ -22,7 +22,7 @@ struct PaceTests {
         talk.connects()
         #expect(talk.originGot().contains("\r\nX: 1\r\n"))
         talk.origin(ok)
-        #expect(talk.clientGot() == okForClient && talk.noted("waits for 800 ms") && talk.record.milliseconds == 800)
+        #expect(talk.clientGot() == okForClient && talk.noted(": waits for 800 ms") && talk.record.milliseconds == 800)
     }
 
     @Test func anAnswerMadeHereThatWaits() {

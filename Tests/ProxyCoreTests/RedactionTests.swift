@@ -38,6 +38,13 @@ struct RedactionTests {
         ("a.test/p?token=a=b&&x&=y&", "a.test/p?token=REDACTED&&REDACTED&=REDACTED&"),
         ("a.test/p?_TxId=x&page=", "a.test/p?_TxId=REDACTED&page="),
         ("a.test/p?c2VjcmV0c2VjcmU=", "a.test/p?REDACTED="),
+        ("a.test/p?pw=&redirect_uri=&authIndexType=&x-y=1", "a.test/p?pw=&redirect_uri=&authIndexType=&x-y=REDACTED"),
+        (
+            "a.test/p?cGFzc3dvcmQ=&aB=&QUJD=&a1=&abc==",
+            "a.test/p?REDACTED=&REDACTED=&REDACTED=&REDACTED=&REDACTED=REDACTED"
+        ),
+        ("a.test/p?\(String(repeating: "x", count: 32))=", "a.test/p?\(String(repeating: "x", count: 32))="),
+        ("a.test/p?\(String(repeating: "x", count: 33))=", "a.test/p?REDACTED="),
         ("a.test/p?c2VjcmV0c2VjcmV0IQ==&page=1", "a.test/p?REDACTED=REDACTED&page=1"),
         ("a.test/p?page=1;c2VjcmV0=;=", "a.test/p?page=1;REDACTED=;="),
         ("a.test/p;c2VjcmV0=/q;c2VjcmV0==", "a.test/p;REDACTED=/q;REDACTED=REDACTED"),

@@ -62,7 +62,7 @@ struct RetryTests {
             talk.driver.waits(20)
         }
         #expect(talk.driver.dials == 4 && talk.clientGot().hasSuffix("\r\n\r\nbusy") && talk.record.status == 429)
-        #expect(talk.noted("not sent again: again has had all its 3"))
+        #expect(talk.noted("again: not sent again: it has had all its 3"))
     }
 
     @Test func oneBudgetForAll() {

@@ -142,7 +142,19 @@ struct SecureTunnelTests {
         talk.driver.fromClient(Greeting.hello("a.test"))
         #expect(talk.driver.securing != nil)
         talk.driver.clientIsSecured()
-        #expect(talk.driver.releases == [false])
+        #expect(talk.driver.releases == [true])
+    }
+
+    /// Whose TLS would be opened has a second to begin.
+    @Test func anOriginThatSpeaksAtOnceIsHeardAfterAWhile() {
+        let talk = Conversation(policy())
+        talk.driver.reachesAnew = true
+        talk.client(connect("a.test:443"))
+        talk.connects()
+        talk.origin("220 mail\r\n")
+        #expect(talk.clientGot() == established && !talk.driver.isTunnel)
+        talk.driver.waits(1_000)
+        #expect(talk.clientGot() == "220 mail\r\n" && talk.driver.isTunnel)
     }
 
     @Test func plainHTTPInATunnelThatWouldBeOpened() {
@@ -205,7 +217,7 @@ struct SecureTunnelTests {
             TLSFault(.alert(48), "x"), "tls_alert_received",
             "refused Usher's certificate for a.test (TLS alert unknown_ca)"
         ),
-        (TLSFault(.closed, "x"), "connection_terminated", "likely refused it"),
+        (TLSFault(.closed, "x"), "connection_terminated", "without a word; if it refused it"),
         (TLSFault(.alert(40), "it said no"), "tls_alert_received", "the client's handshake for a.test: it said no"),
         (TLSFault(.protocolError, "it lies"), "tls_protocol_error", "the client's handshake for a.test: it lies"),
         (TLSFault(.local, "too many"), "proxy_internal_error", "no handshake for a.test: too many"),
@@ -227,7 +239,21 @@ struct SecureTunnelTests {
             talk.driver.fromClient(Greeting.hello("a.test"))
             talk.driver.clientIsUnsecured(TLSFault(.alert(48), "x"), hasSeen: true)
         }
-        #expect(memory.events == ["refused a.test"])
+        #expect(memory.events == ["refused a.test:443"])
+        for (departure, words) in [
+            (RefusalCounts.Departure.besideAnother, "it needs one connection"), (.unclear, "if it refused it"),
+            (.refusal, "left again when it had seen Usher's certificate for a.test, and likely refused it"),
+        ] {
+            memory.departure = departure
+            let talk = Conversation(policy(), refusals: memory)
+            talk.client(connect("a.test:443"))
+            talk.driver.fromClient(Greeting.hello("a.test"))
+            #expect(memory.underWay == 1)
+            talk.driver.clientIsUnsecured(TLSFault(.closed, "x"), hasSeen: true)
+            #expect(talk.noted(words) && memory.events.removeLast() == "left a.test:443")
+            #expect((talk.record.proxyError == nil) == (departure == .besideAnother))
+            #expect(memory.underWay == 0)
+        }
         memory.isDone = true
         let talk = Conversation(policy { $0.onRefusal = .tunnel }, refusals: memory)
         talk.client(connect("a.test:443"))
@@ -240,9 +266,100 @@ struct SecureTunnelTests {
         // one test, one thread
         var events: [String] = []
         var isDone = false
-        func refused(_ host: String, by client: ClientKey) { events.append("refused \(host)") }
-        func accepted(_ host: String, by client: ClientKey) { events.append("accepted \(host)") }
-        func isLeftAlone(_ host: String, for client: ClientKey) -> Bool { isDone }
+        var departure = RefusalCounts.Departure.unclear
+        private(set) var underWay = 0
+        func began(_ place: ServerPlace, by client: ClientKey) { underWay += 1 }
+        func ended(_ place: ServerPlace, by client: ClientKey) { underWay -= 1 }
+        func refused(_ place: ServerPlace, by client: ClientKey) { note("refused", place) }
+        func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure {
+            note("left", place)
+            return departure
+        }
+        func accepted(_ place: ServerPlace, by client: ClientKey) { note("accepted", place) }
+        func isLeftAlone(_ place: ServerPlace, for client: ClientKey) -> Bool { isDone }
+        private func note(_ word: String, _ place: ServerPlace) { events.append("\(word) \(place.name):\(place.port)") }
+    }
+
+    @Test func theOriginIsReachedBeforeTheTunnelIsAnswered() {
+        let talk = Conversation(policy())
+        talk.driver.reachesAnew = true
+        talk.client(connect("a.test:443"))
+        #expect(talk.clientGot().isEmpty && talk.driver.dialing == Origin(scheme: .http, host: "a.test", port: 443))
+        talk.connects()
+        #expect(talk.clientGot() == established)
+        talk.driver.fromClient(Greeting.hello("a.test"))
+        // for the first request inside
+        #expect(talk.driver.releases == [true])
+        talk.driver.clientIsSecured()
+        talk.client("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.clientGot() == okForClient)
+    }
+
+    /// One that the client has not begun to use: it may have its own reasons, and there is another for what is asked.
+    @Test(arguments: ["", "\u{15}\u{3}\u{3}\0\u{2}\u{2}("])
+    func anOriginThatLeavesAtOnce(_ words: String) {
+        let talk = Conversation(policy())
+        talk.driver.reachesAnew = true
+        talk.client(connect("a.test:443"))
+        talk.connects()
+        talk.origin(words)
+        talk.driver.originEnds()
+        #expect(talk.clientGot() == established && !talk.driver.isOver)
+        talk.driver.fromClient(Greeting.hello("a.test"))
+        #expect(talk.driver.securing?.name == .host("a.test"))
+        talk.driver.clientIsSecured()
+        talk.client("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        talk.connects()
+        talk.origin(ok)
+        #expect(talk.clientGot() == okForClient)
+    }
+
+    /// A client that waits for the origin to speak first is heard by it after a while, and once.
+    @Test func anOriginThatLeavesAgain() {
+        let talk = Conversation(policy())
+        talk.driver.reachesAnew = true
+        talk.client(connect("a.test:443"))
+        talk.connects()
+        talk.driver.originEnds()
+        talk.driver.waits(1_000)
+        #expect(talk.driver.dials == 2)
+        talk.connects()
+        talk.driver.originEnds()
+        #expect(talk.driver.isOver)
+    }
+
+    @Test(arguments: [
+        (LeaseFailure.refused("no"), 502, "connection_refused"), (.unresolvable("no"), 502, "dns_error"),
+        (.timedOut, 504, "connection_timeout"),
+    ])
+    func anOriginThatIsNotThere(_ failure: LeaseFailure, _ status: Int, _ token: String) {
+        let talk = Conversation(policy())
+        talk.driver.reachesAnew = true
+        talk.client(connect("a.test:443"))
+        talk.driver.dialFails(failure)
+        #expect(talk.record.status == status && talk.record.proxyError == token)
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 \(status) ") && talk.driver.client == .finished)
+    }
+
+    /// Who answers in its place needs none.
+    @Test func anOriginThatNeedNotBeThere() {
+        for host in ["a.test", "x.open.test", "10.0.0.1"] {
+            let talk = Conversation(
+                settings {
+                    $0.interception.hosts = [DestinationPattern("*")].compactMap { $0 }
+                    $0.rules = [
+                        .init(
+                            name: "mock", when: .test(.host, [.exact("a.test")]),
+                            request: [.respond(DirectResponse(status: 200))])
+                    ]
+                })
+            talk.driver.reachesAnew = true
+            talk.client(connect("\(host):443"))
+            // behind an address there may be any host
+            #expect((talk.clientGot() == established) == (host != "x.open.test"), "\(host)")
+        }
     }
 
     @Test(arguments: [

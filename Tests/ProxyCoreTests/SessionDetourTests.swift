@@ -75,6 +75,22 @@ struct SessionDetourTests {
         #expect(model.own.places == 0)
     }
 
+    /// How long it lasts is not worth waiting for.
+    @Test func aSessionThatIsThereWaitsForNothing() {
+        let model = SessionModel()
+        let talk = begins(model, settings())
+        talk.connects()
+        talk.origin(Up.step)
+        talk.connects()
+        talk.origin(won("OWN-1"))
+        talk.connects()
+        #expect(talk.originGot().hasPrefix("POST /am/json/realms/root/sessions?_action=getSessionInfo "))
+        talk.driver.waits(1_001)
+        asks(talk, with: "OWN-1")
+        talk.origin(ok)
+        #expect(talk.noted("max_idle and max_time of the configuration count"), "\(talk.notes)")
+    }
+
     @Test func aRequestWithASessionKeepsIt() {
         let model = SessionModel()
         let talk = model.client(settings())

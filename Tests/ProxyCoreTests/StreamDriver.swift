@@ -298,7 +298,8 @@ final class StreamDriver {
         case .record(let id): machine.takeRecord(of: id, &out) { records.append(copy $0) }
         case .proceed: machine.proceed(now: now, &out)
         case .wake: break
-        case .carry, .secureClient, .authenticate, .awaitTurn, .awaitPerson, .awaitFlight, .intercept, .cancelIntercept:
+        case .reach, .carry, .secureClient, .authenticate, .awaitTurn, .awaitPerson, .awaitFlight, .intercept,
+            .cancelIntercept:
             Issue.record("nothing here asks for \(order)")
         }
     }

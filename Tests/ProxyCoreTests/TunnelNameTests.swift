@@ -38,7 +38,7 @@ struct TunnelNameTests {
         talk.driver.originEnds()
         #expect(talk.driver.securing != nil && !talk.driver.isOver)
         talk.driver.clientIsSecured()
-        #expect(talk.driver.releases == [false] && talk.driver.isIdle)
+        #expect(talk.driver.releases == [true] && talk.driver.isIdle)
     }
 
     /// The session would go to whoever the client had the tunnel lead to.

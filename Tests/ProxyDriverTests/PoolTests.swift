@@ -112,6 +112,43 @@ struct PoolTests {
         close(peer)
     }
 
+    /// Each leads, or shows itself, elsewhere.
+    private static let origins: [Origin] = {
+        func by(_ proxy: String) -> UpstreamProxy { UpstreamProxy(proxy) ?? UpstreamProxy(host: "", port: 1) }
+        let plain = Origin(scheme: .https, host: "a.test", port: 443)
+        var named = plain
+        named.serverName = "b.test"
+        var routed = [
+            Route.tunnel(by("http://proxy.test:3128")), .tunnel(by("http://other.test:3128")),
+            .tunnel(by("http://proxy.test:3129")), .tunnel(by("http://u@proxy.test:3128")),
+            .tunnel(by("http://v@proxy.test:3128")), .tunnel(by("http://u:p@proxy.test:3128")),
+            .forward(by("http://proxy.test:3128")), .forward(by("http://u:p@proxy.test:3128")),
+            .forward(by("http://u:q@proxy.test:3128")),
+        ].map { Origin(scheme: .https, host: "a.test", port: 443, route: $0) }
+        routed.append(Origin(scheme: .http, host: "a.test", port: 443, route: .forward(by("http://proxy.test:3128"))))
+        return [
+            plain, named, Origin(scheme: .http, host: "a.test", port: 443),
+            Origin(scheme: .https, host: "b.test", port: 443), Origin(scheme: .https, host: "a.test", port: 444),
+        ] + routed
+    }()
+
+    /// A connection is for all who go the same way to the same place as the same user of a proxy, and for nobody else.
+    @Test func everyPartOfTheKeyCounts() throws {
+        for (place, origin) in Self.origins.enumerated() {
+            let pool = OriginPool(perOrigin: 8, total: 8)
+            var known = KnownOrigins()
+            let (channel, peer) = try channel(origin.poolKey)
+            pool.put(channel, now: 0)
+            known.note(.exchanges, of: origin)
+            for (index, other) in Self.origins.enumerated() where index != place {
+                #expect(pool.take(other.poolKey) == nil, "\(place) and \(index)")
+                #expect(known[other] == nil, "\(place) and \(index)")
+            }
+            #expect(pool.take(origin.poolKey) === channel && known[origin] == .exchanges)
+            close(peer)
+        }
+    }
+
     // MARK: those of one client
 
     @Test func aClientsOwnTakeNoRoomFromOthers() throws {

@@ -8,8 +8,8 @@ struct OneTimeCounters {
 
     enum Claim: Equatable {
         case code(String)
-        /// The one of this time was given before; another one comes at this time, in seconds since 1970.
-        case taken(until: Int)
+        /// The one of this time was given before.
+        case taken
         /// It is being read which ones another process has given; to be asked again after so many milliseconds.
         case later(milliseconds: Int)
         case failed(String)
@@ -21,15 +21,40 @@ struct OneTimeCounters {
     /// How long it takes to read a small file, in milliseconds.
     private static let reading = 10
 
-    /// When there is one, in seconds since 1970, where that of this time was given before; nil where there is one now. Claims
-    /// none.
-    func freeAgain(_ password: OneTimePassword, seconds: Int) -> Int? {
-        guard case .time(let period) = password.kind,
-            let bytes = state?.value(of: StateKey(.counters, password.name)),
-            let known = Self.counter(bytes)
+    /// A password of a time that is still to come, and that is nobody else's.
+    struct Place: Sendable {
+        let counter: UInt64
+        /// It is for whoever asked; else it is asked for again then.
+        var isKept = false
+        /// When that time begins, in seconds since 1970.
+        let time: Int
+    }
+
+    /// Where that of this time was given before, the first that nobody waits for yet. It is kept for whoever asks, unless its
+    /// time is more than `longest` seconds away. Nil where there is one now.
+    func place(_ password: OneTimePassword, seconds: Int, longest: Int) -> Place? {
+        let key = StateKey(.counters, password.name)
+        guard case .time(let period) = password.kind, let known = state?.value(of: key).flatMap(Self.counter),
+            Self.isTaken(Self.counter(of: seconds, period), known)
         else { return nil }
+        var place: Place?
+        _ = change(key) { last in
+            let counter = Self.counter(of: seconds, period)
+            guard let known = last, Self.isTaken(counter, known) else { return }
+            var found = Place(counter: known + 1, time: Int(known + 1) * period)
+            found.isKept = found.time - seconds <= longest && found.counter - counter <= Self.mostAhead
+            if found.isKept { last = found.counter }
+            place = found
+        }
+        return place
+    }
+
+    /// The password of a place whose time has come; nil where it is not to be given any more, or not yet.
+    func code(of place: Place, _ password: OneTimePassword, seconds: Int) -> String? {
+        guard case .time(let period) = password.kind else { return nil }
+        // AM takes that of the time before
         let counter = Self.counter(of: seconds, period)
-        return Self.isTaken(counter, known) ? (Int(counter) + 1) * period : nil
+        return place.counter == counter || place.counter + 1 == counter ? password.code(place.counter) : nil
     }
 
     private static func counter(of seconds: Int, _ period: Int) -> UInt64 { UInt64(max(0, seconds) / period) }
@@ -54,7 +79,7 @@ struct OneTimeCounters {
                     last = counter
                 }
             }
-            if isTaken { return .taken(until: (Int(counter) + 1) * period) }
+            if isTaken { return .taken }
         case .counter(let first):
             isKept = change(key) { last in
                 // a counter that was set forward by hand counts

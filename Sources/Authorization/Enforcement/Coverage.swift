@@ -19,16 +19,18 @@ extension AuthorizationPolicy {
     ///
     /// An advice is acted on where the path fits however a server reads it; a decision is asked for where it fits in any
     /// reading, or what is odd would pass unasked.
-    public func coverage(of head: RequestHead) -> Coverage? {
+    /// - Parameter hasBody: one comes, whatever its fields say.
+    public func coverage(of head: RequestHead, hasBody: Bool = false) -> Coverage? {
         guard !resources.isEmpty else { return nil }
         let isRepeatable = Self.refusalOfKind(head) == nil
-        guard isRepeatable || isDecidable(head) else { return nil }
+        let isDecidable = isDecidable(head, hasBody)
+        guard isRepeatable || isDecidable else { return nil }
         let url = URLParts(head)
         // by their places: none is copied that is looked at alone
         for place in resources.indices {
             if resources[place].isEnforced {
                 guard resources[place].pattern.mayMatch(url) else { continue }
-                return isDecidable(head) && !isServersOwn(head) ? Coverage(resources[place], isEnforced: true) : nil
+                return isDecidable && !isServersOwn(head) ? Coverage(resources[place], isEnforced: true) : nil
             }
             guard resources[place].pattern.matches(url) else { continue }
             return isRepeatable && !isOwnEndpoint(head) ? Coverage(resources[place], isEnforced: false) : nil
@@ -44,9 +46,9 @@ extension AuthorizationPolicy {
 
     /// AM may be asked about it. A preflight carries no session and shows nothing of the resource; a tunnel is not opened
     /// for this.
-    private func isDecidable(_ head: RequestHead) -> Bool {
+    private func isDecidable(_ head: RequestHead, _ hasBody: Bool) -> Bool {
         guard enforcement != nil, head.method != .connect else { return false }
-        return head.method != .options || head.fields["Access-Control-Request-Method"] == nil
+        return head.method != .options || hasBody || head.fields["Access-Control-Request-Method"] == nil
             || head.fields["Origin"] == nil
             // no browser sends these with one (Fetch, CORS-preflight fetch)
             || ["Cookie", "Authorization", server.cookie, "Content-Length", "Transfer-Encoding"].contains {

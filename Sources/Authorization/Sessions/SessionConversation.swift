@@ -43,6 +43,14 @@ public struct SessionConversation: Sendable {
             users: settings.user.map { [$0] } ?? [])
     }
 
+    /// A session is at hand, and what AM is asked only tells how long it lasts: nobody has to wait for that.
+    public var hasSession: Bool {
+        switch stage {
+        case .asks, .renews: true
+        case .begun, .logsIn: false
+        }
+    }
+
     /// What happened since the last time this was asked, a sentence each, without secrets.
     public mutating func takeNotes() -> [String] {
         defer { notes.removeAll() }

@@ -91,9 +91,11 @@ extension AuthorizationServer {
             else { return nil }
             return .news(.idToken(token))
         case .logout:
-            guard (200..<300).contains(response.status) else { return nil }
+            // the page of AM may lead elsewhere
+            guard (200..<400).contains(response.status) else { return nil }
             let named =
                 (try? JSONValue(parsing: body))?["tokenId"]?.text ?? sent.query.flatMap { QueryText($0)["tokenId"] }
+                ?? SessionSource.named(by: sent).last
             guard let session = named ?? SessionSource.carried(by: sent, named: cookie)?.token else { return .left }
             return .ended(session)
         case .endSession: return response.status < 400 ? .left : nil

@@ -77,6 +77,38 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         ControlProblem(409, "no journal is kept (journal.memory is 0B)")
     }
 
+    /// So many flows that are waited for.
+    private struct Wait {
+        var count: Int
+        var filter: FlowFilter
+        /// Those alone that came after that one.
+        var after: Int
+        /// In milliseconds.
+        var time: Int
+
+        var fault: ControlProblem {
+            ControlProblem(
+                504,
+                "\(count == 1 ? "no flow" : "fewer than \(count) flows") that fit came within \(Units.duration(time))")
+        }
+    }
+
+    private static func wait(
+        _ request: ControlRequest, for filter: FlowFilter
+    ) throws(ControlProblem) -> Wait? {
+        let arguments = request.arguments
+        let time = arguments.integer("timeout")
+        guard let count = arguments.integer("wait") else {
+            if time != nil {
+                throw ControlProblem(400, "timeout means nothing without wait; add that, or leave this out")
+            }
+            return nil
+        }
+        return Wait(
+            count: count, filter: filter, after: arguments.integer("after") ?? 0,
+            time: time ?? ControlLimits.usualWait)
+    }
+
     /// What a look into memory came to.
     private enum Step {
         case made(ControlAnswer)
@@ -85,12 +117,13 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     /// - Parameter make: is told whether there is a disk to be asked.
+    /// - Parameter wait: what has to be there first.
     private func later(
-        _ make: @escaping @Sendable (FlowRing, Bool) throws(ControlProblem) -> Step
+        _ wait: Wait? = nil, _ make: @escaping @Sendable (FlowRing, Bool) throws(ControlProblem) -> Step
     ) -> ControlReply {
         let disk = directory.disk
-        return .later { promise in
-            let isTaken = directory.ask { ring in
+        func query(_ promise: ControlPromise) -> @Sendable (FlowRing) -> Void {
+            { ring in
                 do throws(ControlProblem) {
                     let hasDisk = disk?.isOpen ?? false
                     switch try make(ring, hasDisk) {
@@ -101,6 +134,14 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                     promise.refuse(error)
                 }
             }
+        }
+        guard let wait else {
+            return .later { promise in if !directory.ask(query(promise)) { promise.refuse(Self.crowded) } }
+        }
+        return .later(within: wait.time, late: wait.fault) { promise in
+            let isTaken = directory.wait(
+                for: wait.count, of: wait.filter, after: wait.after, until: Directory.clock() + wait.time,
+                query(promise))
             if !isTaken { promise.refuse(Self.crowded) }
         }
     }
@@ -135,14 +176,16 @@ public struct FlowRoutes<Directory: FlowDirectory> {
     }
 
     /// A page of what memory has, and the disk behind it.
-    /// - Parameter all: the answer takes more from the disk than flows.
+    /// - Parameters:
+    ///   - all: the answer takes more from the disk than flows.
+    ///   - wait: what has to be there first.
     private func page(
-        _ query: FlowQuery, all: Bool = false,
+        _ query: FlowQuery, all: Bool = false, _ wait: Wait? = nil,
         _ answer:
             @escaping @Sendable (FlowQuery.Page, _ kept: (count: Int, dropped: Int), (any FlowShelf)?) -> ControlAnswer
     ) -> ControlReply {
         let patience = patience
-        return later { ring, hasDisk throws(ControlProblem) in
+        return later(wait) { ring, hasDisk throws(ControlProblem) in
             let kept = (ring.count, ring.dropped)
             func onDisk(_ rest: FlowQuery.Rest) -> Step {
                 .onDisk { shelf in answer(try rest.run(shelf, isOver: Self.isOver(after: patience)), kept, shelf) }
@@ -163,6 +206,12 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                 .query("limit", .integer(1...most), "How many at most; 100 where nobody says."),
                 .query("before", .integer(0 ... .max), "Those alone that came before that sequence."),
                 .query("after", .integer(0 ... .max), "Those alone that came after that sequence."),
+                .query(
+                    "wait", .integer(1...most), "Answers as soon as so many are there that fit; 504 where they are not."
+                ),
+                .query(
+                    "timeout", .integer(1...ControlLimits.longestWait),
+                    "Milliseconds to wait at most; \(ControlLimits.usualWait) where nobody says."),
             ],
             answers: [
                 RouteAnswer(
@@ -175,10 +224,10 @@ public struct FlowRoutes<Directory: FlowDirectory> {
                         "kept": .described("How many there are in memory, whatever they are.", .count),
                         "dropped": .described("How many made room for those in memory.", .count),
                     ]))
-            ], problems: [409: "No journal is kept."])
+            ], problems: [409: "No journal is kept.", 504: "What was waited for did not come."])
         return ControlRoute("GET", "/v1/flows", description) { request throws(ControlProblem) in
             let query = try query(request, standard: 100)
-            return page(query) { page, kept, _ in
+            return page(query, try Self.wait(request, for: query.filter)) { page, kept, _ in
                 ControlAnswer(
                     .object([
                         .init("flows", .array(page.flows.map { FlowView($0).listed })),

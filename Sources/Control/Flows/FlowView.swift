@@ -1,4 +1,5 @@
 internal import Formats
+internal import Interception
 internal import Journal
 
 /// A flow as JSON: in a row for a list, or whole, with its messages and the calls that were made for it.
@@ -15,7 +16,11 @@ struct FlowView {
         "type": .optional(.text), "method": .text, "url": .text, "status": .optional(.integer(100...999)),
         "content_type": .optional(.text), "error": .optional(.text), "request_bytes": .count,
         "response_bytes": .count, "attempts": .count,
-        "marks": .list(.choice(FlowMark.allCases.map(\.rawValue))), "parent": .optional(.text),
+        "marks": .list(.choice(FlowMark.allCases.map(\.rawValue))),
+        "interceptors": .described(
+            "Those that did something, and what.",
+            .list(.object(["name": .text, "did": .list(.choice(Deed.allCases.map(\.rawValue)))]))),
+        "parent": .optional(.text),
     ]
 
     var listed: JSONValue { .object(members) }
@@ -32,12 +37,20 @@ struct FlowView {
             member("error", .proxyError), .init("request_bytes", .integer(flow[.requestBytes])),
             .init("response_bytes", .integer(flow[.responseBytes])), .init("attempts", .integer(flow[.attempts])),
             .init("marks", .array(FlowMark.of(flow).map { .string($0.rawValue) })),
+            .init("interceptors", .array(EventSummary(flow).all.map(Self.doing))),
             .init("parent", flow[.parent] == 0 ? .null : .string(Self.id(flow[.parent]))),
         ]
     }
 
     private func member(_ name: String, _ part: FlowPart) -> JSONValue.Member {
         .init(name, Self.text(flow.text(part)))
+    }
+
+    private static func doing(_ doing: (interceptor: String, deeds: [String])) -> JSONValue {
+        .object([
+            .init("name", .string(doing.interceptor)),
+            .init("did", .array(doing.deeds.map { .string($0) })),
+        ])
     }
 
     private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
@@ -61,7 +74,8 @@ struct FlowView {
         "securing": .optional(.count), "answering": .optional(.count), "receiving": .optional(.count),
     ])
     private static let eventShape = ControlShape.object([
-        "at_ms": .integer(.min ... .max), "event": .text, "text": .text,
+        "at_ms": .integer(.min ... .max), "event": .text, "text": .text, "interceptor?": .text,
+        "did?": .choice(Deed.allCases.map(\.rawValue)), "phase?": .text,
     ])
 
     static let wholeShape = ControlShape.object([
@@ -123,6 +137,7 @@ struct FlowView {
         var members: [JSONValue.Member] = [
             .init("bytes", .integer(message.bodyBytes)), .init("cut", .bool(message.isCut)),
         ]
+        if message.isUnread { members.append(.init("comment", .string(FlowMessage.unread))) }
         if let text = message.text {
             if !text.isEmpty { members.append(.init("text", .string(text))) }
         } else {
@@ -155,6 +170,10 @@ enum FlowMark: String, CaseIterable {
     case request_changed, response_changed
     /// A step-up, or a login of Usher's own.
     case step_up
+    /// An interceptor broke the answer or its end.
+    case fault
+    /// An interceptor had it wait, or go slowly.
+    case slowed
     /// Usher answered in the origin's place.
     case local
     /// The client did not get the whole answer.
@@ -168,6 +187,7 @@ enum FlowMark: String, CaseIterable {
     static func of(_ flow: PackedFlow) -> [FlowMark] {
         let flags: [(FlowFlags, FlowMark)] = [
             (.requestEdited, .request_changed), (.responseEdited, .response_changed), (.detoured, .step_up),
+            (.faulted, .fault), (.slowed, .slowed),
             (.local, .local), (.incomplete, .incomplete), (.tunnel, .tunnel),
         ]
         let marks = flags.filter { flow.flags.contains($0.0) }.map(\.1)

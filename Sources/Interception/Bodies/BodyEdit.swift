@@ -5,6 +5,8 @@ public import HTTPCodec
 public protocol BodyEdit: Edit {
     /// False for a body whose type says that it cannot be changed so: it need not be kept then.
     func concerns(_ type: MediaType?) -> Bool
+    /// True for a body whose type says that it is what the edit would make of it.
+    func isDone(_ type: MediaType?) -> Bool
     /// Whether it makes a body where there is none, of a type that it concerns.
     var makesBody: Bool { get }
 
@@ -17,12 +19,14 @@ extension BodyEdit {
     public static var needs: EditNeed { .body }
     public var makesBody: Bool { false }
     public func concerns(_ type: MediaType?) -> Bool { true }
+    public func isDone(_ type: MediaType?) -> Bool { false }
 
     /// The edit, or what is made of its fault.
     func attempt(on body: inout EditedBody, _ policy: BodyPolicy) throws(EditFault) -> EditEffect {
         body.isAsked = true
         let concerns = concerns(body.type)
         if body.isEmpty, !(makesBody && concerns) { return .changed(["found no body for \(Self.name)"]) }
+        if isDone(body.type) { return .changed([]) }
         guard concerns else {
             return .warned("\(Self.name) left the body as it is, which is \(body.contentType ?? "of no type")")
         }

@@ -74,7 +74,7 @@ extension Plan {
         from index: Int, _ head: inout RequestHead, _ context: inout EditContext, _ outcome: inout Outcome
     ) -> Bool {
         var bodies = SubjectBodies()
-        for index in requestCandidates(from: index, context.classification) where outcome.verdict == .proceed {
+        for index in requestCandidates(from: index, context.classification) where outcome.goesOn {
             let rule = rules[index]
             let subject = Subject(request: head, response: nil, classification: context.classification)
             switch rule.judge(subject, &bodies, context) {
@@ -102,7 +102,8 @@ extension Plan {
     ///   - request: as it was sent.
     ///   - context: keeps what this decides of rules, and nothing else.
     public func needsResponseBody(
-        from index: Int, _ response: ResponseHead, request: RequestHead, _ context: inout EditContext
+        from index: Int, _ response: ResponseHead, request: RequestHead, _ context: inout EditContext,
+        at stage: ResponseStage = .delivery
     ) -> Bool {
         guard readsResponseBodies else { return false }
         var response = response
@@ -110,7 +111,7 @@ extension Plan {
         defer { context.decisions = trial.decisions }
         var outcome = Outcome()
         var bodies = SubjectBodies(request: sentBody(of: request, context))
-        for index in responseCandidates(from: index, context.classification) where outcome.verdict == .proceed {
+        for index in responseCandidates(from: index, context.classification, stage) where outcome.goesOn {
             let rule = rules[index]
             let subject = Subject(request: request, response: response, classification: context.classification)
             switch rule.judge(subject, &bodies, trial) {
@@ -121,9 +122,8 @@ extension Plan {
                 if rule.responseTemplates.responseBody, TemplateNeeds.mayRead(response.fields) { return true }
                 if rule.response.contains(where: { Self.isForBody($0, response.fields) }) { return true }
                 if rule.runsResponseCode {
-                    return responseCandidates(from: responsePlace(behind: index), context.classification).contains {
-                        rules[$0].mayReadResponseBody
-                    }
+                    let behind = responseCandidates(from: responsePlace(behind: index), context.classification, stage)
+                    return behind.contains { rules[$0].mayReadResponseBody }
                 }
                 rule.edit(&response, &bodies, request: request, &trial, &outcome)
             }
@@ -180,7 +180,7 @@ extension Plan {
     ///   - request: as it was sent.
     public func applyResponse(
         from index: Int, to response: inout ResponseHead, body arrival: EditedBody.Arrival, request: RequestHead,
-        _ context: inout EditContext
+        _ context: inout EditContext, at stage: ResponseStage = .delivery
     ) -> BodyOutcome {
         var arrival = arrival
         if case .whole(let bytes) = arrival, response.status == 206 { arrival = .part(bytes) }
@@ -188,8 +188,8 @@ extension Plan {
         var bodies = SubjectBodies(
             request: sentBody(of: request, context),
             response: EditedBody(arrival, response.fields, CodingLimits(size: context.bodyLimit)))
-        var outcome = begin(.response)
-        runResponse(from: index, to: &response, &bodies, request: request, &context, &outcome)
+        var outcome = begin(stage.phase)
+        runResponse(from: index, to: &response, &bodies, request: request, &context, &outcome, at: stage)
         return endResponse(&response, bodies, request: request, context, outcome, cameWithBody: cameWithBody)
     }
 

@@ -1,11 +1,12 @@
 public import HTTPCodec
 
-/// The hosts that an interceptor names, with scheme and port where it says these, and that alone get what it sends along.
+/// The hosts that an interceptor names, and that alone get what it sends along: by https, or the scheme that it names, and at that
+/// scheme's own port, or the one that it names.
 public struct HostGuard: Sendable {
     private let condition: CompiledCondition
 
     init(_ condition: Condition) {
-        self.condition = CompiledCondition(condition.parts(about: [.host, .scheme, .port]))
+        self.condition = CompiledCondition(condition.withTransport.parts(about: [.host, .scheme, .port]))
     }
 
     /// - Parameter head: as it would go out. What comes back with the answer to a TRACE is shown to nobody (RFC 9110 §9.3.8).
@@ -47,6 +48,37 @@ extension Condition {
         case .test(let key, _): keys.contains(key)
         }
     }
+
+    /// The same, with the scheme and the port that are meant where it names none: a client could else have a password sent in
+    /// clear, or to another service of the host.
+    fileprivate var withTransport: Condition {
+        if case .any(let parts) = self { return .any(parts.map(\.withTransport)) }
+        var parts = [self]
+        if !constrains(.scheme) { parts.append(Self.scheme("https")) }
+        if !constrains(.port) {
+            parts.append(
+                .any([
+                    .all([Self.scheme("https"), .test(.port, [.exact("443")])]),
+                    .all([Self.scheme("http"), .test(.port, [.exact("80")])]),
+                ]))
+        }
+        return parts.count == 1 ? self : .all(parts)
+    }
+
+    private static func scheme(_ name: String) -> Condition { .test(.scheme, [.exact(name)]) }
+
+    /// It holds for certain values of the key alone, as it says itself.
+    private func constrains(_ key: Key) -> Bool {
+        switch self {
+        case .always, .not: false
+        case .all(let parts): parts.contains { $0.constrains(key) }
+        case .any(let parts): parts.allSatisfy { $0.constrains(key) }
+        case .test(let tested, _): tested == key
+        }
+    }
+
+    /// It names a scheme or a port, so that what it sends goes elsewhere than by https to 443.
+    public var namesTransport: Bool { constrains(.scheme) || constrains(.port) }
 
     /// Without what it rules out.
     private var asked: Condition {

@@ -28,6 +28,37 @@ extension Condition {
     /// True where it holds whatever is asked.
     public var isAlways: Bool { judge { _, _ in .open } == .yes }
 
+    /// False where it never holds for a request to there.
+    /// - Parameter host: in lower case; nil for any.
+    func mayHold(at host: String?, port: UInt16) -> Bool {
+        judge { key, matchers in
+            let value: String? =
+                switch key {
+                case .host: host
+                case .port: String(port)
+                default: nil
+                }
+            guard let value else { return .open }
+            return Judgement(
+                matchers.contains { Matcher($0, ignoringCase: key.ignoresCase).accepts(value.utf8.span) })
+        } != .no
+    }
+
+    /// True where it asks for what is known of requests to an AM alone, and no AM is known.
+    /// - Parameter actions: those that are told all the same.
+    public func needsServer(knowing actions: [String]) -> Bool {
+        // logins of interceptors go elsewhere
+        let told = actions + [Action.sessionLogin, .identityToken].map(\.rawValue)
+        let outcome = judge { key, matchers in
+            switch key {
+            case .tree, .type, .realm: .no
+            case .action: told.contains { name in matchers.contains { $0.accepts(name) } } ? .open : .no
+            default: .open
+            }
+        }
+        return outcome == .no && contradiction == nil
+    }
+
     private func isImpossible(_ key: Key, _ matchers: [TextMatcher]) -> Bool {
         func judge(_ outcome: ([TextMatcher]) -> Judgement) -> Judgement {
             self.judge { asked, matchers in asked == key ? outcome(matchers) : .open }
@@ -83,7 +114,7 @@ extension Condition.Key {
     /// An exchange has one value of it at most.
     fileprivate var isSingle: Bool {
         switch self {
-        case .action, .tree, .type, .realm, .scheme, .host, .port, .path, .method, .status, .contentType: true
+        case .action, .tree, .type, .realm, .scheme, .host, .port, .by, .path, .method, .status, .contentType: true
         case .platform, .header, .query, .cookie, .json, .form, .responseJSON, .error: false
         }
     }

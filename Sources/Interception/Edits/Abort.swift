@@ -8,6 +8,7 @@ public struct Abort: RequestEdit, ResponseEdit, ErrorEdit {
     public static let shape = Shape.textOr(
         .any, ObjectShape("abort", [Key("reason", .text(.any), "Told to the client and in the log.")]))
     public static let needs = EditNeed.nothing
+    public static let sparesCalls = true
     public static let isLast = true
 
     public let reason: String

@@ -7,6 +7,7 @@ public struct Delay: RequestEdit, ResponseEdit {
     public static let doc = "Lets the message wait: a time, or a distribution that one is drawn from."
     public static let shape = Shape.durationOr(1...Distribution.longest, DistributionShape.object)
     public static let needs = EditNeed.nothing
+    public static let sparesCalls = true
 
     public let time: Distribution
 

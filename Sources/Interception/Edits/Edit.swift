@@ -14,6 +14,11 @@ public protocol Edit: Sendable {
     static var needs: EditNeed { get }
     /// True where it answers or gives up, so that no edit behind it is made.
     static var isLast: Bool { get }
+    /// True where it may answer in the origin's place, or lead to another: the one that the client named may not be there.
+    static var mayStandIn: Bool { get }
+    /// True where it holds exchanges up, answers them or breaks them. An interceptor with such an edit leaves calls of Usher's
+    /// own alone, unless its condition says whose requests it means (`by`).
+    static var sparesCalls: Bool { get }
     /// The same of this very one, where that hangs on its value.
     var endsPhase: Bool { get }
 
@@ -36,6 +41,8 @@ public protocol Edit: Sendable {
 extension Edit {
     public static var needs: EditNeed { .head }
     public static var isLast: Bool { false }
+    public static var mayStandIn: Bool { isLast }
+    public static var sparesCalls: Bool { false }
     public var endsPhase: Bool { Self.isLast }
     public var words: [String] { [] }
     public var patterns: [Pattern] { [] }
@@ -79,6 +86,12 @@ public enum EditEffect {
     case retry(RetryPolicy)
     /// Let what is there stand, though another asked before to send the request again.
     case noRetry
+    /// Ask no interceptor behind this one in this phase.
+    case stop
+    /// Give the request up where the head of its answer is not here after so many milliseconds.
+    case timeout(Int)
+    /// Write a line to the log.
+    case log([LoggedPart])
     /// Keep these for as long as the exchange lasts.
     case kept([StateChange])
     /// Wait for an interceptor that works off the loop.

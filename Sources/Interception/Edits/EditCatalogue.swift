@@ -5,9 +5,8 @@ public enum EditCatalogue {
         SetHeader.self, AddHeader.self, RemoveHeader.self, SetQuery.self, AddQuery.self, RemoveQuery.self,
         SetCookie.self, RemoveCookie.self, SetMethod.self, SetURL.self, SetHost.self, SetPath.self, RewriteURL.self,
         SetForm.self, AddForm.self, RemoveForm.self, SetJSON.self, RemoveJSON.self, SetBody.self, ReplaceBody.self,
-        SetStatus.self, Delay.self, Throttle.self, Fault.self, Limit.self, Retry.self, SetState.self, SwiftEdit.self,
-        Respond.self,
-        Abort.self,
+        ConvertBody.self, SetStatus.self, Delay.self, Throttle.self, Timeout.self, Fault.self, Limit.self, Retry.self,
+        SetState.self, Log.self, SwiftEdit.self, Stop.self, Respond.self, Abort.self,
     ]
 
     public static let request = all.compactMap { $0 as? any RequestEdit.Type }

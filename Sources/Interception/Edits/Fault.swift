@@ -13,6 +13,7 @@ public struct Fault: RequestEdit, ResponseEdit {
     }
 
     public static let name = "fault"
+    public static let mayStandIn = true
     public static let doc = "Breaks what the client gets: the connection, the answer, or its end."
     public static let shape = Shape.choiceOr(
         Breakage.allCases.map(\.rawValue),
@@ -35,6 +36,7 @@ public struct Fault: RequestEdit, ResponseEdit {
                     "Another status: as set_status does, or in the request phase as an answer without a body."),
             ]))
     public static let needs = EditNeed.nothing
+    public static let sparesCalls = true
 
     private static let size = Shape.size(0...1 << 40, orUnlimited: false)
 

@@ -26,6 +26,7 @@ public struct Limit: RequestEdit {
                 Key("status", .integer(400...599), "Of the answer to what is not let through.", standard: "429"),
             ]))
     public static let needs = EditNeed.nothing
+    public static let sparesCalls = true
 
     public let policy: LimitPolicy
 

@@ -7,6 +7,7 @@ public struct Respond: RequestEdit, ResponseEdit, ErrorEdit {
     public static let doc = "Answers in the origin's place; several answers are given in turn, and the last for good."
     public static let shape = Shape.oneOrMany(.object(ObjectShape("local_answer", WrittenAnswer.keys)))
     public static let needs = EditNeed.nothing
+    public static let sparesCalls = true
     public static let isLast = true
 
     /// In the order in which exchanges get them.

@@ -4,6 +4,7 @@ public import HTTPCodec
 /// `rewrite_url`: several expressions are tried one after another, each on what the one before it left.
 public struct RewriteURL: RequestEdit {
     public static let name = "rewrite_url"
+    public static let mayStandIn = true
     public static let doc = "Replaces what \"~pattern\" finds in the whole URL; $1 is its first group."
     public static let shape = Shape.map(.name, .text(.any))
 

@@ -5,6 +5,7 @@ public import HTTPCodec
 /// `set_host`.
 public struct SetHost: RequestEdit {
     public static let name = "set_host"
+    public static let mayStandIn = true
     public static let doc = "Replaces host and port."
     public static let shape = Shape.template(.authority)
 

@@ -45,7 +45,7 @@ public struct SetState: RequestEdit, ResponseEdit, ErrorEdit {
                 continue
             }
             guard let text = try filler.text(template, "state \(change.name)") else { continue }
-            filled.append(StateChange(change.name, text))
+            filled.append(StateChange(change.name, text, from: filler.origins(of: template)))
         }
         return filled.isEmpty ? nil : Self(filled)
     }
@@ -62,11 +62,16 @@ public struct StateChange: Equatable, Sendable {
     public var value: String?
     /// What the value is made of for each exchange; nil where it is the same for all.
     public var template: Template?
+    /// Where the value came from.
+    var origins: [ValueOrigin]
 
-    public init(_ name: String, _ value: String?, template: Template? = nil) {
+    public init(
+        _ name: String, _ value: String?, template: Template? = nil, from origins: [ValueOrigin] = []
+    ) {
         self.name = name
         self.value = value
         self.template = template
+        self.origins = origins
     }
 }
 

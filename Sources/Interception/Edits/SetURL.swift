@@ -4,6 +4,7 @@ public import HTTPCodec
 /// `set_url`.
 public struct SetURL: RequestEdit {
     public static let name = "set_url"
+    public static let mayStandIn = true
     public static let doc = "Replaces the whole URL."
     public static let shape = Shape.template(.url)
 

@@ -7,6 +7,7 @@ public struct Throttle: RequestEdit, ResponseEdit {
     public static let doc = "Lets the body pass no faster than so many bytes a second."
     public static let shape = Shape.size(1...1 << 30, orUnlimited: false)
     public static let needs = EditNeed.nothing
+    public static let sparesCalls = true
 
     /// Bytes a second.
     public let rate: Int

@@ -6,12 +6,18 @@ final class Sampler: Sendable {
     /// Exchanges that fitted and were chosen.
     private let count = Atomic(0)
 
-    init(_ sampling: Sampling) { self.sampling = sampling }
+    /// Its own, where the choice is to be the same each time: the numbers come in the order in which exchanges fit.
+    private let own: Chance?
+
+    init(_ sampling: Sampling) {
+        self.sampling = sampling
+        own = sampling.seed.map { Chance(seed: UInt64(bitPattern: Int64($0))) }
+    }
 
     /// Whether the next exchange that fits is taken.
     func takesNext(_ chance: inout some RandomNumberGenerator) -> Bool {
         if sampling.percent < 100 {
-            guard Int.random(in: 0..<100, using: &chance) < sampling.percent else { return false }
+            guard draw(&chance) < sampling.percent else { return false }
         }
         guard sampling.first != nil || sampling.every > 1 else { return true }
         // whoever comes after the last that is taken need not be counted
@@ -19,5 +25,10 @@ final class Sampler: Sendable {
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue
         if let first = sampling.first, number > first { return false }
         return number % max(1, sampling.every) == 0
+    }
+
+    private func draw(_ chance: inout some RandomNumberGenerator) -> Int {
+        guard var own else { return Int.random(in: 0..<100, using: &chance) }
+        return Int.random(in: 0..<100, using: &own)
     }
 }

@@ -214,7 +214,7 @@ extension CompiledRule {
     ) throws(EditFault) -> [String] {
         guard new != old else { return [] }
         let names = Set(new.keys).union(old.keys).filter { new[$0] != old[$0] }
-        return try keep(names.sorted().map { StateChange($0, new[$0]) }, &context)
+        return try keep(names.sorted().map { StateChange($0, new[$0], from: [.code]) }, &context)
     }
 
     private static func words(_ notes: [String], _ call: SwiftCall) -> [String] {

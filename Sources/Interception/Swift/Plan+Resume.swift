@@ -26,7 +26,7 @@ extension Plan {
     ///   - request: as it was sent.
     public func resumeResponse(
         _ suspension: Suspension, _ answer: SwiftAnswer, after outcome: Outcome, to response: inout ResponseHead,
-        request: RequestHead, _ context: inout EditContext
+        request: RequestHead, _ context: inout EditContext, at stage: ResponseStage = .delivery
     ) -> BodyOutcome {
         var outcome = outcome
         outcome.verdict = .proceed
@@ -35,7 +35,8 @@ extension Plan {
         rules[suspension.rule].edit(
             &response, &bodies, request: request, &context, &outcome, after: resumption)
         runResponse(
-            from: responsePlace(behind: suspension.rule), to: &response, &bodies, request: request, &context, &outcome)
+            from: responsePlace(behind: suspension.rule), to: &response, &bodies, request: request, &context, &outcome,
+            at: stage)
         return endResponse(
             &response, bodies, request: request, context, outcome, cameWithBody: suspension.cameWithBody)
     }

@@ -5,6 +5,7 @@ public import Interceptors
 /// `swift`: an interceptor that is written in Swift, and registered under a name by the program.
 public struct SwiftEdit: RequestEdit, ResponseEdit {
     public static let name = "swift"
+    public static let mayStandIn = true
     public static let doc =
         "Runs an interceptor that is written in Swift, by the name under which the program registers it."
     public static let shape = Shape.textOr(

@@ -66,6 +66,26 @@ public struct TemplateFiller {
         return out
     }
 
+    /// The parts of a line of the log. What is not there leaves a gap, and is no fault.
+    mutating func logged(_ template: Template) throws(EditFault) -> [LoggedPart] {
+        var parts: [LoggedPart] = []
+        for part in template.parts {
+            switch part {
+            case .text(let text): parts.append(.text(text))
+            case .value(let source, _):
+                parts.append(try value(source).map { .value($0, origins(of: source)) } ?? .absent)
+            }
+        }
+        return parts
+    }
+
+    func origins(of template: Template) -> [ValueOrigin] { template.sources.flatMap(origins) }
+
+    private func origins(of source: TemplateSource) -> [ValueOrigin] {
+        if case .state(let name) = source { return context.state?.origins(of: name, in: scope) ?? [] }
+        return [source.origin].compactMap { $0 }
+    }
+
     private func absence(of source: TemplateSource) -> String {
         guard let fault else { return "${\(source.name)} is not there" }
         return "the body with ${\(source.name)} \(fault.explanation)"

@@ -82,6 +82,17 @@ enum TemplateSource: Hashable, Sendable {
         }
     }
 
+    /// Where its value comes from; nil where that tells nothing of anybody, and for state.
+    var origin: ValueOrigin? {
+        switch self {
+        case .tree, .realm: .name
+        case .requestHeader(let name), .responseHeader(let name): .header(name)
+        case .requestQuery(let name): .query(name)
+        case .requestJSON(let pointer), .responseJSON(let pointer): .member(pointer)
+        case .uuid, .now, .action, .responseStatus, .state: nil
+        }
+    }
+
     var needsResponse: Bool {
         switch self {
         case .responseStatus, .responseHeader, .responseJSON: true

@@ -7,6 +7,8 @@ struct FlowCleaner {
     /// Bytes that are kept of one body.
     var bodyLimit: Int
     private var harmless = HarmlessTexts()
+    /// Something of this flow takes too many steps to be looked through.
+    private var isUnread = false
 
     init(redactor: MessageRedactor, bodyLimit: Int) {
         self.redactor = redactor
@@ -20,6 +22,8 @@ struct FlowCleaner {
         var offset: Int
         /// The events, as JSON.
         var events: [UInt8]
+        /// Who did what in them, as it is kept.
+        var interceptors: String
         /// What the events come to.
         var flags: FlowFlags
     }
@@ -36,49 +40,53 @@ struct FlowCleaner {
         if circumstances.events.isEmpty, isPlain(flow) { return copy(flow, circumstances, to: &out) }
         var flags = flow.flags.union(circumstances.flags)
         let learned = redactor.aliases.learned
-        redactor.aliases.notes?.beginFlow()
+        isUnread = false
         let target = url(flow[.target])
-        let request = message(
+        let request: Message? = message(
             flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut),
             isEncoded: flags.contains(.requestEncoded))
-        if request.isCut { flags.insert(.requestBodyCut) }
         let isSent = isSentOtherwise(flow)
         let sentURL = isSent ? url(flow[.sentURL]) : []
         let sent = isSent ? message(flow, .sent, .sentBody) : nil
         let isAnswered = isAnsweredOtherwise(flow)
         let answer = isAnswered ? message(flow, .answer, .answerBody) : nil
-        let response = message(
+        let response: Message? = message(
             flow, .response, .responseBody, isCut: flags.contains(.responseBodyCut),
             isEncoded: flags.contains(.responseEncoded))
-        if response.isCut { flags.insert(.responseBodyCut) }
         if isSent { flags.insert(.requestEdited) }
         if isAnswered { flags.insert(.responseEdited) }
-        if sent?.isCut == true { flags.insert(.sentBodyCut) }
-        if answer?.isCut == true { flags.insert(.answerBodyCut) }
+        // what was learned here may stand in a part that was looked through before
+        let isNew = redactor.aliases.learned != learned
+        let (realm, tree) = (known(flow[.realm], true), known(flow[.tree], true))
+        let messages = [request, sent, answer, response].map { $0.map { settled($0, isNew) } }
+        let urls = (known(target, isNew), known(sentURL, isNew))
+        let events = known(circumstances.events[...], true)
+        if isUnread { flags.insert(.unread) }
+        for (message, flag) in zip(
+            messages, [.requestBodyCut, .sentBodyCut, .answerBodyCut, .responseBodyCut] as [FlowFlags])
+        where message?.isCut == true { flags.insert(flag) }
 
         var before: [UInt8] = []
         swap(&before, &out)
         var packer = FlowPacker(behind: consume before)
         packer.setNumbers(of: flow)
         put(flow, circumstances, flags, &packer)
-        // what was learned here may stand in a part that was looked through before
-        let isNew = redactor.aliases.learned != learned
+        if !isAnswered { packer.set(.answerStatus, 0) }
         for part in [FlowPart.client, .user, .action] { packer.set(part, flow[part]) }
-        for part in [FlowPart.realm, .tree] { packer.set(part, known(flow[part], true)) }
+        packer.set(.realm, realm)
+        packer.set(.tree, tree)
         for part in [FlowPart.type, .proxyError, .method, .authority] { packer.set(part, flow[part]) }
-        packer.set(.target, known(target, isNew))
-        put(request, .request, .requestBody, isNew, &packer)
-        if let sent {
+        packer.set(.target, urls.0)
+        put(messages[0], .request, .requestBody, &packer)
+        if isSent {
             packer.set(.sentMethod, flow[.sentMethod])
-            packer.set(.sentURL, known(sentURL, isNew))
-            put(sent, .sent, .sentBody, isNew, &packer)
+            packer.set(.sentURL, urls.1)
+            put(messages[1], .sent, .sentBody, &packer)
         }
-        if let answer { put(answer, .answer, .answerBody, isNew, &packer) }
-        put(response, .response, .responseBody, isNew, &packer)
-        if !circumstances.events.isEmpty { packer.set(.events, known(circumstances.events[...], true)) }
-        if let used = redactor.aliases.notes?.used, !used.isEmpty {
-            packer.set(.aliases, used.map(\.text).joined(separator: " "))
-        }
+        put(messages[2], .answer, .answerBody, &packer)
+        put(messages[3], .response, .responseBody, &packer)
+        packer.set(.events, events)
+        packer.set(.interceptors, circumstances.interceptors)
         out = packer.finish()
     }
 
@@ -98,7 +106,7 @@ struct FlowCleaner {
         let flags = flow.flags
         // where most secrets are, first
         return flow.areEmpty(.sentMethod, through: .answerBody) && flow[.answerStatus] == 0
-            && flow.areEmpty(.events, through: .aliases)
+            && flow.areEmpty(.events, through: .interceptors)
             && isHarmless(flow[.request]) && isHarmless(flow[.response]) && isHarmless(flow[.target])
             && isHarmless(flow[.realm]) && isHarmless(flow[.tree])
             && isHarmless(
@@ -140,7 +148,16 @@ struct FlowCleaner {
 
     private mutating func url(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard !isHarmless(text) else { return text }
-        return redactor.cleared(redactor.url(Array(text)))[...]
+        return within(text.count) { $0.aliases.cleared($0.url(text, 0)) } ?? []
+    }
+
+    /// What a look makes of a text; nil where that takes too many steps, and the text is not kept.
+    private mutating func within(
+        _ bytes: Int, _ look: (inout MessageRedactor) -> [UInt8]
+    ) -> ArraySlice<UInt8>? {
+        let made = redactor.within(bytes, look)
+        if made == nil { isUnread = true }
+        return made.map { $0[...] }
     }
 
     private mutating func message(
@@ -152,44 +169,59 @@ struct FlowCleaner {
         let isCut = isCut || bytes.count >= bodyLimit && !bytes.isEmpty
         var message = Message(fields: fields(lines), body: bytes, isCut: isCut)
         if isHarmless(bytes, isCut: isCut, isEncoded: isEncoded) { return message }
-        let made = redactor.body(bytes, isCut: isCut, FieldLines(lines), limit: bodyLimit)
-        message.body = redactor.cleared(made.bytes)[...]
-        message.isCut = made.isCut
+        let limit = bodyLimit
+        var isPart = isCut
+        let kept = within(isEncoded ? limit : bytes.count) { redactor in
+            let made = redactor.body(bytes, isCut: isCut, FieldLines(lines), limit: limit)
+            isPart = made.isCut
+            return redactor.aliases.cleared(made.bytes)
+        }
+        (message.body, message.isCut) = (kept ?? [], isPart || kept == nil)
         return message
     }
 
     /// Lines without a secret are copied many at a time.
     private mutating func fields(_ lines: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard var place = suspect(in: lines) else { return lines }
-        var out: [UInt8] = []
-        out.reserveCapacity(lines.count + 64)
-        var copied = lines.startIndex
-        while true {
-            let start = lines[copied..<place].lastIndex(of: ASCII.lf).map { $0 + 1 } ?? copied
-            let end = lines[place...].firstIndex(of: ASCII.lf).map { $0 + 1 } ?? lines.endIndex
-            out += lines[copied..<start]
-            var line: [UInt8] = []
-            redactor.field(lines[start..<end], &line)
-            out += redactor.cleared(line)
-            copied = end
-            guard end < lines.endIndex, let next = redactor.suspect(in: lines, from: end) else { break }
-            place = next
-        }
-        out += lines[copied...]
-        return out[...]
+        guard let first = suspect(in: lines) else { return lines }
+        return within(lines.count) { redactor in
+            var place = first
+            var out: [UInt8] = []
+            out.reserveCapacity(lines.count + 64)
+            var copied = lines.startIndex
+            while true {
+                let start = lines[copied..<place].lastIndex(of: ASCII.lf).map { $0 + 1 } ?? copied
+                let end = lines[place...].firstIndex(of: ASCII.lf).map { $0 + 1 } ?? lines.endIndex
+                out += lines[copied..<start]
+                var line: [UInt8] = []
+                redactor.field(lines[start..<end], &line)
+                out += redactor.aliases.cleared(line)
+                copied = end
+                guard end < lines.endIndex, let next = redactor.suspect(in: lines, from: end) else { break }
+                place = next
+            }
+            return out + lines[copied...]
+        } ?? []
     }
 
-    private mutating func put(
-        _ message: Message, _ head: FlowPart, _ body: FlowPart, _ isNew: Bool, _ packer: inout FlowPacker
-    ) {
-        packer.set(head, known(message.fields, isNew))
-        packer.set(body, known(message.body, isNew))
+    private mutating func settled(_ message: Message, _ isNew: Bool) -> Message {
+        var message = message
+        message.fields = known(message.fields, isNew)
+        let hadBody = !message.body.isEmpty
+        message.body = known(message.body, isNew)
+        if hadBody, message.body.isEmpty { message.isCut = true }
+        return message
     }
 
-    /// Once more without the secrets that are known by now.
+    private func put(_ message: Message?, _ head: FlowPart, _ body: FlowPart, _ packer: inout FlowPacker) {
+        guard let message else { return }
+        packer.set(head, message.fields)
+        packer.set(body, message.body)
+    }
+
+    /// Once more without the secrets that are known by now, as people read it.
     private mutating func known(_ text: ArraySlice<UInt8>, _ isNew: Bool) -> ArraySlice<UInt8> {
-        guard isNew, !isHarmless(text) else { return text }
-        return redactor.cleared(Array(text))[...]
+        guard isNew, !isHarmless(text) else { return AliasMark.settled(text) }
+        return AliasMark.settled(within(text.count) { $0.aliases.cleared(Array(text)) } ?? [])
     }
 
     /// What went out is another request than what came.

@@ -65,6 +65,13 @@ public struct FlowFlags: OptionSet, Sendable {
     public static let responseEncoded = FlowFlags(rawValue: 1 << 14)
     /// One attempt of a flow that was sent again: its parent is that flow, and its request the one that went out.
     public static let attempt = FlowFlags(rawValue: 1 << 15)
+    /// An interceptor broke the answer or its end; had it wait, or go slowly.
+    public static let faulted = FlowFlags(rawValue: 1 << 18)
+    public static let slowed = FlowFlags(rawValue: 1 << 19)
+    /// AM granted something in a step-up, and did not approve the transaction.
+    public static let notApproved = FlowFlags(rawValue: 1 << 20)
     /// Taken by a step-up, or a login of Usher's own.
     public static let detoured = FlowFlags(rawValue: 1 << 12)
+    /// Something of it is not kept: to look through it for secrets took too many steps.
+    public static let unread = FlowFlags(rawValue: 1 << 21)
 }

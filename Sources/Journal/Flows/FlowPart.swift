@@ -16,8 +16,17 @@ public enum FlowPart: Int, CaseIterable, Sendable {
     case answer, answerBody
     /// The answer as it was delivered.
     case response, responseBody
-    /// What happened: a JSON array of objects with `at_ms`, `event` and `text`.
+    /// What happened: a JSON array of objects with `at_ms`, `event` and `text`, and where it is an interceptor's doing, `interceptor`,
+    /// `did` and `phase`.
     case events
-    /// The aliases that took a secret's place, where secrets are kept: in the order of nothing, with spaces between them.
-    case aliases
+    /// The interceptors that did something, a line for each: what it did, with commas between, a space, and its name.
+    case interceptors
+
+    /// Secrets are looked for in it: an alias there stands for one. In the others it is what somebody wrote.
+    var isCleaned: Bool {
+        switch self {
+        case .client, .user, .action, .type, .proxyError, .method, .authority, .sentMethod, .interceptors: false
+        default: true
+        }
+    }
 }

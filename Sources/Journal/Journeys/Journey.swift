@@ -32,6 +32,7 @@ public struct Journey: Sendable {
     /// The flow that gave the session up.
     public private(set) var end: PackedFlow?
     private var state: JourneyOutcome
+    private var isRefused = false
 
     /// A session, and the journey that won it where that is known.
     public struct Kinship: Sendable {
@@ -91,7 +92,10 @@ public struct Journey: Sendable {
     }
 
     /// Why it failed, in AM's words.
-    public var reason: String? { state == .failed ? steps.last?.reason : nil }
+    public var reason: String? {
+        if isRefused { return "AM did not approve the transaction" }
+        return state == .failed ? steps.last?.reason : nil
+    }
 
     // MARK: the login
 
@@ -152,6 +156,13 @@ public struct Journey: Sendable {
             case .refuses, .fails: .failed
             case .unread: .unknown
             }
+    }
+
+    /// AM did not approve the transaction that it was for.
+    mutating func refuse() {
+        guard state == .succeeded else { return }
+        state = .failed
+        isRefused = true
     }
 
     mutating func add(_ token: JourneyToken) {

@@ -7,7 +7,9 @@ public struct JourneyBook: Sendable {
 
     public init(_ ring: FlowRing) {
         var traces: [JourneyTrace] = []
+        var refused: Set<Int> = []
         ring.oldestFirst { flow in
+            if flow.flags.contains(.notApproved) { refused.insert(flow[.id]) }
             // of a call that was sent again, the whole tells how it went
             guard !flow.isEmpty(.action), !flow.flags.contains(.attempt) else { return true }
             if let trace = JourneyTrace(flow) { traces.append(trace) }
@@ -17,6 +19,7 @@ public struct JourneyBook: Sendable {
         traces.sort { ($0.flow[.began], $0.flow[.sequence]) < ($1.flow[.began], $1.flow[.sequence]) }
         var stitcher = JourneyStitcher()
         for trace in traces { stitcher.take(trace) }
+        stitcher.refuse(refused)
         if stitcher.knowsAny {
             ring.oldestFirst { flow in
                 // Usher's own calls are told by what they are for

@@ -35,7 +35,7 @@ public struct JourneyFilter: Sendable {
             }
         }
         if isNegated { others.append("not") }
-        flows = others.isEmpty ? nil : try FlowFilter(["calls=yes"] + others, now: now)
+        flows = others.isEmpty ? nil : try FlowFilter(["calls=yes"] + others, now: now, beside: Self.keys)
     }
 
     private static func withoutNot(_ text: Substring) -> (rest: Substring, negations: Int) {

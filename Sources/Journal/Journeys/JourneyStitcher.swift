@@ -95,6 +95,15 @@ struct JourneyStitcher {
         return client[..<colon]
     }
 
+    /// A step-up whose transaction AM did not approve has failed, whatever its last call was answered.
+    /// - Parameter flows: those that the step-ups were made for.
+    mutating func refuse(_ flows: Set<Int>) {
+        var rest = flows
+        for index in journeys.indices.reversed() where rest.remove(journeys[index].first[.parent]) != nil {
+            journeys[index].refuse()
+        }
+    }
+
     // MARK: what follows
 
     private mutating func call(_ trace: JourneyTrace) {

@@ -22,8 +22,11 @@ public struct FlowFilter: Sendable {
     /// - Parameters:
     ///   - texts: terms: `status=4xx`, `host!=*.test`, `not`, which turns the term behind it round.
     ///   - now: milliseconds since 1970, which `since=5m` counts from.
-    public init(_ texts: [String], now: Int) throws(Fault) {
-        let reader = FlowFilterReader(now: now)
+    public init(_ texts: [String], now: Int) throws(Fault) { try self.init(texts, now: now, beside: []) }
+
+    /// - Parameter others: keys that somebody else reads, for who mistypes one.
+    init(_ texts: [String], now: Int, beside others: [String]) throws(Fault) {
+        let reader = FlowFilterReader(now: now, others: others)
         var isNegated = false
         for text in texts {
             var text = text[...]

@@ -16,6 +16,8 @@ struct FlowFilterReader {
 
     /// Milliseconds since 1970.
     let now: Int
+    /// Keys that somebody else reads.
+    let others: [String]
 
     /// A text that is compared, and where it stands.
     private static let parts: [(key: String, part: FlowPart)] = [
@@ -28,6 +30,7 @@ struct FlowFilterReader {
             "action", "client", "platform", "scheme", "host", "port", "path", "status", "content_type", "flow",
             "parent",
             "slower", "larger", "since", "until", "changed", "step_up", "calls",
+            "interceptor", "did",
         ] + named.map { "\($0)." }
 
     private static let named = ["header", "query", "cookie"]
@@ -84,6 +87,8 @@ struct FlowFilterReader {
                         "yes": [.requestEdited, .responseEdited], "request": .requestEdited,
                         "response": .responseEdited,
                     ]))
+        case "interceptor": return .interceptor(try Self.matchers(key, value))
+        case "did": return .deed(try Self.matchers(key, value, Self.deed))
         case "step_up": return .flagged(try Self.choice(key, value, ["yes": .detoured]))
         default: return try named(key, value)
         }
@@ -93,9 +98,12 @@ struct FlowFilterReader {
         let dot = key.utf8.firstIndex(of: 0x2E) ?? key.endIndex
         let kind = String(key[..<dot])
         guard Self.named.contains(kind) else {
-            let nearest = Nearest.name(to: kind, among: Self.keys).map { "; did you mean \($0)?" } ?? ""
+            let keys = Self.keys + others
+            let nearest =
+                Nearest.name(to: dot == key.endIndex ? kind : "\(kind).", among: keys).map { "; did you mean \($0)?" }
+                ?? ""
             throw .init(
-                "\"\(Self.quoted(key[...]))\" is no key of a filter\(nearest) (there are \(Self.keys.sorted().joined(separator: ", ")))"
+                "\"\(Self.quoted(key[...]))\" is no key of a filter\(nearest) (there are \(keys.sorted().joined(separator: ", ")))"
             )
         }
         let name = dot == key.endIndex ? [] : Array(key.utf8[key.utf8.index(after: dot)...])
@@ -158,6 +166,15 @@ struct FlowFilterReader {
 
     private static func action(_ text: String) throws(FlowFilter.Fault) -> TextMatcher {
         .exact(Action(named: text).rawValue)
+    }
+
+    private static func deed(_ text: String) throws(FlowFilter.Fault) -> TextMatcher {
+        guard Deed(rawValue: text) == nil else { return .exact(text) }
+        let names = Deed.allCases.map(\.rawValue)
+        let nearest = Nearest.name(to: text, among: names).map { "; did you mean \($0)?" } ?? ""
+        throw .init(
+            "did takes what an interceptor does, found \"\(quoted(text[...]))\"\(nearest) (there are \(names.joined(separator: ", ")))"
+        )
     }
 
     private static func status(_ text: String) throws(FlowFilter.Fault) -> TextMatcher {

@@ -23,6 +23,10 @@ enum FlowTest: Sendable {
     case larger(Int)
     case began(ClosedRange<Int>)
     case flagged(FlowFlags)
+    /// Of an interceptor that did something.
+    case interceptor([Matcher])
+    /// Of what an interceptor did.
+    case deed([Matcher])
 
     /// Whoever asks so means calls of Usher's own, too.
     var namesCalls: Bool {
@@ -37,7 +41,9 @@ enum FlowTest: Sendable {
         switch self {
         case .id, .hasParent, .slower, .larger, .began, .flagged: 0
         case .status, .port, .scheme: 1
-        case .part(_, let matchers), .path(let matchers), .client(let matchers): 2 + Self.cost(matchers)
+        case .part(_, let matchers), .path(let matchers), .client(let matchers), .interceptor(let matchers),
+            .deed(let matchers):
+            2 + Self.cost(matchers)
         case .query(_, let matchers): 4 + Self.cost(matchers)
         case .header(_, let matchers), .cookie(_, let matchers), .contentType(let matchers): 8 + Self.cost(matchers)
         }
@@ -73,6 +79,18 @@ enum FlowTest: Sendable {
         case .larger(let bytes): return flow[.requestBytes] >= bytes || flow[.responseBytes] >= bytes
         case .began(let range): return range.contains(flow[.began])
         case .flagged(let flags): return !flow.flags.isDisjoint(with: flags)
+        case .interceptor(let matchers):
+            return FlowFields.pairs(flow.bytes, flow.range(of: .interceptors), at: ASCII.lf) { line in
+                let name = Self.name(flow.bytes, line)
+                return Self.takes(flow.bytes.span.extracting(name), matchers)
+            }
+        case .deed(let matchers):
+            return FlowFields.pairs(flow.bytes, flow.range(of: .interceptors), at: ASCII.lf) { line in
+                let deeds = line.lowerBound..<max(line.lowerBound, Self.name(flow.bytes, line).lowerBound - 1)
+                return FlowFields.pairs(flow.bytes, deeds, at: 0x2C) { deed in
+                    Self.takes(flow.bytes.span.extracting(deed), matchers)
+                }
+            }
         }
     }
 
@@ -112,6 +130,12 @@ enum FlowTest: Sendable {
             address = first + 1..<last
         }
         return Self.takes(span.extracting(address), matchers)
+    }
+
+    /// Where the name stands in a line of `FlowPart.interceptors`.
+    private static func name(_ bytes: [UInt8], _ line: Range<Int>) -> Range<Int> {
+        let space = bytes.span.near(line.lowerBound, line.upperBound) { $0.equal(to: ASCII.space) }
+        return min(space + 1, line.upperBound)..<line.upperBound
     }
 
     // MARK: parts of a target

@@ -12,18 +12,34 @@ struct JSONSiblings {
     private var callbacks: [[UInt8]: Callback] = [:]
     private var called: [[UInt8]: SecretKind] = [:]
 
+    /// The objects that are keys (RFC 7517).
+    private var keys: Set<[UInt8]> = []
+
     private static let passwords = ["PasswordCallback", "ValidatedCreatePasswordCallback"]
-    /// Answers that are proofs, made for this one time.
-    private static let proofs = ["HiddenValueCallback", "DeviceSigningVerifierCallback", "DeviceBindingCallback"]
     private static let texts = ["NameCallback", "TextInputCallback", "StringAttributeInputCallback"]
+    /// Answers that are no secrets, where no prompt says so.
+    private static let open: Set<String> = [
+        "ChoiceCallback", "ConfirmationCallback", "BooleanAttributeInputCallback", "NumberAttributeInputCallback",
+        "ValidatedCreateUsernameCallback", "TermsAndConditionsCallback", "ConsentMappingCallback", "SelectIdPCallback",
+        "DeviceProfileCallback", "LanguageCallback", "PollingWaitCallback", "TextOutputCallback", "MetadataCallback",
+        "SuspendedTextOutputCallback", "RedirectCallback", "PingOneProtectInitializeCallback",
+    ]
+    /// What a `value` beside them is called: a name, or a path to one.
+    private static let names = ["name", "key", "id"].map { Array($0.utf8) }
+    private static let paths = ["field", "path"].map { Array($0.utf8) }
+    private static let value = Array("value".utf8)
+    private static let keyType = Array("kty".utf8)
+    private static let privateMembers = Set(SecretNames.privateMembers.map { Array($0.utf8) })
 
     /// - Returns: nil for what is no JSON.
-    init?(_ text: [UInt8], _ names: SecretNames) {
-        var found = (callbacks: callbacks, called: called)
+    init?(_ text: [UInt8], _ names: SecretNames, _ steps: inout StepBudget) {
+        var found = (callbacks: callbacks, called: called, keys: keys)
+        var budget = steps
         var copy = JSONText(text)
         do {
             try copy.replaceScalars { path, value, isText in
-                guard isText, let last = path.last else { return nil }
+                budget.spend(path.count * MessageRedactor.stepsPerName)
+                guard isText, !budget.isSpent, let last = path.last else { return nil }
                 if let place = Self.callback(path) {
                     let key = Self.key(path[...(place + 1)])
                     if path.count == place + 3, last.elementsEqual("type".utf8) {
@@ -32,17 +48,21 @@ struct JSONSiblings {
                         found.callbacks[key, default: Callback()].prompts.append(value)
                     }
                 }
-                if last.elementsEqual("name".utf8) || last.elementsEqual("key".utf8) || last.elementsEqual("id".utf8),
-                    let kind = SecretNames.isAuthorization(value) ? .secret : names.kind(value)
-                {
-                    found.called[Self.key(path.dropLast())] = kind
+                if last == Self.keyType { found.keys.insert(Self.key(path.dropLast())) }
+                var kind: SecretKind?
+                if Self.names.contains(last) {
+                    kind = SecretNames.isAuthorization(value) ? .secret : names.kind(value)
+                } else if Self.paths.contains(last) {
+                    kind = names.kind(onPath: value)
                 }
+                if let kind { found.called[Self.key(path.dropLast())] = kind }
                 return nil
             }
         } catch {
             return nil
         }
-        (callbacks, called) = found
+        steps = budget
+        (callbacks, called, keys) = found
     }
 
     /// Of long names the beginnings, for each value has its own: who shares one is judged by what both say.
@@ -75,17 +95,24 @@ struct JSONSiblings {
         return .some(nil)
     }
 
-    /// Of a `value` that has a `name` beside it.
+    /// Of a `value` that has a `name` beside it, or of a key's private member, and of what is in these.
     func kind(_ path: [[UInt8]]) -> SecretKind? {
-        guard let place = path.lastIndex(where: { $0.elementsEqual("value".utf8) }) else { return nil }
-        return called[Self.key(path[..<place])]
+        guard !called.isEmpty || !keys.isEmpty else { return nil }
+        for (place, name) in path.enumerated() {
+            if name == Self.value, let kind = called[Self.key(path[..<place])] { return kind }
+            if !keys.isEmpty, Self.privateMembers.contains(name), keys.contains(Self.key(path[..<place])) {
+                return .secret
+            }
+        }
+        return nil
     }
 
+    /// Of an answer that nobody knows to be harmless: proofs, tokens, what is to come.
     private static func kind(_ type: String, _ prompts: [[UInt8]]) -> SecretKind? {
         if passwords.contains(type) { return .password }
-        if proofs.contains(type) { return .oneTime }
         if type == "KbaCreateCallback" { return .secret }
-        return texts.contains(type) && prompts.contains(where: asksForCode) ? .oneTime : nil
+        if texts.contains(type) { return prompts.contains(where: asksForCode) ? .oneTime : nil }
+        return open.contains(type) ? nil : .oneTime
     }
 
     /// The prompt of a text asks for a password for one use, or for what is none of a name.

@@ -59,14 +59,18 @@ struct KnownForms: Sendable {
     }
 
     /// The longest that begins at a place and ends where a word may.
-    func find(in text: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
+    func find(
+        in text: [UInt8], at place: Int, _ steps: inout StepBudget
+    ) -> (alias: SecretAlias, count: Int)? {
         let base = Self.base
         let limit = min(text.count - place, lengths.count << 6 - 1)
         var found: (alias: SecretAlias, count: Int)?
         var sum: UInt64 = 0
+        var looked = 0
         for index in 0..<max(0, limit) {
             let byte = text[place + index]
             guard has(byte) else { break }
+            looked += 1
             sum = Self.add(byte, to: sum, base)
             let count = index + 1
             guard lengths[count >> 6] >> UInt64(count & 63) & 1 == 1,
@@ -75,6 +79,7 @@ struct KnownForms: Sendable {
             else { continue }
             found = (one.alias, count)
         }
+        steps.spend(looked)
         return found
     }
 

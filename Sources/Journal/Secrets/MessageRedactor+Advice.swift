@@ -32,7 +32,7 @@ extension MessageRedactor {
         // a `+` that was decoded as in a form reads as a space
         let letters = String(decoding: text.map { $0 == ASCII.space ? 0x2B : $0 }, as: UTF8.self)
         guard let document = Base64.decode(letters), document.first == 0x3C else { return nil }
-        return Self.encoded(Array(Base64.encode(withoutIds(document)).utf8), encodings)
+        return Self.encoded(Array(Base64.encode(AliasMark.settled(withoutIds(document)[...])).utf8), encodings)
     }
 
     /// The values of the conditions that name transactions, by their aliases.
@@ -71,7 +71,7 @@ extension MessageRedactor {
             return
         }
         out += bytes[..<start]
-        out += Base64.encode(made).utf8
+        out += Base64.encode(AliasMark.settled(made[...])).utf8
         out += bytes[end...]
     }
 }

@@ -22,7 +22,7 @@ extension MessageRedactor {
         guard mayHold(bytes[...]) else { return (bytes, isCut) }
         // whatever it is called: programs send JSON as forms
         if Self.looksLikeJSON(bytes), let made = wholeJSON(bytes, 0) { return (made, isCut) }
-        return (scanned(type?.isForm == true ? pairs(bytes) : bytes), isCut)
+        return (scanned(type?.isForm == true ? pairs(bytes[...], 0) : bytes, 0), isCut)
     }
 
     /// A text that has to be read before it can be looked through: one in UTF-16, or compressed without saying so.

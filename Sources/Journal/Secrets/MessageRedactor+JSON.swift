@@ -2,8 +2,8 @@ internal import Formats
 
 /// JSON, and the answers to AM's callbacks in it.
 extension MessageRedactor {
-    /// A JSON text; one that is none comes back as it is.
-    public mutating func json(_ text: [UInt8]) -> [UInt8] { wholeJSON(text, 0) ?? text }
+    /// A value is judged by each name on the way to it.
+    static let stepsPerName = 4
 
     static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }) else {
@@ -14,7 +14,7 @@ extension MessageRedactor {
 
     /// - Returns: nil for what is no JSON.
     mutating func wholeJSON(_ text: [UInt8], _ depth: Int) -> [UInt8]? {
-        guard let siblings = JSONSiblings(text, names) else { return nil }
+        guard let siblings = JSONSiblings(text, names, &aliases.steps) else { return nil }
         var written = JSONText(text)
         do {
             try written.replaceScalars { path, value, isText in
@@ -29,6 +29,8 @@ extension MessageRedactor {
     private mutating func replacement(
         _ path: [[UInt8]], _ value: [UInt8], isText: Bool, _ siblings: JSONSiblings, _ depth: Int
     ) -> [UInt8]? {
+        aliases.steps.spend(path.count * Self.stepsPerName)
+        if aliases.steps.isSpent { return nil }
         if let kind = siblings.answer(path) {
             return kind.flatMap { alias(value, $0, isText: isText) }
         }

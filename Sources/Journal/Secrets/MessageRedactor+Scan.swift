@@ -4,8 +4,8 @@ internal import Formats
 extension MessageRedactor {
     /// What stands behind a name that says so: `"name": "value"`, `name: value`, `name=value`, in a tag or between two, and in a part
     /// of a form; and the users of URLs.
-    mutating func scanned(_ text: [UInt8]) -> [UInt8] {
-        let places = TextScan(text, names).places
+    mutating func scanned(_ text: [UInt8], _ depth: Int) -> [UInt8] {
+        let places = TextScan(text, names, &aliases.steps).places
         guard !places.isEmpty else { return text }
         var out: [UInt8] = []
         var copied = 0
@@ -16,7 +16,7 @@ extension MessageRedactor {
             case .secret(let kind): put(value, kind, &out)
             case .credentials: credentials(value, &out)
             case .cookies: cookies(value, &out)
-            case .url: out += url(value, 1)
+            case .url: out += depth < Self.deepest ? nested(Array(value), depth + 1) : url(value, Self.deepest)
             case .user: user(value, &out)
             }
             copied = place.range.upperBound

@@ -4,8 +4,6 @@ internal import Formats
 extension MessageRedactor {
     /// A URL, or its path and query: user and password, the values of parameters that are named so, in path, query and fragment,
     /// and what stands below `sessions`, where AM has sessions themselves.
-    public mutating func url(_ text: [UInt8]) -> [UInt8] { url(text[...], 0) }
-
     mutating func url(_ text: ArraySlice<UInt8>, _ depth: Int) -> [UInt8] {
         var out: [UInt8] = []
         var rest = text
@@ -75,8 +73,6 @@ extension MessageRedactor {
     }
 
     /// A query or a form: `name=value` joined by `&`, or by `;`.
-    public mutating func pairs(_ text: some Collection<UInt8>) -> [UInt8] { pairs(Array(text)[...], 0) }
-
     mutating func pairs(_ text: ArraySlice<UInt8>, _ depth: Int) -> [UInt8] {
         var out: [UInt8] = []
         for (index, pair) in text.split(separator: 0x26, omittingEmptySubsequences: false).enumerated() {
@@ -140,12 +136,10 @@ extension MessageRedactor {
 
     private static func isMadeOfParts(_ text: [UInt8]) -> Bool { looksLikeURL(text) || looksLikeJSON(text) }
 
-    /// Percent-encoded so often, but for the marks of aliases.
+    /// Percent-encoded so often. An alias has nothing that is encoded.
     static func encoded(_ bytes: [UInt8], _ times: Int) -> [UInt8] {
         var text = String(decoding: bytes, as: UTF8.self)
         for _ in 0..<times { text = PercentCoding.encode(text) }
-        let mark = "%" + String(repeating: "25", count: times - 1) + "23"
-        for kind in SecretKind.allCases { text = text.replacing(kind.word + mark, with: kind.word + "#") }
         return Array(text.utf8)
     }
 }

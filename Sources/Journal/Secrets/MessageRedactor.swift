@@ -28,43 +28,30 @@ public struct MessageRedactor: Sendable {
     /// - Parameter start: where a word may begin.
     func suspect(in text: ArraySlice<UInt8>, from start: Int) -> Int? { aliases.suspect(in: text, from: start) }
 
-    /// A text of any kind, without what is known.
-    public mutating func cleared(_ text: [UInt8]) -> [UInt8] { aliases.cleared(text) }
+    /// Calls `look` on a text, whose steps are counted. What it gives has aliases that only `AliasMark.settled` makes readable.
+    /// - Returns: nil where looking takes too many steps: nobody knows then what else is in it.
+    mutating func within<Found>(_ bytes: Int, _ look: (inout MessageRedactor) -> Found) -> Found? {
+        aliases.steps.begin(bytes)
+        let found = look(&self)
+        return aliases.steps.isSpent ? nil : found
+    }
 
     /// A text that stands in another, whatever it is.
     mutating func nested(_ text: [UInt8], _ depth: Int) -> [UInt8] {
-        guard depth <= Self.deepest, mayHold(text[...]) else { return text }
+        guard depth <= Self.deepest, !aliases.steps.isSpent, mayHold(text[...]) else { return text }
         if Self.looksLikeJSON(text), let made = wholeJSON(text, depth) { return made }
-        return scanned(Self.looksLikeURL(text) ? url(text[...], depth) : text)
+        return scanned(Self.looksLikeURL(text) ? url(text[...], depth) : text, depth)
     }
 
     mutating func put(_ value: some Collection<UInt8>, _ kind: SecretKind, _ out: inout [UInt8]) {
-        guard !value.isEmpty else { return }
+        guard !value.isEmpty, !aliases.steps.isSpent else { return }
         // what was replaced before is none
-        if Self.isAlias(value) { out += value } else { aliases.alias(of: value, kind).write(to: &out) }
-    }
-
-    private static func isAlias(_ value: some Collection<UInt8>) -> Bool {
-        guard value.count <= 24, value.contains(0x23) else { return false }
-        let places = AliasScan(value).places
-        return places.count == 1 && places[0].range == 0..<value.count
+        if AliasMark.isWhole(value) { out += value } else { AliasMark.write(aliases.alias(of: value, kind), to: &out) }
     }
 
     // MARK: heads
 
-    /// The fields of a head: lines of `name: value`, each ended by CR and LF.
-    /// - Parameter lines: without the start line and without the empty line at the end.
-    public mutating func fields(_ lines: [UInt8]) -> [UInt8] {
-        var out: [UInt8] = []
-        var rest = lines[...]
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
-            field(rest[..<end], &out)
-            rest = rest[end...]
-        }
-        return out
-    }
-
+    /// A line of a head: `name: value`, ended by CR and LF.
     mutating func field(_ line: ArraySlice<UInt8>, _ out: inout [UInt8]) {
         guard let colon = line.firstIndex(of: ASCII.colon) else {
             out += line
@@ -82,7 +69,7 @@ public struct MessageRedactor: Sendable {
         case "cookie": cookies(value, &out)
         case "set-cookie": setCookie(value, &out)
         case "www-authenticate": challenge(value, &out)
-        case "location", "content-location", "referer": out += url(value, 0)
+        case "location", "content-location", "referer": out += scanned(url(value, 0), 0)
         case "sec-websocket-protocol": protocols(value, &out)
         default:
             if let kind = names.kind(name) { put(value, kind, &out) } else { out += nested(Array(value), 0) }

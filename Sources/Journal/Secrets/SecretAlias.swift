@@ -9,6 +9,4 @@ public struct SecretAlias: Hashable, Sendable {
     }
 
     public var text: String { "\(kind.word)#\(number)" }
-
-    func write(to out: inout [UInt8]) { out += text.utf8 }
 }

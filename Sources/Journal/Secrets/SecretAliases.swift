@@ -26,11 +26,15 @@ public struct SecretAliases: Sendable {
     private(set) var knowledge = 1
     /// Those that are never forgotten.
     private var pinned: [[UInt8]] = []
-    /// Nil where no secret is to be kept.
-    var notes: SecretNotes?
+    /// Those that have an alias since the last look; nil where no secret is to be kept.
+    var met: [MetSecret]?
+    /// Of the text that is being looked through.
+    var steps = StepBudget()
 
     /// A secret of fewer bytes is recognised by where it stands alone: elsewhere it may be any word.
     static let shortest = 12
+    /// To remember another one takes about as long as so many others.
+    private static let stepsOfNew = 512
 
     /// - Parameters:
     ///   - most: secrets that are known at a time.
@@ -45,14 +49,11 @@ public struct SecretAliases: Sendable {
     public mutating func alias(of secret: some Collection<UInt8>, _ kind: SecretKind) -> SecretAlias {
         let bytes = PercentCoding.decodeBytes(secret, plusAsSpace: false)
         let key = Self.hash(bytes[...])
-        if let known = young.aliases[key] {
-            notes?.note(known)
-            return known
-        }
+        if let known = young.aliases[key] { return known }
         let older = old.aliases[key]
         let alias = older ?? next(kind)
-        if older == nil { notes?.note(alias, is: secret) }
-        notes?.note(alias)
+        if older == nil { met?.append(MetSecret(alias: alias, bytes: Array(secret))) }
+        steps.spend(Self.stepsOfNew + bytes.count * 8)
         add(bytes, key, alias)
         return alias
     }
@@ -65,10 +66,10 @@ public struct SecretAliases: Sendable {
 
     /// The configuration has them: they are kept nowhere else.
     private mutating func learnPinned() {
-        let notes = notes
-        self.notes = nil
+        let (met, steps) = (met, steps)
+        self.met = nil
         for secret in pinned { _ = self.alias(of: secret, .secret) }
-        self.notes = notes
+        (self.met, self.steps) = (met, steps)
     }
 
     private mutating func next(_ kind: SecretKind) -> SecretAlias {
@@ -116,16 +117,35 @@ public struct SecretAliases: Sendable {
         let place = text.withUnsafeBytes { bytes in
             sieve.first(in: bytes, from: start - text.startIndex, filter) { young[$0] != nil || old[$0] != nil }
         }
-        return place.map { $0 + text.startIndex }
+        let found = place.map { $0 + text.startIndex }
+        return Self.shortParameter(in: text[start..<(found ?? text.endIndex)]) ?? found
+    }
+
+    /// Where the name stands that is too short for the sieve, as a parameter: `pw=`.
+    private static func shortParameter(in text: ArraySlice<UInt8>) -> Int? {
+        let name = SecretNames.shortest
+        let span = text.span
+        var index = 0
+        while true {
+            index = span.first(index, span.count) { $0.equal(to: 0x3D) }
+            guard index < span.count else { return nil }
+            let start = index - name.count
+            if start >= 0, zip(0..., name).allSatisfy({ ASCII.lower(span[start + $0]) == $1 }),
+                start == 0 || !ByteClasses.isWord(span[start - 1])
+            {
+                return text.startIndex + start
+            }
+            index += 1
+        }
     }
 
     /// The secret that stands at a place.
     /// - Returns: its alias and how many bytes it has there; nil for none. The longest where one begins with another.
-    func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
-        guard place + ByteWordKey.count <= bytes.count else { return nil }
+    mutating func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
+        guard place + ByteWordKey.count <= bytes.count, !steps.isSpent else { return nil }
         let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
-        let new = young.forms[beginning]?.find(in: bytes, at: place)
-        let older = old.forms[beginning]?.find(in: bytes, at: place)
+        let new = young.forms[beginning]?.find(in: bytes, at: place, &steps)
+        let older = old.forms[beginning]?.find(in: bytes, at: place, &steps)
         return older?.count ?? 0 > new?.count ?? 0 ? older : new
     }
 

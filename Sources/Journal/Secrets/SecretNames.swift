@@ -5,21 +5,26 @@ public struct SecretNames: Sendable {
     /// In lower case.
     private var kinds: [[UInt8]: SecretKind] = [:]
     private let sessionCookies: Set<[UInt8]>
+    private let added: [[UInt8]]
 
     private static let usual: [SecretKind: [String]] = [
         .session: [
             "tokenid", "sessionupgradessotokenid", "ssotoken", "ssotokenid", "iplanetdirectorypro", "session_token",
-            "session_id", "session", "sid", "jsessionid", "phpsessid", "authsession",
+            "session_id", "session", "sid", "jsessionid", "phpsessid", "authsession", "sessionhandle",
         ],
         .token: [
             "access_token", "refresh_token", "id_token", "id_token_hint", "token", "subject_token", "actor_token",
             "assertion", "client_assertion", "logout_token", "registration_access_token", "device_code", "x-idtoken",
             "_idtoken", "dpop", "x-auth-token", "jwt", "bearer", "auth_token", "samlresponse", "samlrequest",
+            "samlart", "wresult", "rpt", "pct",
         ],
-        .code: ["code", "user_code", "code_verifier", "state", "nonce", "suspendedid"],
+        .code: [
+            "code", "user_code", "code_verifier", "state", "nonce", "suspendedid", "auth_req_id", "request_uri",
+            "ticket", "oauth_verifier",
+        ],
         .password: [
             "password", "passwd", "pwd", "passphrase", "userpassword", "currentpassword", "oldpassword", "newpassword",
-            "client_secret", "x-openam-password", "idtoken2",
+            "client_secret", "x-openam-password", "idtoken2", "pw", "pass", "passcode",
         ],
         .authId: ["authid"],
         .oneTime: ["otp", "totp", "onetimepassword", "pin", "x-otp", "recoverycode", "recoverycodes"],
@@ -27,9 +32,50 @@ public struct SecretNames: Sendable {
         .secret: [
             "api_key", "x-api-key", "secret", "csrf", "csrf_token", "_csrf", "x-csrf-token", "x-xsrf-token",
             "authenticity_token", "x-amz-security-token", "x-amz-signature", "private_key", "sharedsecret",
-            "authentication-info", "proxy-authentication-info",
+            "authentication-info", "proxy-authentication-info", "kba", "kbainfo",
         ],
     ]
+
+    /// Names that are secrets in texts alone which have a word in them, and where these names stand there.
+    struct Context {
+        enum Place {
+            case anywhere
+            /// A member of JSON.
+            case member
+            /// A parameter of a URI.
+            case parameter
+        }
+
+        let word: ByteSearch
+        let names: Set<[UInt8]>
+        let place: Place
+
+        init(_ word: String, _ names: [String], _ place: Place) {
+            self.word = ByteSearch(Array(word.utf8))
+            self.names = Set(names.map { Array($0.utf8) })
+            self.place = place
+        }
+    }
+
+    static let contexts = [
+        // in what is no JSON as a whole
+        Context("callbacks", ["value"], .anywhere),
+        // what registers an authenticator
+        Context("pushauth", ["s", "c"], .parameter), Context("mfauth", ["s", "c"], .parameter),
+        // private and symmetric keys (RFC 7518 §6)
+        Context("\"kty\"", privateMembers, .member),
+    ]
+
+    /// Of a JWK; `r` and `t` stand below `oth` alone.
+    static let privateMembers = ["k", "d", "p", "q", "dp", "dq", "qi", "oth", "r", "t"]
+
+    /// How inputs of callbacks are called, behind `IDToken1`, which hold a secret.
+    private static let inputs: [(ending: String, kind: SecretKind)] = [
+        ("answer", .secret), ("token", .oneTime), ("jws", .oneTime), ("payload", .oneTime), ("signals", .oneTime),
+    ]
+
+    /// Too short to be looked for as a word: many words of a text are. It is found as a parameter.
+    static let shortest = Array("pw".utf8)
 
     /// How names end that nobody listed.
     static let endings: [(name: String, kind: SecretKind)] = [
@@ -43,6 +89,8 @@ public struct SecretNames: Sendable {
         })
 
     private static let longest = 64
+    /// The names, and the beginnings of long ones, as bits.
+    private var filter = BeginningFilter()
 
     /// - Parameters:
     ///   - sessionCookies: the session cookies of the configured AMs.
@@ -53,9 +101,11 @@ public struct SecretNames: Sendable {
                 for form in Self.forms(of: name) { kinds[form] = kind }
             }
         }
-        for name in more { kinds[name.utf8.map(ASCII.lower)] = .secret }
+        added = more.map { $0.utf8.map(ASCII.lower) }
+        for name in added { kinds[name] = .secret }
         self.sessionCookies = Set(sessionCookies.map { $0.utf8.map(ASCII.lower) })
         for name in self.sessionCookies { kinds[name] = .session }
+        SecretSieve(telling + [Self.shortest] + Self.contexts.flatMap(\.names)).insert(into: &filter)
     }
 
     /// `access_token` is `access-token` in a field and `accessToken` in JSON.
@@ -71,20 +121,32 @@ public struct SecretNames: Sendable {
 
     /// All words by which a text tells that a secret may be in it, in small letters.
     var telling: [[UInt8]] {
-        let legacy = (0..<1000).map { Array("idtoken\($0)".utf8) }
-        let others = [
-            "authorization", "cookie", "set-cookie", "callbacks", "www-authenticate", "authindexvalue",
-            "transactionconditionadvice", "sessions", "sec-websocket-protocol",
-        ].map { Array($0.utf8) }
-        return Array(kinds.keys) + legacy + others
+        let legacy = (0..<1000).map { "idtoken\($0)" }
+        let inputs = (0..<100).flatMap { number in Self.inputs.map { "idtoken\(number)\($0.ending)" } }
+        let answers = (0..<100).map { "answer\($0)" }
+        let others = ["authorization", "pushauth", "mfauth", "kty", "recovery"] + Self.holders
+        // a client may write what looks like an alias
+        let aliases = SecretKind.allCases.map { ASCII.lowercased($0.word) }
+        return kinds.keys.filter { $0 != Self.shortest } + added
+            + (legacy + inputs + answers + others + aliases).map { Array($0.utf8) }
     }
+
+    /// Whether the value of a field, a parameter or a member of that name may be a secret, or hold one.
+    public func mayHide(_ name: String) -> Bool {
+        kind(name.utf8) != nil || Self.isAuthorization(name.utf8) || Self.holders.contains(ASCII.lowercased(name))
+    }
+
+    /// Names of what may have secrets within.
+    private static let holders = [
+        "cookie", "set-cookie", "callbacks", "www-authenticate", "authindexvalue", "transactionconditionadvice",
+        "sessions", "sec-websocket-protocol",
+    ]
 
     /// Of a field, a parameter or a member.
     func kind(_ name: some Collection<UInt8>) -> SecretKind? {
-        guard name.count <= Self.longest else { return nil }
+        guard name.count <= Self.longest, mayTell(name) else { return nil }
         let lower = Self.plain(name.map(ASCII.lower)[...])
-        if let kind = kinds[Array(lower)] { return kind }
-        if isLegacyAnswer(lower) { return .oneTime }
+        if let kind = kinds[Array(lower)] ?? Self.numbered(lower) { return kind }
         return Self.endings.first {
             lower.count > $0.name.utf8.count && lower.reversed().starts(with: $0.name.utf8.reversed())
         }?
@@ -103,11 +165,39 @@ public struct SecretNames: Sendable {
         return name
     }
 
-    /// `IDToken1` and its like, by which AM's own pages answer callbacks; a name stands in the first.
-    private func isLegacyAnswer(_ name: ArraySlice<UInt8>) -> Bool {
-        let prefix = Array("idtoken".utf8)
-        return name.starts(with: prefix) && name.count > prefix.count && name.count <= prefix.count + 3
-            && name.dropFirst(prefix.count).allSatisfy(ASCII.isDigit) && !name.elementsEqual(prefix + [0x31])
+    /// Most names tell nothing, which is known by a look at their first and last letters.
+    private func mayTell(_ name: some Collection<UInt8>) -> Bool {
+        var (first, last): (UInt64, UInt64) = (0, 0)
+        var count = 0
+        for byte in name {
+            guard ByteClasses.isWord(byte) else { return true }
+            if count < ByteWordKey.count { first |= UInt64(byte) << UInt64(count * 8) }
+            last = last << 8 | UInt64(byte | 0x20)
+            count += 1
+        }
+        guard count > 0 else { return false }
+        // `password`, `secret` and `token`
+        return last == 0x7061_7373_776F_7264 || last & 0xFFFF_FFFF_FFFF == 0x7365_6372_6574
+            || last & 0xFF_FFFF_FFFF == 0x74_6F6B_656E || filter.ask { $0.mayContain(WordKey(first, count)) }
+    }
+
+    /// `IDToken2` and its like, by which AM's own pages answer callbacks; a name stands in the first. `IDToken1answer` is one of
+    /// several inputs of a callback, and `answer1` one to a security question.
+    private static func numbered(_ name: ArraySlice<UInt8>) -> SecretKind? {
+        for (word, longest) in [("idtoken", 3), ("answer", 2)] where name.starts(with: word.utf8) {
+            let digits = name.dropFirst(word.utf8.count).prefix(while: ASCII.isDigit)
+            guard !digits.isEmpty, digits.count <= longest else { continue }
+            let ending = name[digits.endIndex...]
+            if word == "answer" { return ending.isEmpty ? .secret : nil }
+            if ending.isEmpty { return digits.elementsEqual([0x31]) ? nil : .oneTime }
+            return inputs.first { ending.elementsEqual($0.ending.utf8) }?.kind
+        }
+        return nil
+    }
+
+    /// Of a path that leads to a member, as patches of IDM, SCIM and RFC 6902 have it: `/password`, `urn:…:User:password`.
+    func kind(onPath path: some Collection<UInt8>) -> SecretKind? {
+        path.split { [0x2F, 0x3A, 0x2E, 0x5B, 0x5D].contains($0) }.lazy.compactMap { self.kind($0) }.first
     }
 
     /// A field, or a member, with credentials as RFC 9110 §11.4 writes them.

@@ -85,9 +85,14 @@ struct SecretSieve: Sendable {
     private static func tells(_ text: UnsafeRawBufferPointer, _ place: Int, _ first: UInt64, _ count: Int) -> Bool {
         // `eyJ` and `AQIC`
         if first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141 { return true }
-        guard count > shortestEnding, place &+ count >= ByteWordKey.count else { return false }
-        let end = place &+ count &- ByteWordKey.count
-        let last = text.loadUnaligned(fromByteOffset: end, as: UInt64.self).littleEndian | 0x2020_2020_2020_2020
+        guard count > shortestEnding else { return false }
+        let start = place &+ count &- ByteWordKey.count
+        // a short one at the very beginning has no eight bytes before its end
+        let bytes =
+            start >= 0
+            ? text.loadUnaligned(fromByteOffset: start, as: UInt64.self).littleEndian
+            : Self.first(text, 0) &<< UInt64(truncatingIfNeeded: start &* -8)
+        let last = bytes | 0x2020_2020_2020_2020
         // `password`, `secret`, `token`, and `authorization`
         return last == 0x6472_6F77_7373_6170 || last &>> 16 == 0x7465_7263_6573 || last &>> 24 == 0x6E_656B_6F74
             || last == 0x6E6F_6974_617A_6972
@@ -141,7 +146,11 @@ struct SecretSieve: Sendable {
     private static func hides(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
         switch text[place] {
         case 0x40: return endsUser(text, place)
-        case 0x5C: return place + 2 < text.count && text[place + 1] == 0x75 && text[place + 2] == 0x30
+        case 0x5C:
+            guard place + 2 < text.count else { return false }
+            // `\u003D`, and `\x3D`
+            return text[place + 1] == 0x75 && text[place + 2] == 0x30
+                || text[place + 1] == 0x78 && ASCII.isDigit(text[place + 2])
         case 0x25:
             var place = place
             // `%2563` is `%63` once more

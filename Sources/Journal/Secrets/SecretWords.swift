@@ -9,7 +9,7 @@ extension SecretAliases {
         while place < text.count {
             if let found = secret(in: text, at: place) {
                 out += text[copied..<place]
-                found.alias.write(to: &out)
+                AliasMark.write(found.alias, to: &out)
                 place += found.count
                 copied = place
             } else {
@@ -20,10 +20,7 @@ extension SecretAliases {
     }
 
     private mutating func secret(in text: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
-        if let found = known(in: text, at: place) {
-            notes?.note(found.alias)
-            return found
-        }
+        if let found = known(in: text, at: place) { return found }
         guard let shape = SecretShape.find(in: text, at: place) else { return nil }
         return (alias(of: text[place..<place + shape.count], shape.kind), shape.count)
     }

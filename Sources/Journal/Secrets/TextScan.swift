@@ -28,35 +28,97 @@ struct TextScan {
     /// Bytes that were read for tags which are none. Where that is much, what was read is not read again for one.
     private var misread = 0
     private var tagsFrom = 0
-    /// In what speaks of callbacks and is no JSON as a whole, every `value` may be an answer.
-    private let hasCallbacks: Bool
+    private let contexts: [SecretNames.Context]
+    /// It speaks of recovery codes, which nothing names one by one.
+    private let listsCodes: Bool
+    /// It may be a form with parts.
+    private let hasParts: Bool
+    private var steps: StepBudget
 
     private static let longestName = 64
-    private static let callbacks = ByteSearch(Array("callbacks".utf8))
+    private static let recovery = ByteSearch(Array("ecovery".utf8))
+    private static let disposition = Array("content-disposition".utf8)
 
-    init(_ text: [UInt8], _ names: SecretNames) {
+    init(_ text: [UInt8], _ names: SecretNames, _ steps: inout StepBudget) {
         self.text = text
         self.names = names
-        hasCallbacks = Self.callbacks.next(in: text.span) != nil
+        self.steps = steps
+        contexts = SecretNames.contexts.filter { $0.word.next(in: text.span) != nil }
+        listsCodes = Self.recovery.next(in: text.span) != nil
+        hasParts = Self.speaksOfParts(text)
         var place = 0
-        while place < text.count {
+        while place < text.count, !self.steps.isSpent {
             place = max(place + 1, look(at: place))
         }
+        steps = self.steps
     }
 
     /// - Returns: where to go on.
     private mutating func look(at place: Int) -> Int {
         let byte = text[place]
         if byte == 0x3C, !isInTag, place >= tagsFrom, let tag = tag(at: place) { return look(at: tag) }
+        if byte == 0x5C, let sign = escaped(at: place), !Self.isNameByte(sign.byte) { return sign.end }
+        // a line that ends in a string of a script
+        if byte == 0x5C, listsCodes, place + 1 < text.count, text[place + 1] == 0x6E { return place + 2 }
         if byte == 0x2F || byte == 0x5C { return lookForUser(at: place) }
         guard Self.isNameByte(byte) else { return place + 1 }
         var end = place
         while end < text.count, Self.isNameByte(text[end]) { end += 1 }
-        guard end - place <= Self.longestName, let meaning = meaning(place..<end),
-            let value = value(behind: end, meaning)
-        else { return end }
+        guard end - place <= Self.longestName else { return end }
+        guard let meaning = meaning(place..<end), let value = value(behind: end, meaning) else {
+            if listsCodes, isCode(place..<end) { places.append((place..<end, .secret(.oneTime))) }
+            return end
+        }
         places.append((value, meaning))
-        return value.upperBound
+        return max(value.upperBound, lookForItems(behind: value, meaning))
+    }
+
+    /// The other strings of an array whose first is a value: `["a", "b"]`.
+    private mutating func lookForItems(behind first: Range<Int>, _ meaning: Meaning) -> Int {
+        var place = first.lowerBound - 2
+        while place >= 0, Self.isSpace(text[place]) || text[place] == 0x5C { place -= 1 }
+        guard place >= 0, text[place] == 0x5B else { return first.upperBound }
+        var last = first
+        while true {
+            var next = last.upperBound
+            if next < text.count, text[next] == 0x5C { next += 1 }
+            guard next < text.count, Self.isQuote(text[next]) else { return last.upperBound }
+            next += 1
+            while next < text.count, Self.isSpace(text[next]) || text[next] == 0x2C { next += 1 }
+            guard let item = string(at: next) else { return last.upperBound }
+            places.append((item, meaning))
+            last = item
+        }
+    }
+
+    /// A word by itself, of letters and digits as nobody speaks them.
+    private func isCode(_ word: Range<Int>) -> Bool {
+        guard (8...32).contains(word.count), word.lowerBound > 0, word.upperBound < text.count else { return false }
+        let before = text[word.lowerBound - 1]
+        let isLineEnd = before == 0x6E && word.lowerBound > 1 && text[word.lowerBound - 2] == 0x5C
+        let ends: [UInt8] = [0x22, 0x27, 0x3C, 0x5C, 0x2C, ASCII.lf, ASCII.cr]
+        guard Self.isQuote(before) || before == 0x3E || before == ASCII.lf || isLineEnd,
+            ends.contains(text[word.upperBound])
+        else { return false }
+        let bytes = text[word]
+        return bytes.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) }
+            && (bytes.contains(where: ASCII.isDigit)
+                || bytes.contains { $0 < 0x5B } && bytes.contains { $0 > 0x60 })
+    }
+
+    /// A sign as scripts write it, `\x3D` or `\u003D`, also where these stand in another text.
+    private func escaped(at start: Int) -> (byte: UInt8, end: Int)? {
+        var place = start
+        while place < text.count, text[place] == 0x5C, place - start < 4 { place += 1 }
+        guard place > start, place < text.count else { return nil }
+        switch text[place] {
+        case 0x78: place += 1
+        case 0x75 where text[(place + 1)...].starts(with: [0x30, 0x30]): place += 3
+        default: return nil
+        }
+        guard place + 1 < text.count, let high = ASCII.hexValue(text[place]), let low = ASCII.hexValue(text[place + 1])
+        else { return nil }
+        return (high << 4 | low, place + 2)
     }
 
     static func isNameByte(_ byte: UInt8) -> Bool {
@@ -69,12 +131,29 @@ struct TextScan {
 
     static func isQuote(_ byte: UInt8) -> Bool { byte == 0x22 || byte == 0x27 }
 
-    private func meaning(_ name: Range<Int>) -> Meaning? {
-        let name = text[name]
+    private func meaning(_ place: Range<Int>) -> Meaning? {
+        let name = text[place]
         if SecretNames.isAuthorization(name) { return .credentials }
         if let kind = names.kind(name) { return .secret(kind) }
-        if hasCallbacks, name.elementsEqual("value".utf8) { return .secret(.secret) }
-        return name.map(ASCII.lower).elementsEqual("cookie".utf8) ? .cookies : nil
+        for context in contexts where isThere(place, context.place) && context.names.contains(Array(name)) {
+            return .secret(.secret)
+        }
+        return Self.isWord(name, "cookie") ? .cookies : nil
+    }
+
+    private func isThere(_ name: Range<Int>, _ place: SecretNames.Context.Place) -> Bool {
+        let before = name.lowerBound > 0 ? text[name.lowerBound - 1] : 0
+        switch place {
+        case .anywhere: return true
+        case .member: return Self.isQuote(before)
+        case .parameter:
+            if before == 0x26 || before == 0x3F || before == 0x3B { return true }
+            // `\x26` and `\u0026`
+            return [4, 6].contains { count in
+                name.lowerBound >= count
+                    && escaped(at: name.lowerBound - count).map { $0.byte == 0x26 || $0.byte == 0x3F } == true
+            }
+        }
     }
 
     // MARK: users
@@ -99,24 +178,30 @@ struct TextScan {
     // MARK: names and values
 
     /// Where the value of a name stands that ends there.
-    private func value(behind end: Int, _ meaning: Meaning) -> Range<Int>? {
+    private mutating func value(behind end: Int, _ meaning: Meaning) -> Range<Int>? {
         var place = end
         // `name[]`, `name[0]`
         while place < text.count, text[place] == 0x5B, let close = text[place...].prefix(8).firstIndex(of: 0x5D) {
             place = close + 1
         }
         // the quote that ends the name, with its escape where the text stands in another
-        if place < text.count, text[place] == 0x5C { place += 1 }
-        let isQuoted = place < text.count && Self.isQuote(text[place])
-        if isQuoted { place += 1 }
+        var isQuoted = false
+        if let sign = escaped(at: place) {
+            if Self.isQuote(sign.byte) { (place, isQuoted) = (sign.end, true) }
+        } else {
+            if place < text.count, text[place] == 0x5C { place += 1 }
+            isQuoted = place < text.count && Self.isQuote(text[place])
+            if isQuoted { place += 1 }
+        }
         // `x['name'] = value`
         if isQuoted, place < text.count, text[place] == 0x5D { place += 1 }
         let behindName = place
         while place < text.count, Self.isSpace(text[place]) { place += 1 }
-        if place < text.count, text[place] == ASCII.colon {
-            return isQuoted ? member(from: place + 1) : line(from: place + 1, meaning)
+        let sign = escaped(at: place) ?? (place < text.count ? (text[place], place + 1) : nil)
+        if let sign, sign.byte == ASCII.colon {
+            return isQuoted ? member(from: sign.end) : line(from: sign.end, meaning)
         }
-        if place < text.count, text[place] == 0x3D { return word(from: place + 1) }
+        if let sign, sign.byte == 0x3D { return word(from: sign.end) }
         guard behindName < text.count, isQuoted || Self.isSpace(text[behindName]) || text[behindName] == 0x3B else {
             return nil
         }
@@ -141,12 +226,12 @@ struct TextScan {
 
     /// Behind `name:` a string, or the rest of the line.
     private func line(from start: Int, _ meaning: Meaning) -> Range<Int>? {
-        // a code that a sentence tells of is one of an error, as a rule
-        if case .secret(.code) = meaning { return nil }
         var place = skippingBlanks(start)
         // `name: [`, and `name: |` with lines of its own
         while place < text.count, text[place] == 0x5B || text[place] == 0x7B { place += 1 }
         if let string = string(at: place) { return string }
+        // a code that a sentence tells of is one of an error, as a rule
+        if case .secret(.code) = meaning { return nil }
         place = skippingBlanks(block(behind: place) ?? place)
         guard place > start || meaning.isSecretInItself else { return nil }
         var end = place
@@ -171,18 +256,31 @@ struct TextScan {
         // a comparison
         while place < text.count, text[place] == 0x3D { place += 1 }
         place = skippingBlanks(place)
-        if let string = string(at: place) { return string }
+        var inner = place
+        while inner < text.count, [0x5B, 0x7B, 0x28].contains(text[inner]) || Self.isSpace(text[inner]) { inner += 1 }
+        if let string = string(at: inner) { return string }
         var end = place
-        while end < text.count, !Self.isSpace(text[end]), ![0x26, 0x22, 0x27, 0x60, 0x3C, 0x3E].contains(text[end]),
-            !(text[end] == 0x5C && end + 1 < text.count && text[end + 1] == 0x22)
+        while end < text.count, !Self.isSpace(text[end]), !Self.endsWord(text[end]),
+            !(text[end] == 0x5C && (end + 1 < text.count && text[end + 1] == 0x22 || endsWordEscaped(end)))
         {
             end += 1
         }
         return place..<end
     }
 
+    private static func endsWord(_ byte: UInt8) -> Bool { [0x26, 0x22, 0x27, 0x60, 0x3C, 0x3E].contains(byte) }
+
+    private func endsWordEscaped(_ place: Int) -> Bool {
+        escaped(at: place).map { Self.endsWord($0.byte) || Self.isSpace($0.byte) } == true
+    }
+
     /// What stands between quotes, which may be escaped, or between backticks.
     private func string(at start: Int) -> Range<Int>? {
+        if let quote = escaped(at: start), Self.isQuote(quote.byte) {
+            var end = quote.end
+            while end < text.count, text[end] != 0x5C || escaped(at: end)?.byte != quote.byte { end += 1 }
+            return quote.end..<end
+        }
         var place = start
         var isEscaped = false
         if place + 1 < text.count, text[place] == 0x5C, Self.isQuote(text[place + 1]) {
@@ -207,8 +305,10 @@ struct TextScan {
     private static let longestHead = 4096
 
     /// The content of a form's part, whose head names it (RFC 7578 §4.2): up to the line that began it.
-    private func part(behind start: Int) -> Range<Int>? {
+    private mutating func part(behind start: Int) -> Range<Int>? {
+        guard hasParts else { return nil }
         var lineStart = start
+        defer { steps.spend(start - lineStart) }
         func isFolded() -> Bool { Self.isSpace(text[lineStart]) }
         repeat {
             if lineStart > 0, text[lineStart - 1] == ASCII.lf { lineStart -= 1 }
@@ -216,15 +316,27 @@ struct TextScan {
                 lineStart -= 1
             }
         } while lineStart > 0 && start - lineStart < Self.longestHead && lineStart < text.count && isFolded()
-        let word = Array("content-disposition".utf8)
+        let word = Self.disposition
         guard text.count - lineStart > word.count, text[lineStart..<lineStart + word.count].map(ASCII.lower) == word
         else { return nil }
+        steps.spend(Self.longestHead)
         guard let begin = bodyOfPart(start) else { return nil }
         let delimiter = self.delimiter(before: lineStart)
         let end = delimiter.isEmpty ? nil : ByteSearch(delimiter).next(in: text.span, from: begin - 1)
         var last = end ?? text.count
         if end != nil, last > begin, text[last - 1] == ASCII.cr { last -= 1 }
         return begin..<max(begin, last)
+    }
+
+    private static func speaksOfParts(_ text: [UInt8]) -> Bool {
+        var place = 0
+        while let hyphen = text[place...].firstIndex(of: 0x2D) {
+            place = hyphen + 1
+            let start = hyphen - 7
+            guard start >= 0, text[start] | 0x20 == disposition[0] else { continue }
+            if text[start...].prefix(disposition.count).map(ASCII.lower) == disposition { return true }
+        }
+        return false
     }
 
     /// Behind the empty line that ends the head.
@@ -263,6 +375,7 @@ struct TextScan {
         var reached = place
         if let tag = MarkupTag(text, at: place, &reached) { return tag }
         misread += reached - place
+        steps.spend(reached - place)
         if misread > 4 * text.count { tagsFrom = reached }
         return nil
     }

@@ -24,20 +24,24 @@ struct AliasFilling {
         var end = 0
         for place in AliasScan(bytes).places {
             guard let value = secret(place.alias) else { continue }
-            out += bytes[end..<place.range.lowerBound]
-            Self.write(value, coding, &out)
+            out += AliasEscape.plain(bytes[end..<place.range.lowerBound])
+            let encodings = AliasScan.encodings(before: place.range.lowerBound, bytes)
+            Self.write(value, coding, encodings, &out)
             end = place.range.upperBound
         }
-        return out + bytes[end...]
+        return out + AliasEscape.plain(bytes[end...])
     }
 
-    private static func write(_ value: [UInt8], _ coding: Coding, _ out: inout [UInt8]) {
+    /// - Parameter encodings: how often it was encoded with a text that is a value itself.
+    private static func write(_ value: [UInt8], _ coding: Coding, _ encodings: Int, _ out: inout [UInt8]) {
         switch coding {
         case .plain: out += value
         case .percent:
             // it may have been met in that form
             let plain = PercentCoding.decodeBytes(value, plusAsSpace: false)
-            out += PercentCoding.encode(String(decoding: plain, as: UTF8.self)).utf8
+            var text = String(decoding: plain, as: UTF8.self)
+            for _ in 0...encodings { text = PercentCoding.encode(text) }
+            out += text.utf8
         case .json:
             var text: [UInt8] = []
             JSONValue.writeString(String(decoding: value, as: UTF8.self), to: &text)
@@ -47,23 +51,16 @@ struct AliasFilling {
 }
 
 extension PackedFlow {
-    /// The same with its secrets, as far as they are held.
-    /// - Parameter secret: what an alias stands for; it is asked for those alone that took a secret's place in this flow.
+    /// The same with its secrets, as far as they are held, and what clients wrote as they wrote it.
+    /// - Parameter secret: what an alias stands for.
     public func revealed(_ secret: @escaping (SecretAlias) -> [UInt8]?) -> PackedFlow {
-        guard !isEmpty(.aliases) else { return self }
-        let filling = AliasFilling(secret: own(secret))
+        let filling = AliasFilling(secret: secret)
         var packer = FlowPacker()
         packer.setNumbers(of: self)
         for part in FlowPart.allCases where !isEmpty(part) {
-            packer.set(part, part == .aliases ? Array(self[part]) : filling.filled(self[part], coding(of: part)))
+            packer.set(part, part.isCleaned ? filling.filled(self[part], coding(of: part)) : Array(self[part]))
         }
         return PackedFlow(packer.finish()) ?? self
-    }
-
-    /// Of those alone that took a secret's place here: a client may write any other, to have it filled in.
-    func own(_ secret: @escaping (SecretAlias) -> [UInt8]?) -> (SecretAlias) -> [UInt8]? {
-        let held = Set(AliasScan(self[.aliases]).places.map(\.alias))
-        return { held.contains($0) ? secret($0) : nil }
     }
 
     private func coding(of part: FlowPart) -> AliasFilling.Coding {

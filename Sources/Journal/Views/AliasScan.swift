@@ -36,32 +36,69 @@ struct AliasScan {
                 end += 1
             }
             guard end > index, let number = UInt32(exactly: number),
-                let (kind, start) = Self.kind(before: mark, bytes, from: part.lowerBound)
+                let (kind, start) = bytes.withUnsafeBufferPointer({
+                    Self.kind(before: mark, UnsafeBufferPointer(rebasing: $0[..<mark]), from: part.lowerBound)
+                })
             else { continue }
             body(SecretAlias(kind, number), start..<end)
             index = end
         }
     }
 
-    private static func kind(before mark: Int, _ bytes: [UInt8], from first: Int) -> (SecretKind, Int)? {
+    /// Whether the word that an alias begins with stands at the end.
+    static func endsWithKind(_ text: ArraySlice<UInt8>) -> Bool {
+        text.withUnsafeBufferPointer { kind(before: $0.count, $0, from: 0) != nil }
+    }
+
+    private static func kind(
+        before mark: Int, _ bytes: UnsafeBufferPointer<UInt8>, from first: Int
+    ) -> (SecretKind, Int)? {
         for (word, kind) in words where mark - first >= word.count {
             let start = mark - word.count
             // most differ in their last letter already
             var place = word.count - 1
             while place >= 0, bytes[start + place] == word[place] { place -= 1 }
             // the end of a longer word is none
-            if place < 0, start == first || !isName(bytes[start - 1]) { return (kind, start) }
+            guard place < 0 else { continue }
+            if start == first || !isName(bytes[start - 1]) { return (kind, start) }
+            if encodings(before: start, bytes, from: first) > 0 { return (kind, start) }
         }
         return nil
+    }
+
+    /// How often what stands there was percent-encoded together with the text around it, as the escape before it says:
+    /// once behind `%3D`, twice behind `%253D`.
+    private static func encodings(
+        before start: Int, _ bytes: UnsafeBufferPointer<UInt8>, from first: Int
+    ) -> Int {
+        guard start - first >= 3, ASCII.hexValue(bytes[start - 1]) != nil, ASCII.hexValue(bytes[start - 2]) != nil
+        else {
+            return 0
+        }
+        var place = start - 3
+        var count = 1
+        while place - first >= 2, bytes[place] == 0x35, bytes[place - 1] == 0x32 {
+            place -= 2
+            count += 1
+        }
+        return bytes[place] == 0x25 ? count : 0
+    }
+
+    static func encodings(before start: Int, _ bytes: [UInt8]) -> Int {
+        bytes.withUnsafeBufferPointer { encodings(before: start, $0, from: 0) }
     }
 
     /// What the alias that stands there is the value of.
     static func name(before start: Int, _ bytes: [UInt8]) -> String {
         var end = start
+        // `name%3D`
+        let encodings = self.encodings(before: start, bytes)
+        if encodings > 0 { end -= 2 * encodings + 1 }
         while end > 0, [0x20, 0x22, 0x3A, 0x3D].contains(bytes[end - 1]) { end -= 1 }
         guard end < start else { return "" }
         var begin = end
         while begin > 0, isName(bytes[begin - 1]) { begin -= 1 }
+        if encodings > 0, begin > 0, bytes[begin - 1] == 0x25 { begin = min(end, begin + 2 * encodings) }
         return String(decoding: bytes[begin..<end], as: UTF8.self)
     }
 

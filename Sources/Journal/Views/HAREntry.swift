@@ -14,10 +14,14 @@ public struct HAREntry {
 
     public var value: JSONValue {
         let time = FlowTime(flow)
+        let timings = Self.timings(time)
+        // what it takes to be secure is part of being connected
+        let total = timings.reduce(0) { $1.name == "ssl" ? $0 : $0 + max(0, $1.value) }
         var members: [JSONValue.Member] = [
-            .init("startedDateTime", .string(time.text)), .init("time", .integer(time.duration)),
+            .init("startedDateTime", .string(time.text)), .init("time", .integer(total)),
             .init("request", request), .init("response", response), .init("cache", .object([])),
-            .init("timings", Self.timings(time)), .init("_flow", .string(FlowID(flow.id).description)),
+            .init("timings", .object(timings.map { .init($0.name, .integer($0.value)) })),
+            .init("_flow", .string(FlowID(flow.id).description)),
         ]
         if let action = flow.text(.action) { members.append(.init("_action", .string(action))) }
         if flow[.parent] != 0 {
@@ -43,8 +47,15 @@ public struct HAREntry {
             .init("headers", Self.pairs(fields)), .init("queryString", query),
             .init("headersSize", .integer(-1)), .init("bodySize", .integer(message.bodyBytes)),
         ]
-        if !message.body.isEmpty { members.append(.init("postData", Self.posted(message, fields))) }
+        if !message.body.isEmpty || message.isUnread {
+            members.append(.init("postData", Self.posted(message, fields)))
+        }
         return .object(members)
+    }
+
+    private static func comment(_ message: FlowMessage) -> JSONValue.Member? {
+        if message.isUnread { return .init("comment", .string(FlowMessage.unread)) }
+        return message.isCut ? .init("comment", .string("the beginning of a body that was longer")) : nil
     }
 
     private static func posted(_ message: FlowMessage, _ fields: [(name: String, value: String)]) -> JSONValue {
@@ -53,7 +64,7 @@ public struct HAREntry {
             let bytes = JSONValue.Member("text", .string(Base64.encode(message.body)))
             return .object([type, bytes, .init("_encoding", .string("base64"))])
         }
-        return .object([type, .init("text", .string(text))])
+        return .object([type, .init("text", .string(text))] + [comment(message)].compactMap { $0 })
     }
 
     private var response: JSONValue {
@@ -91,7 +102,7 @@ public struct HAREntry {
             members.append(.init("text", .string(Base64.encode(message.body))))
             members.append(.init("encoding", .string("base64")))
         }
-        if message.isCut { members.append(.init("comment", .string("the beginning of a body that was longer"))) }
+        if let comment = Self.comment(message) { members.append(comment) }
         return .object(members)
     }
 
@@ -145,15 +156,13 @@ public struct HAREntry {
     }
 
     /// -1 is what nobody knows; three of them are wanted in any case.
-    private static func timings(_ time: FlowTime) -> JSONValue {
+    private static func timings(_ time: FlowTime) -> [(name: String, value: Int)] {
         let isKnown = time.answering != nil
-        // what it takes to be secure is part of being connected there
-        let dialing = time.connecting.map { $0 + (time.securing ?? 0) } ?? -1
-        return .object([
-            .init("blocked", .integer(time.waited ?? -1)), .init("dns", .integer(time.resolving ?? -1)),
-            .init("connect", .integer(dialing)), .init("ssl", .integer(time.securing ?? -1)),
-            .init("send", .integer(0)), .init("wait", .integer(isKnown ? time.answering ?? 0 : time.duration)),
-            .init("receive", .integer(time.receiving ?? 0)),
-        ])
+        let isDialed = time.connecting != nil || time.securing != nil
+        return [
+            ("blocked", time.waited ?? -1), ("dns", time.resolving ?? -1),
+            ("connect", isDialed ? (time.connecting ?? 0) + (time.securing ?? 0) : -1), ("ssl", time.securing ?? -1),
+            ("send", 0), ("wait", isKnown ? time.answering ?? 0 : time.duration), ("receive", time.receiving ?? 0),
+        ]
     }
 }

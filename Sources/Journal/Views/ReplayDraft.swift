@@ -24,10 +24,8 @@ public struct ReplayDraft: Sendable {
 
     /// - Parameters:
     ///   - isForced: also with what is good for one use alone.
-    ///   - secret: what an alias stands for; nil where that is not kept. It is asked for those alone that took a secret's place in
-    ///     this flow.
+    ///   - secret: what an alias stands for; nil where that is not kept.
     public init(_ flow: PackedFlow, isForced: Bool, secret: @escaping (SecretAlias) -> [UInt8]?) throws(Refusal) {
-        let secret = flow.own(secret)
         guard flow[.parent] == 0 else {
             let parent = FlowID(UInt64(bitPattern: Int64(flow[.parent])))
             throw Self.never(

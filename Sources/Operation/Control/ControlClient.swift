@@ -4,7 +4,7 @@ import Glibc
 import HTTP1
 import HTTPCodec
 
-/// Asks the running daemon for something by its control socket, and waits.
+/// Asks the running daemon for something, by its control socket or over TCP, and waits.
 public struct ControlClient {
     /// Nobody was asked, in words.
     public struct Fault: Error, Sendable {
@@ -19,7 +19,12 @@ public struct ControlClient {
         case refused(status: Int, String)
     }
 
-    private let paths: [String]
+    private enum Place {
+        case sockets([String])
+        case network(ControlURL)
+    }
+
+    private let place: Place
 
     /// Milliseconds for one request.
     private static let limit = 10_000
@@ -27,7 +32,9 @@ public struct ControlClient {
     private static let largest = 256 << 20
 
     /// - Parameter paths: where the socket may be; the first that somebody answers at is taken.
-    public init(_ paths: [String]) { self.paths = paths }
+    public init(_ paths: [String]) { place = .sockets(paths) }
+
+    public init(_ url: ControlURL) { place = .network(url) }
 
     /// - Parameter path: with `*` in the place of what `naming` says.
     /// - Parameter limit: milliseconds for the answer.
@@ -38,9 +45,9 @@ public struct ControlClient {
         do {
             let path = path.replacing("*", with: PercentCoding.encode(name))
             var leg = HTTP1Client()
-            try connection.send(Self.request(method, path, body.map { Array($0.serialized.utf8) }, &leg))
+            try connection.send(request(method, path, body.map { Array($0.serialized.utf8) }, &leg))
             let answer = try ProxyClient.read(connection, &leg, most: Self.largest)
-            return try Self.reply(answer)
+            return try reply(answer)
         } catch let error as SystemError {
             throw Fault(description: "the daemon did not answer: \(error.reason)")
         } catch let fault as Fault {
@@ -66,7 +73,7 @@ public struct ControlClient {
         let connection = try connected(Self.silence)
         do {
             var leg = HTTP1Client()
-            try connection.send(Self.request("GET", path, nil, &leg))
+            try connection.send(request("GET", path, nil, &leg))
             var events = EventReader()
             var problem: [UInt8] = []
             while true {
@@ -82,7 +89,7 @@ public struct ControlClient {
                     case .data(let range): problem += piece[range].prefix(1 << 16)
                     case .switched, .end:
                         guard leg.head.status != 200 else { return nil }
-                        return try Self.reply(ProxyClient.Answer(head: leg.head, body: problem))
+                        return try reply(ProxyClient.Answer(head: leg.head, body: problem))
                     }
                 }
             }
@@ -100,6 +107,13 @@ public struct ControlClient {
     }
 
     private func connected(_ limit: Int) throws(Fault) -> BlockingConnection {
+        switch place {
+        case .sockets(let paths): try connected(paths, limit)
+        case .network(let url): try url.connected(within: limit)
+        }
+    }
+
+    private func connected(_ paths: [String], _ limit: Int) throws(Fault) -> BlockingConnection {
         var forbidden: String?
         var isNobody = true
         for path in paths {
@@ -112,7 +126,9 @@ public struct ControlClient {
         }
         if let forbidden {
             throw Fault(
-                description: "\(forbidden) may not be opened by this user: ask as the daemon's, or join its group")
+                description:
+                    "\(forbidden) may not be opened by this user: \(SocketAccess.remedy(for: forbidden, user: ProcessEnvironment.all["USER"]))"
+            )
         }
         throw Fault(
             description:
@@ -121,12 +137,15 @@ public struct ControlClient {
         )
     }
 
-    private static func request(
+    private func request(
         _ method: String, _ path: String, _ body: [UInt8]?, _ leg: inout HTTP1Client
     ) throws(HTTPFault) -> [UInt8] {
         var head = try RequestHead(method: method, url: "http://localhost\(path)")
         head.fields.add("Accept", "application/json")
         head.fields.add("Connection", "close")
+        if case .network(let url) = place, let token = url.token {
+            head.fields.add("Authorization", "Bearer \(token)")
+        }
         if body != nil { head.fields.add("Content-Type", "application/json") }
         var forwarding = Forwarding(framing: body.map { .length(UInt64($0.count)) } ?? .none)
         forwarding.isOwn = true
@@ -137,7 +156,8 @@ public struct ControlClient {
         return out
     }
 
-    private static func reply(_ answer: ProxyClient.Answer) throws(Fault) -> Reply {
+    private func reply(_ answer: ProxyClient.Answer) throws(Fault) -> Reply {
+        if case .network(let url) = place, answer.head.status == 401 { throw Fault(description: url.remedy) }
         guard let value = try? JSONValue(parsing: answer.body), value.members != nil else {
             throw Fault(description: "what answered is no usher: it says \(answer.head.status)")
         }

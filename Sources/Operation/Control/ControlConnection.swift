@@ -29,6 +29,8 @@ final class ControlConnection: Channel {
 
     /// Monotonic milliseconds after which it has taken too long. Nothing of a request that comes moves it.
     private var deadline: Int
+    /// What is said where an answer that is owed does not come in time.
+    private var late = ControlProblem(503, "there was no answer in time")
     private var nextBeat = 0
 
     init(_ server: ControlServer, _ number: Int, _ descriptor: consuming Descriptor) throws(SystemError) {
@@ -146,8 +148,9 @@ final class ControlConnection: Channel {
         turn += 1
         switch reply {
         case .now(let answer): write(answer)
-        case .later(let limit, let make):
+        case .later(let limit, let late, let make):
             state = .waiting
+            self.late = late
             deadline = loop.now + limit
             make(server.promise(number, turn: turn))
         case .following(let follow): begin(follow)
@@ -236,7 +239,7 @@ final class ControlConnection: Channel {
             if queuedBytes > 0 { if now >= deadline { end() } } else if now >= nextBeat { beat(ServerEvent.heartbeat) }
         case .waiting:
             guard now >= deadline else { return }
-            var problem = ControlProblem(503, "that took too long; what was asked for may still come about")
+            var problem = late
             problem.retryAfter = 1
             take(problem.answer, turn: turn)
         case .reading, .ending:

@@ -16,8 +16,10 @@ final class ControlSocket {
     private static let patience = 2_000
 
     /// Opens it. A file that a dead daemon left behind is replaced; a living daemon's is not.
-    /// - Parameter replaces: a living one's is, without a moment in which there is none.
-    init(at path: String, replaces: Bool = false) throws(FileError) {
+    /// - Parameters:
+    ///   - group: whose members may open it, beside the owner; nil for the group of this process.
+    ///   - replaces: a living one's is, without a moment in which there is none.
+    init(at path: String, group: SocketGroup? = nil, replaces: Bool = false) throws(FileError) {
         self.path = path
         file = FilePath(path)
         guard let folder = try OpenFolder.at(file.folder, makes: true) else {
@@ -39,7 +41,9 @@ final class ControlSocket {
         let name = replaces ? ".\(file.name)-\(getpid())" : file.name
         let place = "\(file.folder)/\(name)"
         try Self.makeRoom(place, folder, name)
-        do throws(SystemError) { number = try LocalSocket.listen(at: place).release() } catch {
+        do throws(SystemError) { number = try LocalSocket.listen(at: place, group: group?.number).release() } catch {
+            folder.remove(name)
+            if let group, error.call == "chown" { throw group.refusal }
             throw FileError("\(path) cannot be opened: \(error.reason)")
         }
         inode = folder.inode(of: name)

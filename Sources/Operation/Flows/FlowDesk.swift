@@ -26,6 +26,13 @@ struct FlowDesk: FlowDirectory {
         supervisor.journal?.ask { query($0.ring) } ?? false
     }
 
+    func wait(
+        for count: Int, of filter: FlowFilter, after: Int, until time: Int,
+        _ query: @escaping @Sendable (FlowRing) -> Void
+    ) -> Bool {
+        supervisor.journal?.wait(for: count, of: filter, after: after, until: time) { query($0.ring) } ?? false
+    }
+
     func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {
         guard let journal = supervisor.journal else { return }
         FlowReplayer(journal, at: supervisor.replayAddress, secrets).replay(id, isForced: isForced, promise)

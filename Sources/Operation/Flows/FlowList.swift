@@ -7,20 +7,20 @@ public struct FlowList {
     /// Characters of a line; nil where nothing has to fit.
     private let width: Int?
 
-    private static let idWidth = 9
     private static let methodWidth = 7
     /// What is narrower goes without some of it.
     private static let roomy = 110
     private static let leastPlace = 16
-    /// Where nothing has to fit, what is longer than that is not cut, and not lined up.
-    private static let usualPlace = 48
 
     private var isRoomy: Bool { width.map { $0 >= Self.roomy } ?? true }
     private var timeWidth: Int { isRoomy ? 12 : 8 }
+    /// An id is known by its end, too.
+    private var idWidth: Int { isRoomy ? 12 : 9 }
     private var actionWidth: Int { isRoomy ? 18 : 12 }
+    private static let marksWidth = 5
     /// Characters of all columns but the place, with what stands between them.
     private var rest: Int {
-        timeWidth + 2 + Self.idWidth + 2 + 3 + 2 + Self.methodWidth + 2 + 2 + actionWidth + 2 + 6 + 2 + 5
+        timeWidth + 2 + idWidth + 2 + 3 + 2 + Self.methodWidth + 2 + 2 + actionWidth + 2 + 6 + 2 + Self.marksWidth
             + (isRoomy ? 14 : 0)
     }
 
@@ -35,8 +35,6 @@ public struct FlowList {
         guard Output.isTerminal, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
-
-    private var placeWidth: Int { width.map { max(Self.leastPlace, $0 - rest) } ?? Self.usualPlace }
 
     public var heading: String {
         style.heading(
@@ -59,15 +57,25 @@ public struct FlowList {
         _ time: String, _ id: String, _ status: String, _ method: String, _ place: String, _ action: String,
         _ duration: String, _ sent: String, _ got: String, _ marks: String, status colour: (String) -> String
     ) -> String {
-        let shown = width == nil ? TerminalText.plain(place) : TerminalText.shown(place, most: placeWidth)
         var cells = [
-            Self.left(String(time.prefix(timeWidth)), timeWidth), Self.left(id, Self.idWidth),
+            Self.left(String(time.prefix(timeWidth)), timeWidth), Self.left(String(id.suffix(idWidth)), idWidth),
             colour(Self.left(status, 3)),
             Self.left(TerminalText.shown(method, most: Self.methodWidth), Self.methodWidth),
-            Self.left(shown, placeWidth),
+        ]
+        if let width {
+            let room = max(Self.leastPlace, width - rest)
+            cells.append(Self.left(TerminalText.shown(place, most: room), room))
+        }
+        cells += [
             Self.left(TerminalText.shown(action, most: actionWidth), actionWidth), Self.right(duration, 6),
         ]
         if isRoomy { cells += [Self.right(sent, 5), Self.right(got, 5)] }
+        guard width != nil else {
+            // nothing has to fit: the place is whole, and shifts no column behind it; no cell is empty
+            cells[4] = action.isEmpty ? Self.left("-", actionWidth) : cells[4]
+            cells += [Self.left(marks.isEmpty ? "-" : marks, Self.marksWidth), TerminalText.plain(place)]
+            return cells.joined(separator: "  ")
+        }
         cells.append(marks)
         let line = cells.joined(separator: "  ")
         return marks.isEmpty ? String(line.dropLast(2)) : line

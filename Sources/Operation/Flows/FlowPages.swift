@@ -33,30 +33,31 @@ public struct FlowPages {
         return (flows.reversed(), last)
     }
 
-    /// All of them as an HTTP Archive, in pieces.
+    /// All of them as an HTTP Archive, in pieces: in the order in which they began, and not in that in which they are kept.
     /// - Parameters:
     ///   - write: takes a piece.
     ///   - progress: how many there are so far.
     /// - Returns: how many there are.
     public func archive(_ write: ([UInt8]) throws -> Void, progress: (Int) -> Void) throws -> Int {
-        var count = 0
+        var entries: [(began: String, text: [UInt8])] = []
         var after: Int? = 0
-        var isBegun = false
         while let place = after {
             let log = try ask(terms.path("/v1/flows.har", [("after", place)]) + (reveals ? "&reveal=true" : ""))["log"]
-            // only now: where the daemon refuses, nothing was written
-            if !isBegun { try write(Array(HAREntry.beginning(version: Version.usher).utf8)) }
-            isBegun = true
             for entry in log?["entries"]?.items ?? [] {
-                var bytes: [UInt8] = count == 0 ? [0x0A] : [0x2C, 0x0A]
-                entry.write(to: &bytes)
-                try write(bytes)
-                count += 1
+                var text: [UInt8] = []
+                entry.write(to: &text)
+                entries.append((entry["startedDateTime"]?.text ?? "", text))
             }
-            progress(count)
+            progress(entries.count)
             after = log?["_next"]?.integer
         }
+        // in one form and one zone, so that the text is in the order of time
+        let order = entries.indices.sorted { (entries[$0].began, $0) < (entries[$1].began, $1) }
+        try write(Array(HAREntry.beginning(version: Version.usher).utf8))
+        for (index, place) in order.enumerated() {
+            try write((index == 0 ? [0x0A] : [0x2C, 0x0A]) + entries[place].text)
+        }
         try write(Array("\n]}}\n".utf8))
-        return count
+        return entries.count
     }
 }

@@ -32,7 +32,8 @@ struct FlowRecord {
     /// A letter for each thing that is worth one.
     var letters: String {
         let letters = [
-            ("request_changed", "C"), ("response_changed", "C"), ("step_up", "S"), ("local", "U"),
+            ("request_changed", "C"), ("response_changed", "C"), ("step_up", "S"), ("fault", "F"),
+            ("slowed", "D"), ("local", "U"),
             ("incomplete", "P"), ("tunnel", "T"), ("call", "O"),
         ]
         var shown = letters.filter { marks.contains($0.0) }.map(\.1).joined()

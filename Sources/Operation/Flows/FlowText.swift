@@ -5,6 +5,7 @@ import Journal
 public struct FlowText {
     private let request: StoredMessage?
     private let response: StoredMessage?
+    private let flow: FlowRecord
 
     /// Why there is none.
     public struct Fault: Error {
@@ -15,6 +16,7 @@ public struct FlowText {
     public init(_ flow: JSONValue) {
         request = StoredMessage(flow["request"])
         response = StoredMessage(flow["response"])
+        self.flow = FlowRecord(flow["flow"] ?? .null)
     }
 
     /// Both messages, an empty line between them.
@@ -52,6 +54,11 @@ public struct FlowText {
 
     private func notes(_ request: StoredMessage) -> [String] {
         var notes: [String] = []
+        if let seen = PastedText.remark(
+            action: flow.text("action"), tree: flow.text("tree"), type: flow.text("type"))
+        {
+            notes.append(seen)
+        }
         let missing = Self.secrets(request)
         if !missing.isEmpty { notes.append("to be filled in: \(missing.joined(separator: ", "))") }
         if request.isCut { notes.append("the body is not whole: it was \(request.bytes) bytes") }

@@ -8,6 +8,8 @@ struct StoredMessage {
     let body: [UInt8]
     let isText: Bool
     let isCut: Bool
+    /// Why it is not kept; empty where nothing is to be said.
+    let comment: String
     let bytes: Int
     /// Of a request.
     let method: String
@@ -29,6 +31,7 @@ struct StoredMessage {
                 body?["base64"]?.text.flatMap { Base64.decode($0) } ?? []
             }
         isCut = body?["cut"]?.isTrue ?? false
+        comment = body?["comment"]?.text ?? ""
         bytes = body?["bytes"]?.integer ?? 0
         method = value["method"]?.text ?? ""
         url = value["url"]?.text ?? ""
@@ -39,15 +42,9 @@ struct StoredMessage {
     func value(_ name: String) -> String? { fields.first { ASCII.equal($0.name, name) }?.value }
     func has(_ name: String) -> Bool { value(name) != nil }
 
-    /// What stands behind the authority of its URL; the whole where it is none.
-    var target: String {
-        guard let start = url.firstRange(of: "://") else { return url }
-        let rest = url[start.upperBound...]
-        return rest.firstIndex { $0 == "/" || $0 == "?" }.map { String(rest[$0...]) } ?? "/"
-    }
-
     var startLine: String {
-        guard status != 0 else { return "\(method) \(target) \(version)" }
+        // with its whole URL: nothing else tells http from https
+        guard status != 0 else { return "\(method) \(url) \(version)" }
         let reason = ReasonPhrase.of(status)
         return "\(version) \(status)" + (reason.isEmpty ? "" : " \(reason)")
     }
@@ -78,6 +75,7 @@ struct StoredMessage {
 
     /// The body's lines, JSON with one for each member.
     var bodyLines: [String] {
+        if !comment.isEmpty { return ["(\(bytes) bytes; \(comment))"] }
         guard !body.isEmpty else { return isCut || bytes > 0 ? ["(\(bytes) bytes that are not kept)"] : [] }
         guard isText else { return ["(\(size) that are no text)"] }
         let text = String(decoding: body, as: UTF8.self)

@@ -1,3 +1,4 @@
+import Control
 import EventLoop
 import Glibc
 import Journal
@@ -17,6 +18,7 @@ final class JournalThread: FlowIntake {
         var queries: [Query] = []
         var followers: [Int: Follower] = [:]
         var nextFollower = 1
+        var waits = FlowWaits<Query>(most: ControlLimits.waiters)
         var closing = false
         /// Nil where flows are kept in memory alone.
         var disk: JournalDisk?
@@ -82,24 +84,32 @@ final class JournalThread: FlowIntake {
     private static func run(_ queue: Locked<Queue>, _ settings: JournalStore.Settings, _ sealed: SealedSecrets) {
         var store = JournalStore(settings) { ($0.kind.rawValue, $0.sentence) }
         join(&store, queue)
+        var waiting: ArraySlice<FlowBatch> = []
         while true {
+            let isIdle = waiting.isEmpty
             let work = queue.wait { queue -> Queue? in
-                guard queue.hasWork else { return nil }
+                guard queue.hasWork || !isIdle else { return nil }
                 defer {
-                    queue.batches = []
-                    queue.bytes = 0
+                    if isIdle { (queue.batches, queue.bytes) = ([], 0) }
                     queue.queries = []
                 }
                 return queue
             }
+            if isIdle { waiting = work.batches[...] }
             let offset = clockOffset()
             var taken = 0
-            for batch in work.batches {
+            let end = store.steps + stepsOfTurn
+            // whoever asks waits for no more than that, however much there is
+            while store.steps < end || work.closing, let batch = waiting.popFirst() {
                 let kept = store.take(batch, offset: offset)
                 taken += kept.count
                 let secrets = sealed.keep(store.takeSecrets())
                 work.disk?.take(kept, store.counters, secrets)
                 for follower in work.followers.values { follower(kept) }
+                if !work.waits.isEmpty {
+                    let told = queue.withLock { $0.waits.take(kept, now: Loop.monotonicMilliseconds()) }
+                    for query in told { query(&store) }
+                }
             }
             for query in work.queries { query(&store) }
             queue.withLock { queue in
@@ -107,9 +117,12 @@ final class JournalThread: FlowIntake {
                 queue.figures.bytes = UInt64(max(0, store.ring.bytes))
                 queue.figures.taken += UInt64(max(0, taken))
             }
-            if work.closing { return }
+            if work.closing, isIdle { return }
         }
     }
+
+    /// What is done between two looks for queries: some tens of milliseconds.
+    private static let stepsOfTurn = 8 << 20
 
     /// Milliseconds from the loops' clock to the time since 1970.
     private static func clockOffset() -> Int {
@@ -178,7 +191,7 @@ final class JournalThread: FlowIntake {
 
     // MARK: what is asked
 
-    /// Has the query run on the journal's thread, after what came before it.
+    /// Has the query run on the journal's thread, after what came before it, unless that takes long.
     /// - Returns: false where too many wait.
     func ask(_ query: @escaping Query) -> Bool {
         var isTaken = true
@@ -190,6 +203,23 @@ final class JournalThread: FlowIntake {
             queue.queries.append(query)
         }
         return isTaken
+    }
+
+    /// Has the query run on the journal's thread as soon as so many flows are kept that the filter accepts; never where they
+    /// are not by that time.
+    /// - Parameter after: those alone that came after that one.
+    /// - Returns: false where too many wait.
+    func wait(
+        for count: Int, of filter: FlowFilter, after: Int, until time: Int, _ query: @escaping Query
+    ) -> Bool {
+        let queue = queue
+        return ask { store in
+            let found = FlowQuery(filter, .oldestFirst(after: after), limit: count).run(store.ring).flows.count
+            guard found < count else { return query(&store) }
+            _ = queue.withLock {
+                $0.waits.add(filter, missing: count - found, until: time, now: Loop.monotonicMilliseconds(), query)
+            }
+        }
     }
 
     /// From here on the follower is given what is kept.

@@ -13,6 +13,15 @@ extension EnforcementDetour {
         refuse(ProxyError("http_request_denied", status: 400, "AM is not asked about the request: \(reason)"))
     }
 
+    /// AM would decide on one method, and the resource carry out another.
+    func refusalOfHiddenMethod(_ context: DetourContext) -> DetourOrder? {
+        let body = context.isWhole ? context.body : nil
+        let found = HiddenRequest.method(in: context.sent, body, limit: policy.maxBodyBytes)
+        return found.map {
+            refuse("\($0) may name another method than \(context.sent.methodText); send that method itself")
+        }
+    }
+
     func unavailable(_ reason: String) -> DetourOrder {
         refuse(ProxyError("http_request_denied", status: 503, "the request needs a decision of AM: \(reason)"))
     }

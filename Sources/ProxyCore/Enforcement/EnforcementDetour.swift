@@ -116,6 +116,7 @@ final class EnforcementDetour: Detour {
                 "it names several sessions, or one that may be read in several ways, and AM would decide for one of them "
                     + "alone (\(policy.server.cookie))")
         }
+        if let refusal = refusalOfHiddenMethod(context) { return refusal }
         guard
             // as `edit` will leave it: what a step-up won counts where it takes the place of what the request carries
             let user = SessionSource.find(

@@ -7,6 +7,14 @@ extension ProxyError {
                 + "name the URL that clients ask for there, too")
     }
 
+    /// What AM would be asked about is not what the server may do.
+    static func hiddenURL(_ field: String, _ host: String) -> ProxyError {
+        ProxyError(
+            "http_request_denied", status: 400,
+            "the field \(field) names another URL to some servers, and requests to \(host) need a decision of AM "
+                + "(enforce: am): ask for that URL itself, without the field")
+    }
+
     /// AM cannot be asked about what nobody looks into.
     static func undecided(_ host: String) -> ProxyError {
         ProxyError(

@@ -27,7 +27,9 @@ final class SessionDetour: Detour {
     private let policy: AuthorizationPolicy
     let provided: ProvidedSession
     private var stage = Stage.watching
-    private(set) var limit: Int?
+    private var whole: Int?
+    /// When a call has to be answered that the request could do without.
+    private var optional: Int?
     /// The login that is under way.
     private var login: LoginAttempt?
     /// The session whose time the login would begin anew.
@@ -46,12 +48,15 @@ final class SessionDetour: Detour {
     /// Milliseconds after which a login that waits for others asks again.
     private static let retryInterval = 50
     private static let clockDifference = 1_000
+    /// Milliseconds that AM has to tell how long a session lasts that is there already.
+    private static let optionalTime = 1_000
 
     init(_ policy: AuthorizationPolicy, _ provided: ProvidedSession) {
         self.policy = policy
         self.provided = provided
     }
 
+    var limit: Int? { optional.map { min($0, whole ?? .max) } ?? whole }
     var endsWithClient: Bool { false }
     var isActive: Bool {
         switch stage {
@@ -144,7 +149,7 @@ final class SessionDetour: Detour {
             notes.append(.session("the session goes along \(policy.words(of: .login))"))
             return nil
         }
-        if limit == nil { limit = context.now + policy.hold }
+        if whole == nil { whole = context.now + policy.hold }
         var old = refused
         if case .renew(_, let own) = purpose { old = own }
         var refuses: ((OwnSession) -> Bool)?
@@ -221,8 +226,10 @@ final class SessionDetour: Detour {
         var conversation = conversation
         for sentence in conversation.takeNotes() { notes.append(.session(sentence)) }
         stage = .talking(purpose, flight, conversation)
+        optional = nil
         switch order {
         case .send(let call):
+            if conversation.hasSession { optional = context.now + Self.optionalTime }
             return .call(
                 DetourCall(
                     call: call, bound: .server(policy.server), purpose: .session(login: login),
@@ -255,7 +262,8 @@ final class SessionDetour: Detour {
 
     private func done(_ session: OwnSession, _ purpose: Purpose) -> DetourOrder? {
         stage = .ready
-        limit = nil
+        whole = nil
+        optional = nil
         provided.take(session, material: material)
         guard case .renew(let held, let old) = purpose else { return nil }
         // AM says that the session is good: it was refused for another reason
@@ -274,7 +282,8 @@ final class SessionDetour: Detour {
     /// There is no session to be had: the request goes out without, and the resource says what it thinks of that.
     private func giveUp(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         stage = .ready
-        limit = nil
+        whole = nil
+        optional = nil
         login = nil
         provided.drop()
         if case .renew(let held, _) = purpose {
@@ -304,7 +313,12 @@ final class SessionDetour: Detour {
     func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         guard isActive else { return nil }
         if let limit, context.now >= limit {
-            return failed("the login took longer than authorization.hold allows", context, &notes)
+            let isOptional = optional != nil
+            optional = nil
+            return failed(
+                isOptional
+                    ? "AM was asked about the session and did not answer in time"
+                    : "the login took longer than authorization.hold allows", context, &notes)
         }
         switch stage {
         case .watching, .ready: return nil

@@ -87,6 +87,10 @@ final class TokenDetour: LoginDetour {
             return context.initiator.refusal(listed: settings.origins).map { "not added: \($0)" }
                 ?? "no token exchange of this client was seen"
         }
+        if SessionSource.isAmbiguous(in: context.request, named: settings.server.cookie) {
+            return
+                "the request names several sessions, or one that may be read in several ways (\(settings.server.cookie))"
+        }
         session = SessionSource.carried(by: context.request, named: settings.server.cookie) ?? provided?.source
         guard let session else {
             let cookie = settings.server.cookie

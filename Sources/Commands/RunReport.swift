@@ -1,0 +1,73 @@
+import ArgumentParser
+import Configuration
+import Operation
+
+/// What `usher run` tells of the traffic when its command has ended.
+struct RunReport: ParsableArguments {
+    @Option(help: ArgumentHelp("Write what went through into this file, as an HTTP Archive.", valueName: "file"))
+    var har: String?
+
+    @Option(help: ArgumentHelp("List what went through in this file; - is standard output.", valueName: "file"))
+    var flows: String?
+
+    @Flag(help: "Fail, with exit code 1, where the command succeeds and nothing came through the proxy.")
+    var requireTraffic = false
+
+    @Flag(name: .shortAndLong, help: "Say nothing about the traffic, and not what is left out of the configuration.")
+    var quiet = false
+
+    func validate() throws {
+        guard har?.isEmpty != true else { throw ValidationError("--har takes the name of a file") }
+        guard flows?.isEmpty != true else { throw ValidationError("--flows takes the name of a file, or -") }
+    }
+
+    /// What is written at the end.
+    struct Files {
+        let har: OutputFile?
+        let flows: OutputFile?
+    }
+
+    /// Opened before the command begins: whoever named a file that cannot be written learns of it at once.
+    func open(_ snapshot: Snapshot) throws -> Files {
+        if har != nil || flows != nil, snapshot.journal == nil {
+            throw CommandExit.usage("journal.memory is 0B, so nothing is kept that --har or --flows could write")
+        }
+        return try CommandContext.reporting { () throws(FileError) in
+            Files(
+                har: try har.map { path throws(FileError) in try OutputFile(path) },
+                flows: try flows.map { path throws(FileError) in try OutputFile(path == "-" ? nil : path) })
+        }
+    }
+
+    func write(_ client: ControlClient, to files: Files) throws {
+        let pages = FlowPages(try FlowTerms.given([])) { try client.done("GET", $0) }
+        if let file = files.har {
+            _ = try pages.archive(
+                { bytes in try CommandContext.reporting { () throws(FileError) in try file.write(bytes) } },
+                progress: { _ in })
+        }
+        guard let file = files.flows else { return }
+        let isShown = flows == "-"
+        let list = FlowList(
+            isShown ? TextStyle(environment: ProcessEnvironment.all) : .plain,
+            width: isShown ? FlowList.terminalWidth : nil)
+        let text = try list.heading + pages.newest(.max).flows.map(list.row).joined()
+        try CommandContext.reporting { () throws(FileError) in try file.write(Array(text.utf8)) }
+    }
+
+    /// - Returns: the status that usher ends with.
+    func end(_ outcome: CommandRun.Outcome, of command: [String]) -> Int32 {
+        guard outcome.tally.isEmpty else {
+            if !quiet { Console.error(outcome.tally.words) }
+            return outcome.status
+        }
+        let nothing = CommandDiagnosis.nothing(cameOf: command)
+        let isFault = requireTraffic && outcome.status == 0
+        if isFault {
+            Console.error(nothing.what + (nothing.remedy.map { " (\($0))" } ?? ""))
+        } else if !quiet {
+            Console.error(nothing.what)
+        }
+        return isFault ? 1 : outcome.status
+    }
+}

@@ -1,0 +1,30 @@
+public import Declaration
+public import HTTPCodec
+
+/// `stop`.
+public struct Stop: RequestEdit, ResponseEdit, ErrorEdit {
+    public static let name = "stop"
+    public static let doc =
+        "Ends the chain behind this interceptor: those behind it are not asked in this phase, and the message goes on."
+    public static let shape = Shape.boolean
+    public static let needs = EditNeed.nothing
+
+    public init() {}
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        guard let isAsked = value.flag else { return nil }
+        guard isAsked else {
+            reader.findings.warning(value.position, "stop: false changes nothing; remove it")
+            return nil
+        }
+        self.init()
+    }
+
+    public func apply(to head: inout RequestHead) -> EditEffect { .stop }
+    public func apply(to head: inout ResponseHead) -> EditEffect { .stop }
+    public func apply() -> EditEffect { .stop }
+}
+
+extension Edit where Self == Stop {
+    public static func stop() -> Self { Stop() }
+}

@@ -1,0 +1,27 @@
+public import Declaration
+public import HTTPCodec
+
+/// `timeout`.
+public struct Timeout: RequestEdit {
+    public static let name = "timeout"
+    public static let doc =
+        "Gives the request up where the head of its answer is not here in time, counted from when a connection is wanted."
+    public static let shape = Shape.duration(1...86_400_000)
+    public static let needs = EditNeed.nothing
+    public static let sparesCalls = true
+
+    public let milliseconds: Int
+
+    public init(_ milliseconds: Int) { self.milliseconds = milliseconds }
+
+    public init?(_ value: Decoded, _ reader: RuleReader) {
+        guard let milliseconds = value.number else { return nil }
+        self.init(milliseconds)
+    }
+
+    public func apply(to head: inout RequestHead) -> EditEffect { .timeout(milliseconds) }
+}
+
+extension Edit where Self == Timeout {
+    public static func timeout(_ milliseconds: Int) -> Self { Timeout(milliseconds) }
+}

@@ -1,0 +1,37 @@
+internal import Interception
+
+/// What the events of one flow come to: which interceptors did what, and what is marked.
+public struct EventSummary: Sendable {
+    /// In the order in which they came to it.
+    public private(set) var all: [(interceptor: String, deeds: [String])] = []
+    private(set) var flags: FlowFlags = []
+
+    init() {}
+
+    init(_ events: [ExchangeRecord.Event]) {
+        for event in events {
+            if event.moment.takesDetour { flags.insert(.detoured) }
+            if case .notApproved = event.moment { flags.insert(.notApproved) }
+            guard let (name, deed) = event.moment.deed else { continue }
+            if deed.isFault { flags.insert(.faulted) }
+            if deed.isSlow { flags.insert(.slowed) }
+            let place = all.firstIndex { $0.interceptor == name } ?? all.endIndex
+            if place == all.endIndex { all.append((name, [])) }
+            if !all[place].deeds.contains(deed.rawValue) { all[place].deeds.append(deed.rawValue) }
+        }
+    }
+
+    /// Of a flow that is kept.
+    public init(_ flow: PackedFlow) {
+        for line in flow[.interceptors].split(separator: 0x0A) {
+            guard let space = line.firstIndex(of: 0x20) else { continue }
+            let deeds = line[..<space].split(separator: 0x2C).map { String(decoding: $0, as: UTF8.self) }
+            all.append((String(decoding: line[(space + 1)...], as: UTF8.self), deeds))
+        }
+    }
+
+    /// As it is kept.
+    var lines: String {
+        all.map { "\($0.deeds.joined(separator: ",")) \($0.interceptor)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,31 @@
+internal import Formats
+
+/// What a client wrote that looks like an alias: it is kept with one `#` more than it came with, so that `session#3` is one that
+/// stands for a secret, and `session##3` is the text `session#3`.
+enum AliasEscape {
+    static func escaped(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> { changed(text, least: 1) { $0 + 1 } }
+
+    /// As it came.
+    static func plain(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> { changed(text, least: 2) { $0 - 1 } }
+
+    /// - Parameter least: so many `#` stand between the word and the number, or more.
+    private static func changed(
+        _ text: ArraySlice<UInt8>, least: Int, _ count: (Int) -> Int
+    ) -> ArraySlice<UInt8> {
+        var out: [UInt8] = []
+        var copied = text.startIndex
+        var place = text.startIndex
+        while let mark = text[place...].firstIndex(of: 0x23) {
+            var end = mark
+            while end < text.endIndex, text[end] == 0x23 { end += 1 }
+            place = end
+            guard end - mark >= least, end < text.endIndex, ASCII.isDigit(text[end]),
+                AliasScan.endsWithKind(text[text.startIndex..<mark])
+            else { continue }
+            out += text[copied..<mark]
+            out += repeatElement(0x23, count: count(end - mark))
+            copied = end
+        }
+        return copied == text.startIndex ? text : (out + text[copied...])[...]
+    }
+}

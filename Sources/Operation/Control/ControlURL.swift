@@ -1,0 +1,76 @@
+import EventLoop
+import Glibc
+import HTTPCodec
+
+/// Where a daemon answers over TCP, its `admin.listen`, and what it wants to see: `USHER_URL` and `USHER_TOKEN`.
+public struct ControlURL: Sendable {
+    public static let variable = "USHER_URL"
+    static let tokenVariable = "USHER_TOKEN"
+
+    let host: String
+    let port: UInt16
+    let token: String?
+
+    /// - Returns: nil where the environment names none.
+    public init?(_ environment: [String: String]) throws(ControlClient.Fault) {
+        guard let text = environment[Self.variable], !text.isEmpty else { return nil }
+        guard let head = try? RequestHead(method: "GET", url: text), ["", "/"].contains(head.path), head.query == nil
+        else {
+            throw ControlClient.Fault(
+                description: "\(Self.variable) takes the address of admin.listen, such as http://127.0.0.1:3130")
+        }
+        guard head.target.scheme == .http else {
+            throw ControlClient.Fault(
+                description:
+                    "\(Self.variable): admin.listen speaks no TLS; write http://, and cross a network by ssh -L")
+        }
+        host = head.host
+        port = head.target.port
+        token = environment[Self.tokenVariable].flatMap { $0.isEmpty ? nil : $0 }
+        if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
+            throw ControlClient.Fault(description: "\(Self.tokenVariable) holds what no token may: blanks, or no ASCII")
+        }
+    }
+
+    /// As messages name it.
+    var shown: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// What to do where the daemon answers 401.
+    var remedy: String {
+        token == nil
+            ? "\(shown) wants a token: set \(Self.tokenVariable) to what admin.token holds there"
+            : "\(shown) does not take this token: \(Self.tokenVariable) is not what admin.token holds there"
+    }
+
+    func connected(within limit: Int) throws(ControlClient.Fault) -> BlockingConnection {
+        let addresses = self.addresses
+        var failure: SystemError?
+        for address in addresses {
+            do throws(SystemError) {
+                return try BlockingConnection(address, withinMilliseconds: limit)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        let reason = failure?.reason ?? "the host has no address"
+        throw ControlClient.Fault(
+            description: "no usher answers at \(shown) (\(Self.variable)): \(reason); see admin.listen there",
+            isNobody: failure?.code == ECONNREFUSED)
+    }
+
+    private var addresses: [SocketAddress] {
+        if let numeric = SocketAddress(numeric: host, port: port) { return [numeric] }
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        var addresses: [SocketAddress] = []
+        var next = first
+        while let entry = next?.pointee {
+            if let pointer = entry.ai_addr, let address = SocketAddress(pointer) { addresses.append(address) }
+            next = entry.ai_next
+        }
+        return addresses
+    }
+}

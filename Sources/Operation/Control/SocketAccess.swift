@@ -1,0 +1,18 @@
+import Glibc
+
+/// How somebody who may not open a control socket comes to be let in, in words.
+enum SocketAccess {
+    /// Groups that systemd makes up for a service (`DynamicUser=`); nobody can be put into them.
+    private static let madeUp: ClosedRange<gid_t> = 61_184...65_519
+
+    static func remedy(for path: String, user: String?) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return "ask as root, or as the daemon's user" }
+        guard !madeUp.contains(status.st_gid), status.st_gid != 0, let group = getgrgid(status.st_gid) else {
+            return
+                "ask as root, or have it belong to a group that you are in: addgroup --system usher, admin: { group: usher }, and restart the daemon"
+        }
+        let name = String(cString: group.pointee.gr_name)
+        return "its group is \(name): sudo adduser \(user ?? "USER") \(name), and log in anew"
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// `admin.group`: whose members may open the control socket.
+struct SocketGroup {
+    let name: String
+    let number: gid_t
+
+    init(named name: String) throws(FileError) {
+        guard let entry = getgrnam(name) else {
+            throw FileError("admin.group: there is no group \(name); make it: addgroup --system \(name)")
+        }
+        self.name = name
+        number = entry.pointee.gr_gid
+    }
+
+    /// Only the members of a group may hand files to it.
+    var refusal: FileError {
+        FileError(
+            "the socket cannot be given to the group \(name), for the daemon is not in it: write SupplementaryGroups=\(name) into its unit, or adduser USER \(name)"
+        )
+    }
+
+    /// What keeps the group's members from a socket; nil where nothing does.
+    func remark(on path: String) -> String? {
+        let folder = FilePath(path).folder
+        var status = stat()
+        guard stat(folder, &status) == 0 else { return nil }
+        let isOpen = status.st_mode & S_IXOTH != 0 || status.st_gid == number && status.st_mode & S_IXGRP != 0
+        guard !isOpen else { return nil }
+        return
+            "members of the group \(name) may not enter \(folder), where the control socket is: chgrp \(name) \(folder) && chmod g+x \(folder), or name another folder by admin.socket"
+    }
+}

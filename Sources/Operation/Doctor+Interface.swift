@@ -1,0 +1,37 @@
+import Configuration
+import Glibc
+
+/// Whether this user may speak to the daemon.
+extension Doctor {
+    func interface() -> [Finding] {
+        var findings: [Finding] = []
+        if let group = snapshot.controlGroup, getgrnam(group) == nil {
+            findings.append(
+                Finding(
+                    .problem, "admin.group names \(group), which is no group of this machine",
+                    remedy: "addgroup --system \(group)"))
+        }
+        do throws(ControlClient.Fault) {
+            if let url = try ControlURL(environment) { return try findings + [distant(url)] }
+        } catch {
+            return findings + [Finding(.problem, error.description)]
+        }
+        let places = ControlPath.candidates(given: nil, snapshot.controlSocket, environment)
+        if let path = places.first(where: Self.isForbidden) {
+            findings.append(
+                Finding(
+                    .problem, "the daemon's control socket \(path) may not be opened by this user",
+                    remedy: SocketAccess.remedy(for: path, user: environment["USER"])))
+        }
+        return findings
+    }
+
+    private func distant(_ url: ControlURL) throws(ControlClient.Fault) -> Finding {
+        switch try ControlClient(url).ask("GET", "/v1/status") {
+        case .done: Finding(.ok, "commands speak to the daemon at \(url.shown), by \(ControlURL.variable)")
+        case .refused(_, let words): Finding(.problem, "\(url.shown) answers: \(words)")
+        }
+    }
+
+    private static func isForbidden(_ path: String) -> Bool { access(path, R_OK | W_OK) != 0 && errno == EACCES }
+}

@@ -1,0 +1,197 @@
+public import Formats
+import HTTPCodec
+import Interception
+
+/// What was made of a flow when it went through, in the form of `Explanation`: the verdicts that were stored, and none made anew.
+public struct FlowExplanation {
+    /// What one interceptor did, as it was recorded.
+    private struct Verdict {
+        let name: String
+        var runs: [(phase: String?, attempt: Int, did: [String])] = []
+    }
+
+    private let whole: JSONValue
+    private let flow: FlowRecord
+    private let request: StoredMessage?
+    private let sent: StoredMessage?
+    private let answer: StoredMessage?
+    private let response: StoredMessage?
+    /// In the order in which they came to it.
+    private var verdicts: [Verdict] = []
+    /// What happened beside that.
+    private var remarks: [String] = []
+    private var evidence: String?
+
+    /// - Parameter flow: as the daemon tells it, whole.
+    public init(_ flow: JSONValue) {
+        whole = flow
+        self.flow = FlowRecord(flow["flow"] ?? .null)
+        request = StoredMessage(flow["request"])
+        sent = StoredMessage(flow["sent"])
+        answer = StoredMessage(flow["answer"])
+        response = StoredMessage(flow["response"])
+        read(flow["events"]?.items ?? [])
+    }
+
+    private mutating func read(_ events: [JSONValue]) {
+        let action = flow.text("action")
+        var attempt = 1
+        for event in events {
+            let text = event["text"]?.text ?? ""
+            if let name = event["interceptor"]?.text {
+                let words = text.hasPrefix("\(name): ") ? String(text.dropFirst(name.count + 2)) : text
+                add(words, of: name, event["phase"]?.text, attempt)
+                if event["did"]?.text == Deed.retried.rawValue { attempt += 1 }
+            } else if evidence == nil, !action.isEmpty, text.hasPrefix("\(action): ") {
+                evidence = String(text.dropFirst(action.count + 2))
+            } else {
+                remarks.append(text)
+                if event["event"]?.text == "replay" { attempt += 1 }
+            }
+        }
+    }
+
+    private mutating func add(_ words: String, of name: String, _ phase: String?, _ attempt: Int) {
+        let place = verdicts.firstIndex { $0.name == name } ?? verdicts.endIndex
+        if place == verdicts.endIndex { verdicts.append(Verdict(name: name)) }
+        // what is told without a phase belongs to the one before it
+        let last = verdicts[place].runs.indices.last
+        if let last, verdicts[place].runs[last].attempt == attempt,
+            phase == nil || phase == verdicts[place].runs[last].phase
+        {
+            verdicts[place].runs[last].did.append(words)
+        } else {
+            verdicts[place].runs.append((phase, attempt, [words]))
+        }
+    }
+
+    private static let because = "it acted when the flow went through"
+
+    private var noEvidence: String {
+        flow.text("action").isEmpty ? "It was recognised as no Action when it went through." : "None was recorded."
+    }
+
+    private var isLocal: Bool { flow.marks.contains("local") }
+
+    /// Why it did not go out; nil where it did.
+    private var end: String? {
+        guard flow.number("attempts") == 0 || isLocal && sent == nil else { return nil }
+        let status = flow.status.map { "with status \($0)" } ?? "and given no answer"
+        return "answered by usher or an interceptor \(status)" + (flow.error.map { ": \($0)" } ?? "")
+    }
+
+    // MARK: for a person
+
+    public func text(_ style: TextStyle = .plain) -> String {
+        var lines = [TerminalText.plain("\(flow.text("method")) \(flow.text("url"))"), ""]
+        lines += facts.map(TerminalText.plain)
+        if !verdicts.isEmpty { lines += ["", style.heading("Interceptors that acted")] }
+        for verdict in verdicts {
+            lines.append("  \(style.good("yes"))  \(TerminalText.plain("\(verdict.name): \(Self.because)"))")
+            for run in verdict.runs {
+                let place = [run.phase.map { "\($0) phase" }, run.attempt > 1 ? "attempt \(run.attempt)" : nil]
+                let words = place.compactMap { $0 }.joined(separator: ", ")
+                lines += run.did.map { "         " + TerminalText.plain(words.isEmpty ? $0 : "\($0) (\(words))") }
+            }
+        }
+        lines.append("")
+        if let end {
+            lines.append("\(style.heading("Not forwarded")): \(TerminalText.plain(end))")
+        } else {
+            lines.append(style.heading("Forwarded"))
+            lines += Self.change(request, sent, style)
+        }
+        if !remarks.isEmpty {
+            lines += ["", style.heading("What happened")] + remarks.map { "  \(TerminalText.plain($0))" }
+        }
+        if let response {
+            lines += ["", style.heading("Received")] + Self.change(answer ?? response, response, style)
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func change(
+        _ before: StoredMessage?, _ after: StoredMessage?, _ style: TextStyle
+    ) -> [String] {
+        guard let before else { return [] }
+        return LineDiff(before.lines, (after ?? before).lines).lines.map(style.line)
+    }
+
+    private var facts: [String] {
+        let action = flow.text("action")
+        let tree = flow.text("tree")
+        let type = flow.text("type")
+        var lines = [
+            "Flow         \(flow.id), \(flow.text("began"))", "Action       \(action.isEmpty ? "none" : action)",
+        ]
+        if !tree.isEmpty || !type.isEmpty {
+            lines.append(
+                "Tree         \(tree.isEmpty ? "the default" : tree) (\(type.isEmpty ? "type unknown" : type))")
+        }
+        if !flow.text("realm").isEmpty { lines.append("Realm        \(flow.text("realm"))") }
+        return lines + ["Evidence     \(evidence ?? noEvidence)"]
+    }
+
+    // MARK: JSON
+
+    /// In the shape of `usher explain --json`, with the flow's id; what was not recorded is null.
+    public var json: JSONValue {
+        let tree = flow.value["tree"] ?? .null
+        let type = flow.value["type"] ?? .null
+        return .object([
+            .init("flow", .string(flow.id)), .init("action", flow.value["action"] ?? .null),
+            .init(
+                "payload",
+                tree.text == nil && type.text == nil ? .null : .object([.init("tree", tree), .init("type", type)])),
+            .init("realm", flow.value["realm"] ?? .null), .init("evidence", .string(evidence ?? noEvidence)),
+            .init("protocol", request.map { .string($0.version) } ?? .null),
+            .init("resource", .null), .init("asks_person", .null), .init("session", .null),
+            .init("unopened", .null), .init("route", .null),
+            .init("interceptors", .array(verdicts.map(Self.interceptor))), .init("request", Self.shape(request)),
+            .init("forwarded", end == nil ? Self.shape(sent ?? request) : .null), .init("sent", .null),
+            .init("response", Self.shape(isLocal ? nil : answer ?? response)),
+            .init("answered", end == nil ? .null : .object([.init("status", flow.value["status"] ?? .null)])),
+            .init("received", Self.shape(response)), .init("events", .array(events)),
+        ])
+    }
+
+    private static func interceptor(_ verdict: Verdict) -> JSONValue {
+        .object([
+            .init("name", .string(verdict.name)), .init("matched", .bool(true)), .init("because", .string(because)),
+            .init("misses", .array([])),
+            .init(
+                "phases",
+                .array(
+                    verdict.runs.map { run in
+                        .object([
+                            .init("phase", run.phase.map { .string($0) } ?? .null),
+                            .init("attempt", .integer(run.attempt)), .init("call", .null),
+                            .init("matched", .bool(true)),
+                            .init("because", .string(because)), .init("misses", .array([])),
+                            .init("did", .array(run.did.map { .string($0) })),
+                        ])
+                    })),
+        ])
+    }
+
+    private static func shape(_ message: StoredMessage?) -> JSONValue {
+        guard let message else { return .null }
+        let start: [JSONValue.Member] =
+            message.status == 0
+            ? [.init("method", .string(message.method)), .init("url", .string(message.url))]
+            : [
+                .init("status", .integer(message.status)), .init("reason", .string(ReasonPhrase.of(message.status))),
+            ]
+        return .object(
+            start + [
+                .init("headers", .array(message.fields.map { .array([.string($0.name), .string($0.value)]) })),
+                .init("body", .string(String(decoding: message.body, as: UTF8.self))),
+            ])
+    }
+
+    private var events: [JSONValue] {
+        (whole["events"]?.items ?? []).map { event in
+            .object([.init("kind", event["event"] ?? .null), .init("text", event["text"] ?? .null)])
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Formats
+internal import HTTPCodec
+internal import Interception
+internal import Journal
+
+/// What interceptors write to the log themselves (`log`). A value that may be a secret, by its name or by its looks, is left out.
+extension Redaction {
+    /// A line may have so many bytes, and a value in it so many.
+    private static let longestLine = 1024
+    private static let longestPart = 256
+
+    func line(_ logged: LoggedText) -> String {
+        var line = ""
+        for part in logged.parts {
+            switch part {
+            case .text(let text): line += text
+            case .value(let value, let origins): line += shown(value, origins)
+            case .absent: line += "-"
+            }
+        }
+        // what is cut could not be found any more
+        return Self.cut(text(line), Self.longestLine)
+    }
+
+    private func shown(_ value: String, _ origins: [ValueOrigin]) -> String {
+        if let url = shownURL(value) { return Self.cut(url, Self.longestPart) }
+        guard origins.allSatisfy({ mayShow(value, $0) }), !Self.looksSecret(value) else {
+            return SecretTexts.replacement.description
+        }
+        let plain = value.utf8.map { $0 < 0x20 || $0 == 0x7F ? ASCII.space : $0 }
+        return Self.cut(text(String(decoding: plain, as: UTF8.self)), Self.longestPart)
+    }
+
+    private func mayShow(_ value: String, _ origin: ValueOrigin) -> Bool {
+        switch origin {
+        case .header(let name): !names.mayHide(name)
+        case .query(let name):
+            harmless.contains(plain: 0..<name.utf8.count, of: Array(name.utf8).span) && !names.mayHide(name)
+        // what is within an object or a list has names of its own
+        case .member(let pointer): !pointer.names.contains(where: names.mayHide) && !"{[".contains(value.first ?? " ")
+        case .name: realm(value) == value
+        case .code: false
+        }
+    }
+
+    /// A URL as the log shows it; nil where it is none.
+    private func shownURL(_ value: String) -> String? {
+        guard value.contains("://"), let head = try? RequestHead(method: "GET", url: value) else { return nil }
+        return url(of: head)
+    }
+
+    /// Credentials, tokens that say what they are, padded ones, and parameters.
+    private static func looksSecret(_ value: String) -> Bool {
+        let lower = ASCII.lowercased(value)
+        return ["basic ", "bearer ", "dpop ", "eyj"].contains(where: lower.hasPrefix)
+            || value.utf8.contains(0x3D)
+    }
+
+    /// No more than so many bytes, without the half of a character.
+    private static func cut(_ text: String, _ most: Int) -> String {
+        guard text.utf8.count > most else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: most)
+        while end > text.startIndex, end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
+        return "\(text[..<end])…"
+    }
+}

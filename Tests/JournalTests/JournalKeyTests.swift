@@ -1,0 +1,143 @@
+import Formats
+import Testing
+
+@testable import Journal
+
+/// What the tables of the journal go by, part by part, and their bounds, each at its edge.
+struct JournalKeyTests {
+    // MARK: whose secrets share an alias
+
+    @Test("A secret is known by all of its bytes, however it is encoded, and not by where it stands")
+    func alias() {
+        var aliases = SecretAliases()
+        let first = aliases.alias(of: "secret-number-1".utf8, .token)
+        for other in ["secret-number-2", "secret-number-", "ecret-number-1", "Secret-number-1", "secret-number-1 "] {
+            #expect(aliases.alias(of: other.utf8, .token) != first)
+        }
+        #expect(aliases.alias(of: "secret%2Dnumber-1".utf8, .session) == first)
+        #expect(aliases.alias(of: "another".utf8, .token).kind == .token)
+        #expect(aliases.alias(of: "a third".utf8, .session) == SecretAlias(.session, 1))
+    }
+
+    private static func found(_ secret: String, in text: String) -> Bool {
+        var aliases = SecretAliases()
+        _ = aliases.alias(of: secret.utf8, .token)
+        return aliases.cleared(Array(text.utf8)) != Array(text.utf8)
+    }
+
+    @Test("A secret of 12 bytes is known wherever it stands, and a shorter one where it is named alone")
+    func shortest() {
+        #expect(Self.found("abcdefghij12", in: "x abcdefghij12 y") && !Self.found("abcdefghij1", in: "x abcdefghij1 y"))
+        // nor a word of letters
+        #expect(!Self.found("abcdefghijkl", in: "x abcdefghijkl y"))
+    }
+
+    @Test("One of 16 KiB is known wherever it stands, and a longer one is not")
+    func longest() {
+        let secret = String(repeating: "abcdefg1", count: KnownForms.longest / 8)
+        #expect(Self.found(secret, in: "x \(secret) y") && !Self.found(secret + "2", in: "x \(secret)2 y"))
+        #expect(!Self.found(secret, in: "x \(secret)2 y"), "it ends where a word does")
+    }
+
+    @Test("Half of what is known may be new before the older half is forgotten")
+    func generations() {
+        for (others, isKnown) in [(99, true), (100, false)] {
+            var aliases = SecretAliases(most: 100)
+            let first = aliases.alias(of: "the-first-one-1".utf8, .token)
+            for number in 0..<others { _ = aliases.alias(of: "secret-number-\(number)".utf8, .token) }
+            let again = aliases.alias(of: "the-first-one-1".utf8, .token)
+            #expect((again == first) == isKnown, "\(others)")
+        }
+    }
+
+    @Test("A quarter of what is known may come from the configuration, and is never forgotten")
+    func pinned() {
+        var aliases = SecretAliases(most: 8)
+        aliases.pin((0..<3).map { Array("of-the-configuration-\($0)".utf8) })
+        let kept = (0..<2).map { aliases.alias(of: "of-the-configuration-\($0)".utf8, .secret) }
+        for number in 0..<100 { _ = aliases.alias(of: "secret-number-\(number)".utf8, .token) }
+        let first = String(decoding: aliases.cleared(Array("of-the-configuration-0".utf8)), as: UTF8.self)
+        let last = String(decoding: aliases.cleared(Array("of-the-configuration-2".utf8)), as: UTF8.self)
+        #expect(kept.map(\.kind) == [.secret, .secret])
+        #expect(!first.contains("configuration") && last == "of-the-configuration-2")
+    }
+
+    @Test("A look has as many steps as its text is long, and half a million at least")
+    func steps() {
+        for (bytes, most) in [(0, 512 << 10), (1 << 20, 12 << 20)] {
+            var steps = StepBudget()
+            steps.spend(1 << 30)
+            steps.begin(bytes)
+            steps.spend(most)
+            #expect(!steps.isSpent)
+            steps.spend(1)
+            #expect(steps.isSpent)
+        }
+    }
+
+    // MARK: who goes on with whose login
+
+    private static func resumed(_ change: @escaping (inout FlowSamples.Sample) -> Void) -> Int {
+        var recording = LoginRecording()
+        recording.add(
+            "START_AUTHENTICATE", "",
+            #"{"authId":"authId#1","callbacks":[{"type":"SuspendedTextOutputCallback","output":[]}]}"#
+        ) { $0.client = "127.0.0.1:5000" }
+        recording.add("RESUME_AUTHENTICATE", "", LoginRecording.step(2)) {
+            $0.client = "127.0.0.1:5001"
+            $0.target = "/am/json/authenticate?suspendedId=code#9"
+            change(&$0)
+        }
+        return recording.book.journeys.count
+    }
+
+    @Test("Whoever comes by a mailed link goes on with a login of the same client, caller, realm and AM alone")
+    func suspended() {
+        #expect(Self.resumed { _ in } == 1)
+        #expect(Self.resumed { $0.client = "127.0.0.2:5001" } == 2)
+        #expect(Self.resumed { $0.parent = 7 } == 2)
+        #expect(Self.resumed { $0.realm = "/bravo" } == 2)
+        #expect(Self.resumed { $0.host = "other.test" } == 2)
+    }
+
+    @Test("A step goes on with the login that was given its authId, of whatever client")
+    func authId() {
+        for (sent, count) in [(1, 1), (2, 2)] {
+            var recording = LoginRecording()
+            recording.add("START_AUTHENTICATE", "", LoginRecording.step(1))
+            recording.add("AUTHENTICATE", LoginRecording.answer(sent), LoginRecording.success(1))
+            #expect(recording.book.journeys.count == count)
+        }
+    }
+
+    @Test("256 logins wait for their links, and the oldest gives up for one more")
+    func waiting() {
+        for (others, isFound) in [(255, true), (256, false)] {
+            var recording = LoginRecording()
+            for number in 0...others {
+                recording.add(
+                    "START_AUTHENTICATE", "",
+                    #"{"authId":"authId#\#(number + 1)","callbacks":[{"type":"SuspendedTextOutputCallback"}]}"#
+                ) { $0.client = "10.0.\(number / 250).\(number % 250):5000" }
+            }
+            recording.add("RESUME_AUTHENTICATE", "", LoginRecording.step(900)) {
+                $0.client = "10.0.0.0:6000"
+                $0.target = "/am/json/authenticate?suspendedId=code#9"
+            }
+            #expect((recording.book.journeys.count == others + 1) == isFound, "\(others)")
+        }
+    }
+
+    // MARK: flows by client
+
+    @Test("The address of a client is the whole of it, with or without its port")
+    func clients() throws {
+        let flow = FlowSamples.flow { $0.client = "10.1.2.3:4444" }
+        for (term, holds) in [
+            ("client=10.1.2.3", true), ("client=10.1.2.3:4444", true), ("client=10.1.2.3:444", false),
+            ("client=10.1.2.30", false), ("client=10.1.2", false), ("client=0.1.2.3", false),
+        ] {
+            #expect(try FlowFilter([term], now: 0).accepts(flow) == holds, "\(term)")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Formats
+import HTTPCodec
+import Interception
+import Testing
+
+@testable import ProxyCore
+
+/// Lines that interceptors write to the log: what may be a secret is not in them.
+@Suite struct LogLineTests {
+    private static let redaction: Redaction = {
+        var settings = Settings()
+        settings.servers = [AuthorizationServer(url: "http://am.test/am", host: "am.test", cookie: "amSession")]
+        settings.disclosure.secrets = ["s3cr3t-pass"]
+        settings.disclosure.secretNames = ["X-Custom"]
+        settings.disclosure.parameters = ["tenant"]
+        return Redaction(settings)
+    }()
+
+    private static func line(_ value: String, _ origins: ValueOrigin...) -> String {
+        redaction.line(LoggedText(interceptor: "a", parts: [.text("<"), .value(value, origins), .text(">")]))
+    }
+
+    private static func member(_ pointer: String) -> ValueOrigin {
+        JSONPointer(pointer).map { .member($0) } ?? .code
+    }
+
+    @Test(arguments: [
+        ("7", [ValueOrigin.header("X-Request-Id")]), ("en", [.query("lang")]), ("acme", [.query("tenant")]),
+        ("ann", [member("/user/name")]), ("Login", [.name]), ("200", []),
+    ])
+    func shown(_ value: String, _ origins: [ValueOrigin]) {
+        let line = Self.redaction.line(LoggedText(interceptor: "a", parts: [.value(value, origins)]))
+        #expect(line == value)
+    }
+
+    @Test(arguments: [
+        ("a", ValueOrigin.header("Cookie")), ("a", .header("Set-Cookie")), ("a", .header("authorization")),
+        ("a", .header("Proxy-Authorization")), ("a", .header("amSession")), ("a", .header("X-Api-Key")),
+        ("a", .header("X-Custom")), ("a", .header("WWW-Authenticate")), ("a", .query("id")), ("a", .query("code")),
+        ("a", member("/tokens/access_token")), ("a", member("/access_token/0")), ("a", member("/authId")),
+        ("{\"access_token\":1}", member("/all")), ("[1]", member("/all")), ("a", .code), ("<Advices>", .name),
+        ("Bearer x", .header("X-Other")), ("eyJhbGciOi.e30.x", .header("X-Other")), ("sid=7", .header("X-Other")),
+    ])
+    func hidden(_ value: String, _ origin: ValueOrigin) {
+        #expect(Self.line(value, origin) == "<REDACTED>")
+        #expect(Self.line(value, .header("X-Fine"), origin) == "<REDACTED>", "one of several is enough")
+    }
+
+    @Test func urlsAreShownAsTheLogShowsThem() {
+        #expect(
+            Self.line("https://a.test/cb?code=x&lang=en", .header("Location"))
+                == "<https://a.test/cb?code=REDACTED&lang=en>")
+    }
+
+    @Test func noLineBreaksAndNoMoreThanFits() {
+        #expect(Self.line("a\r\nb", .header("X")) == "<a  b>")
+        #expect(
+            Self.line(String(repeating: "ä", count: 200), .header("X")) == "<" + String(repeating: "ä", count: 128)
+                + "…>")
+        let many = Array(repeating: LoggedPart.value(String(repeating: "x", count: 200), []), count: 20)
+        #expect(Self.redaction.line(LoggedText(interceptor: "a", parts: many)).utf8.count == 1024 + "…".utf8.count)
+    }
+
+    /// Also where it would be cut in the middle, or stands in several parts.
+    @Test func whatCameFromReferencesIsTakenOut() {
+        #expect(Self.line("s3cr3t-pass", .header("X")) == "<REDACTED>")
+        let long = String(repeating: "x", count: 250) + "s3cr3t-pass"
+        #expect(!Self.line(long, .header("X")).contains("s3cr3t"))
+        let parts = [LoggedPart.text("s3cr3t"), .value("-pass", [.header("X")])]
+        #expect(Self.redaction.line(LoggedText(interceptor: "a", parts: parts)) == "REDACTED")
+    }
+
+    @Test func oneLineForEachPhase() {
+        let talk = Conversation(
+            settings {
+                $0.rules = [
+                    Rule(name: "tell", request: [.log("asked")], response: [.log("answered")], error: [.log("lost")])
+                ]
+            })
+        talk.exchange(get, ok)
+        #expect(talk.notes.filter { $0.hasPrefix("tell: ") } == ["tell: asked", "tell: answered"])
+        talk.client(get)
+        talk.connects()
+        talk.driver.originEnds()
+        #expect(talk.notes.filter { $0.hasPrefix("tell: ") } == ["tell: asked", "tell: lost"])
+    }
+}
