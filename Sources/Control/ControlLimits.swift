@@ -14,6 +14,8 @@ public enum ControlLimits {
     /// Milliseconds that a list of flows is waited for at most, and where nobody says.
     public static let longestWait = 60_000
     public static let usualWait = 10_000
+    /// Milliseconds that a wait is kept past its time, so that its end is told as a 504 and not by its going.
+    public static let waitGrace = 1_000
     /// How many wait for flows at a time, at all doors together.
     public static let waiters = 64
     /// Milliseconds for a request that is sent again to be answered.
