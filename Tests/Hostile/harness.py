@@ -150,10 +150,15 @@ def everything(connection):
         read += piece
 
 
-def say(address, data, close=True):
-    """What a proxy, or anybody, answers to these bytes and the end behind them."""
+def say(address, data, close=True, connect=None):
+    """What a proxy, or anybody, answers to these bytes and the end behind them, in a tunnel where `connect` asks for one."""
     with wire.Connection(address) as client:
         client.socket.settimeout(PATIENCE)
+        if connect is not None:
+            client.send(connect)
+            head = client.read_until(b"\r\n\r\n")
+            if b" 200 " not in head:
+                raise Violation(f"CONNECT was answered {head[:200]!r}")
         # whoever is refused may be left before everything is said
         with contextlib.suppress(OSError):
             client.send(data)
