@@ -185,8 +185,9 @@ public struct Redaction: Sendable {
         // nearly all names are of letters, digits and hyphens
         let isPlain = bytes.near(name.lowerBound, name.upperBound) { $0.outsideNames } == name.upperBound
         let isHarmless = isPlain ? harmless.contains(plain: name, of: bytes) : harmless.contains(name, of: bytes)
-        // a token of base64 ends in such signs, and some programs put one behind whatever has none
-        let isBare = value.allSatisfy { bytes[$0] == Self.equals } && !(value.isEmpty && Self.isWords(name, of: bytes))
+        // a token of base64 ends in such signs, and some programs put one behind whatever has none; without one it is a value
+        let isNamed = hasValue && value.isEmpty && Self.isWords(name, of: bytes)
+        let isBare = value.allSatisfy { bytes[$0] == Self.equals } && !isNamed
         if isHarmless || !isBare && (isPlain ? name.count <= Self.longestName : Self.isName(name, of: bytes)) {
             text.keep(name, of: bytes)
         } else if !name.isEmpty {

@@ -53,6 +53,7 @@ struct RedactionTests {
         ("a.test/p?c2Vj/cmV0=x&c2Vj%2FcmV0=x&a%2=x", "a.test/p?REDACTED=REDACTED&REDACTED=REDACTED&REDACTED=REDACTED"),
         ("a.test/p?%63ode=x", "a.test/p?%63ode=REDACTED"),
         ("a.test/p?s3cret", "a.test/p?REDACTED"), ("a.test/p?page", "a.test/p?page"),
+        ("a.test/p;tokenId/q?secret&pass-word;letmein", "a.test/p;REDACTED/q?REDACTED&REDACTED;REDACTED"),
         ("a.test/p?REALM=/alpha&r%65alm=%2Fb", "a.test/p?REALM=/alpha&r%65alm=%2Fb"),
         ("a.test/p;jsessionid=x;v=1/..;/q", "a.test/p;jsessionid=REDACTED;v=1/..;/q"),
         (
