@@ -92,14 +92,8 @@ extension Rule {
     }
 
     /// It leaves calls of Usher's own alone: it holds up or breaks what it applies to, and does not say whose requests it means.
-    public var sparesCalls: Bool {
+    var sparesCalls: Bool {
         !when.contains { $0 == .by } && (request as [any Edit] + response).contains { type(of: $0).sparesCalls }
-    }
-
-    /// It asks for Actions that only those calls are, and leaves them alone.
-    public var missesItsCalls: Bool {
-        guard sparesCalls, case .oneOf(let actions) = ActionDemand(when) else { return false }
-        return !actions.isEmpty && actions.isSubset(of: Action.own)
     }
 
     /// It may ask for another attempt.

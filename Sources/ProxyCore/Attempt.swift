@@ -7,8 +7,10 @@ struct Attempt {
     struct Wishes {
         /// How fast the request's body may pass, in bytes a second.
         var rate: Int?
-        /// When it is given up.
+        /// After what time it is given up where the head of its answer is not here.
         var timeout: TimeoutWish?
+        /// When that is, once the time has begun.
+        var answerLimit: Int?
         /// How its answer is to end.
         var ending = AnswerEnding()
     }
@@ -43,8 +45,6 @@ struct Attempt {
     var upload: PacedRequest?
     var origin: Origin?
     var lease = Lease()
-    /// When it is given up where the head of its answer is not here, at an interceptor's wish.
-    var answerLimit: Int?
     /// It carries the identity of whoever the request is from, or will.
     var isBinding = false
     /// Part of an answer has come: the request may not be sent again unasked.
@@ -70,7 +70,7 @@ struct Attempt {
         body = basis?.body
         wishes.rate = nil
         wishes.timeout = nil
-        answerLimit = nil
+        wishes.answerLimit = nil
         if !turns.isEmpty { turns = [] }
         if !wishes.ending.isPlain { wishes.ending = AnswerEnding() }
         upload = nil

@@ -36,7 +36,7 @@ extension Exchange {
         guard case .awaiting = stage else { return }
         attempt.framing = framing
         record.originVersion = response.version
-        attempt.answerLimit = nil
+        attempt.wishes.answerLimit = nil
         captureAnswered(out.now)
         if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
             return failed(.credentialsRefused(origin.peer), &context, &out)

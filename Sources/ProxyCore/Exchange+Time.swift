@@ -33,7 +33,7 @@ extension Exchange {
 
     /// When `woke` has something to do.
     func wakeAt(_ context: ClientContext) -> Int {
-        min(deadline, halfClosedLimit(context), uploadAt, attempt.answerLimit ?? .max)
+        min(deadline, halfClosedLimit(context), uploadAt, attempt.wishes.answerLimit ?? .max)
     }
 
     /// When more of a body may go out that goes slowly.
@@ -42,7 +42,7 @@ extension Exchange {
     /// Time has passed.
     mutating func woke(_ context: inout ClientContext, _ out: inout Outbox) {
         if out.now >= uploadAt { letUp(&out) }
-        if let limit = attempt.answerLimit, out.now >= limit, limit <= deadline {
+        if let limit = attempt.wishes.answerLimit, out.now >= limit, limit <= deadline {
             answerMissed(&context, &out)
         } else if out.now >= deadline {
             timedOut(&context, &out)
@@ -54,14 +54,14 @@ extension Exchange {
 
     /// Has the request given up in time where an interceptor wants that. What is sent again unasked has what is left.
     mutating func limitAnswer(_ out: inout Outbox) {
-        guard let wish = attempt.wishes.timeout, attempt.answerLimit == nil else { return }
-        attempt.answerLimit = out.now + wish.milliseconds
+        guard let wish = attempt.wishes.timeout, attempt.wishes.answerLimit == nil else { return }
+        attempt.wishes.answerLimit = out.now + wish.milliseconds
         out.orders.append(.wake(at: out.now + wish.milliseconds))
     }
 
     /// That time is over.
     private mutating func answerMissed(_ context: inout ClientContext, _ out: inout Outbox) {
-        attempt.answerLimit = nil
+        attempt.wishes.answerLimit = nil
         guard let wish = attempt.wishes.timeout else { return }
         switch stage {
         case .leasing, .awaiting: failed(.missed(wish), &context, &out)

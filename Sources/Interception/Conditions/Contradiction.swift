@@ -120,6 +120,14 @@ extension Condition.Key {
     }
 }
 
+extension Rule {
+    /// It asks for Actions that calls of Usher's own alone are, and leaves these alone: it never holds.
+    public var missesItsCalls: Bool {
+        guard sparesCalls, case .oneOf(let actions) = ActionDemand(when) else { return false }
+        return !actions.isEmpty && actions.isSubset(of: Action.own)
+    }
+}
+
 extension TextMatcher {
     /// `"*"`: any value will do.
     var isPresence: Bool { if case .glob("*") = self { true } else { false } }
