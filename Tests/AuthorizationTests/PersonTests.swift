@@ -217,11 +217,23 @@ struct PersonTests {
         }
         var first = try machine()
         #expect(ask(&first, at: 40).call != nil)
-        let kept = state.documents
+        func kept(_ kind: String) -> [[UInt8]] {
+            state.documents.values.filter { $0.key.hasPrefix(kind) }.map(\.value)
+        }
+        let given = kept("hotp")
+        #expect(given.count == 1 && kept("totp") == [Array("1".utf8)])
         var second = try machine()
         #expect(ask(&second, at: 41).wait == 19_000)
-        #expect(state.documents == kept, "the counter stays until all can go out")
-        #expect(second.woke(Circumstances(seconds: 60, state: state)).call != nil)
+        #expect(kept("hotp") == given, "the counter stays until all can go out")
+        #expect(kept("totp") == [Array("2".utf8)], "the time that is waited for is nobody else's")
+        let call = second.woke(Circumstances(seconds: 60, state: state)).call
+        #expect(
+            call?.input(0)
+                == OneTimePassword(key: Array("1".utf8), kind: .counter(first: 0)).code(1).map { .string($0) })
+        #expect(
+            call?.input(1) == OneTimePassword(key: Array("2".utf8), kind: .time(period: 30)).code(2).map { .string($0) }
+        )
+        #expect(kept("hotp") != given && kept("totp") == [Array("2".utf8)], "each is given once")
     }
 
     @Test("What a person said is not lost where AM has to be asked for the user meanwhile")

@@ -331,8 +331,9 @@ struct ConnectionStepUpTests {
             var settings = stepUpSettings()
             settings.rules = [
                 .init(
-                    name: "am", when: .test(.action, [.exact("START_AUTHENTICATE")]), request: request,
-                    response: response)
+                    name: "am",
+                    when: .all([.test(.action, [.exact("START_AUTHENTICATE")]), .test(.by, [.exact("usher")])]),
+                    request: request, response: response)
             ]
             return settings
         }

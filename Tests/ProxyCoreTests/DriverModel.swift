@@ -389,13 +389,7 @@ final class DriverModel {
             if !holdsOutput { machine.clientDrained(now: now) }
         case .finishOrigin: origin?.isFinished = true
         case .closeClient(let reset):
-            if reset {
-                close(.reset)
-            } else if holdsOutput {
-                client = .finished
-            } else {
-                close(.closed)
-            }
+            if holdsOutput, !reset { client = .finished } else { close(reset ? .reset : .closed) }
         case .authenticate(let id, let check):
             (checks, checkIDs) = (checks + [check], checkIDs + [id])
         case .awaitTurn(let id, let ticket): awaited.append((id, ticket))

@@ -79,7 +79,9 @@ struct EnforcementStateTests {
         #expect(isAsked(Enforced.talk(Enforced.asking { $0.application = "other" }, decisions)))
         #expect(isAsked(Enforced.talk(Enforced.asking { $0.environment = [.init("a", ["b"])] }, decisions)))
         #expect(isAsked(Enforced.talk(Enforced.asking { $0.realm = "/alpha" }, decisions)))
-        #expect(isAsked(Enforced.talk(Enforced.asking { $0.tellsAddress = true }, decisions)))
+        let telling = Enforced.asking { $0.tellsAddress = true }
+        #expect(isAsked(Enforced.talk(telling, decisions, from: "192.0.2.7")))
+        #expect(!isAsked(Enforced.talk(Enforced.settings(), decisions, from: "192.0.2.7")))
         let other = Enforced.settings({
             $0.server = AuthorizationServer(url: "http://am.test/other", host: "am.test", realms: ["/", "/alpha"])
         })

@@ -1,3 +1,4 @@
+import Addresses
 import Authorization
 import Formats
 import HTTPCodec
@@ -34,9 +35,12 @@ enum Enforced {
     }
 
     static func talk(
-        _ settings: Settings = Enforced.settings(), _ decisions: Decisions = Decisions(), _ request: String = Up.get
+        _ settings: Settings = Enforced.settings(), _ decisions: Decisions = Decisions(), _ request: String = Up.get,
+        from address: String? = nil
     ) -> Conversation {
-        let talk = Conversation(settings, cookies: DryLogins<CookieJar>(), decisions: decisions)
+        let talk = Conversation(
+            settings, cookies: DryLogins<CookieJar>(), decisions: decisions,
+            source: ClientSource(address: address.flatMap { .init($0) }))
         talk.driver.tell(time: 1_000_000)
         talk.client(request)
         return talk

@@ -71,17 +71,23 @@ import Testing
     }
 
     @Test func oneLineForEachPhase() {
-        let talk = Conversation(
-            settings {
-                $0.rules = [
-                    Rule(name: "tell", request: [.log("asked")], response: [.log("answered")], error: [.log("lost")])
-                ]
-            })
-        talk.exchange(get, ok)
-        #expect(talk.notes.filter { $0.hasPrefix("tell: ") } == ["tell: asked", "tell: answered"])
-        talk.client(get)
-        talk.connects()
-        talk.driver.originEnds()
-        #expect(talk.notes.filter { $0.hasPrefix("tell: ") } == ["tell: asked", "tell: lost"])
+        func told(_ talk: (Conversation) -> Void) -> [String] {
+            let one = Conversation(
+                settings {
+                    $0.rules = [
+                        Rule(
+                            name: "tell", request: [.log("asked")], response: [.log("answered")], error: [.log("lost")])
+                    ]
+                })
+            talk(one)
+            return one.notes.filter { $0.hasPrefix("tell: ") }
+        }
+        #expect(told { $0.exchange(get, ok) } == ["tell: asked", "tell: answered"])
+        let lost = told {
+            $0.client(get)
+            $0.connects()
+            $0.driver.originEnds()
+        }
+        #expect(lost == ["tell: asked", "tell: lost"])
     }
 }

@@ -90,7 +90,8 @@ struct RecycledExchangeTests {
         var settings = stepUpSettings()
         settings.rules = [
             .init(
-                name: "am", when: .test(.action, [.exact("START_AUTHENTICATE")]),
+                name: "am",
+                when: .all([.test(.action, [.exact("START_AUTHENTICATE")]), .test(.by, [.exact("usher")])]),
                 request: [.respond(DirectResponse(status: 401, headers: [], body: []))])
         ]
         var out = Outbox()

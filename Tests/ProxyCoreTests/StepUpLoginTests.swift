@@ -204,7 +204,9 @@ struct StepUpLoginTests {
         var settings = settings()
         let refusal = DirectResponse(status: 401, headers: [], body: [])
         settings.rules = [
-            .init(name: "am", when: .test(.action, [.exact("AUTHENTICATE")]), request: [.respond(refusal)])
+            .init(
+                name: "am", when: .all([.test(.action, [.exact("AUTHENTICATE")]), .test(.by, [.exact("usher")])]),
+                request: [.respond(refusal)])
         ]
         let logins = LoginBook()
         let talk = refused(logins, settings)

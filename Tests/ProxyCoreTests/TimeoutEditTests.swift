@@ -23,7 +23,8 @@ import Testing
         talk.driver.waits(1)
         let got = talk.clientGot()
         #expect(got.hasPrefix("HTTP/1.1 504 ") && got.contains(words), "\(got)")
-        #expect(got.contains("error=http_response_timeout") && talk.driver.isIdle)
+        #expect(got.contains("error=http_response_timeout") && talk.driver.dialing == nil && talk.driver.origin == nil)
+        #expect(got.contains("Connection: close") != talk.driver.isIdle)
     }
 
     private static let words = "within the 300 ms of interceptor quick"
@@ -59,6 +60,12 @@ import Testing
         talk.driver.waits(200)
         talk.client("cd")
         Self.expectGivenUp(talk, after: 100, by: Self.words)
+        // where the body ends, nobody has seen: nothing behind it is a request
+        #expect(talk.driver.client == .finished && talk.driver.releases == [false])
+        talk.client("efghi" + get)
+        #expect(talk.clientGot().isEmpty && talk.driver.records.count == 1)
+        talk.driver.waits(3_000)
+        #expect(talk.driver.client == .closed && talk.driver.dials == 1)
     }
 
     @Test func theShortestCounts() {
