@@ -82,6 +82,9 @@ struct Journey: Sendable {
 
     // MARK: events
 
+    /// AM is asked for the first page, or for the one that a link leads to.
+    mutating func asksAM(_ now: Circumstances) { _ = attend { $0.asks(now) } }
+
     /// AM asks something.
     mutating func asked(_ step: JSONValue, _ now: Circumstances) throws(StepUp.Failure) -> Next {
         let callbacks = step["callbacks"]?.items ?? []
@@ -97,13 +100,13 @@ struct Journey: Sendable {
     mutating func woke(_ now: Circumstances) throws(StepUp.Failure) -> Next {
         switch stage {
         case .polling(let step, let until):
-            let users = userNames
-            if let users,
-                let message = attend({ $0.pushAnswer(DeviceAttendance.shownNumber(in: step), users: users, now) })
-                    ?? nil
-            {
+            let number = DeviceAttendance.shownNumber(in: step)
+            switch userNames.flatMap({ users in attend { $0.pushAnswer(number, users: users, now) } }) {
+            case .message(let message):
                 stage = .messaging(step, PersonAnswers(), message, until: until)
                 return .message(message)
+            case .refused(let words): throw StepUp.Failure(.unanswered, words)
+            case .nothing, nil: break
             }
             if devices != nil, now.milliseconds < until { return wait(until, now) }
             guard polls < limits.polls else {
@@ -114,6 +117,7 @@ struct Journey: Sendable {
             }
             polls += 1
             stage = .resting
+            asksAM(now)
             return .poll(step)
         case .ready(let step), .timing(let step):
             stage = .resting
@@ -304,6 +308,7 @@ struct Journey: Sendable {
             }
         }
         notes.append(step.description)
+        asksAM(now)
         return .send(step)
     }
 

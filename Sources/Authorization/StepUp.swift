@@ -87,9 +87,10 @@ public struct StepUp: Sendable {
 
     // MARK: events
 
-    public mutating func begin() -> Order {
+    public mutating func begin(_ now: Circumstances = Circumstances()) -> Order {
         if let refusal = goal.refusal { return .failed(Failure(.unusable, refusal)) }
         note("authenticating in realm \(realm) for \(goal.summary)")
+        journey.asksAM(now)
         return call(Call(query: goal.query, action: .startAuthenticate))
     }
 
@@ -195,6 +196,7 @@ public struct StepUp: Sendable {
         guard let text = answers.link else { throw OpenStep.Refusal("the tree goes on by the link that was sent") }
         let link = try SuspendedLink(text, .init(server: policy.server, realm: realm))
         journey.rest()
+        journey.asksAM(now)
         isResumed = true
         note("step \(calls): the tree goes on by the link that was sent")
         return call(Call(query: [NamedText("suspendedId", link.id)], action: .resumeAuthenticate))

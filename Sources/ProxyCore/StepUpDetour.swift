@@ -236,7 +236,7 @@ final class StepUpDetour: Detour {
         var round = round
         let order: StepUp.Order
         switch turn {
-        case .begin: order = round.machine.begin()
+        case .begin: order = round.machine.begin(context.circumstances)
         case .send(let call): return send(call, round, context)
         case .answer: order = round.machine.woke(context.circumstances)
         }

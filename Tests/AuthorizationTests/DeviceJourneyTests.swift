@@ -35,7 +35,7 @@ struct DeviceJourneyTests {
             seconds: 1_700_000_000 + milliseconds / 1000, state: memory, milliseconds: milliseconds, pushes: memory)
     }
 
-    private func machine(_ change: (inout Device) -> Void = { _ in }) -> StepUp {
+    private func machine(at start: Int = 0, _ change: (inout Device) -> Void = { _ in }) -> StepUp {
         var device = Device(name: "phone", users: ["bob"], server: DeviceMessageTests.server)
         device.push = .approve
         change(&device)
@@ -43,7 +43,7 @@ struct DeviceJourneyTests {
             resources: [.init(url: "https://api.example.com/*")], server: DeviceMessageTests.server)
         policy.devices = [device]
         var machine = StepUp(policy: policy, advice: StepUpTests.transaction, session: "SESSION-A", realm: "/alpha")
-        _ = machine.begin()
+        _ = machine.begin(now(start))
         return machine
     }
 
@@ -192,6 +192,62 @@ struct DeviceJourneyTests {
         let call = try #require(machine.woke(now(2100)).call)
         let token = try #require(try JSONValue(parsing: call.body)["jwt"]?.text)
         #expect(SignedClaims.unverified(token)?["challengeResponse"]?.text == chosen)
+    }
+
+    private func deliver(_ number: Int, at time: Int) throws {
+        let push = try DeviceMessageTests.delivered(
+            DeviceMessageTests.token(number), id: "AUTHENTICATE:\(number)")
+        _ = memory.devices.inbox.take(push, now: time)
+    }
+
+    /// Somebody else logs in as the same user, and the robot approves nothing but its own.
+    @Test func aPushOfAnotherLoginIsNotAnswered() throws {
+        #expect(memory.keep(DeviceMessageTests.kept()))
+        try deliver(1, at: 900)
+        var machine = machine(at: 1000)
+        _ = answer(&machine, page(Self.waiting), at: 1010)
+        #expect(answer(&machine, Self.bob, at: 1020).wait == 100)
+        #expect(machine.woke(now(1600)).wait == 100, "the push was there before AM was asked")
+        try deliver(2, at: 1650)
+        let call = try #require(machine.woke(now(1700)).call)
+        #expect(try JSONValue(parsing: call.body)["messageId"]?.text == "AUTHENTICATE:2")
+        #expect(answer(&machine, "{}", at: 1710).wait == 100)
+        // that page has had its answer
+        try deliver(3, at: 1800)
+        #expect(machine.woke(now(2500)).wait == 100)
+        #expect(machine.woke(now(3100)).call?.action == .authenticate)
+        // AM waits for another one, which it sends when it is asked again
+        _ = answer(&machine, page(Self.waiting), at: 3110)
+        #expect(machine.woke(now(3800)).wait == 100)
+        try deliver(4, at: 3850)
+        let next = try #require(machine.woke(now(3900)).call)
+        #expect(try JSONValue(parsing: next.body)["messageId"]?.text == "AUTHENTICATE:4")
+    }
+
+    @Test func pushesThatCannotBeToldApartEndIt() throws {
+        #expect(memory.keep(DeviceMessageTests.kept()))
+        var machine = machine()
+        _ = answer(&machine, page(Self.waiting))
+        _ = answer(&machine, Self.bob)
+        for number in 1...2 { try deliver(number, at: 50) }
+        #expect(machine.woke(now(100)).wait == 100)
+        let failure = try #require(machine.woke(now(600)).failure)
+        #expect(failure.code == .unanswered && failure.reason.hasPrefix("2 pushes wait for the device phone"))
+    }
+
+    @Test func twoStepUpsHaveEachTheirPush() throws {
+        #expect(memory.keep(DeviceMessageTests.kept()))
+        var machines = [machine(), machine()]
+        for index in machines.indices {
+            _ = answer(&machines[index], page(Self.waiting))
+            _ = answer(&machines[index], Self.bob)
+            try deliver(index, at: 50)
+        }
+        for index in machines.indices { #expect(machines[index].woke(now(100)).wait == 100) }
+        for index in machines.indices {
+            let call = try #require(machines[index].woke(now(600)).call)
+            #expect(try JSONValue(parsing: call.body)["messageId"]?.text == "AUTHENTICATE:\(index)")
+        }
     }
 
     @Test func whatIsIgnoredIsNotAnswered() throws {

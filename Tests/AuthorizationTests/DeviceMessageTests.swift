@@ -54,11 +54,12 @@ struct DeviceMessageTests {
         "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.eyJjIjoiWkdWbVoyaHBhbXRzYlc1dmNIRnljM1IxZG5kNGVYcDdmSDErZjRDQmdvTT0iLCJ1IjoiTTEiLCJ0IjoiNjAiLCJpIjoiMTcwMDAwMDAwMDAwMCIsIm0iOiJMb2dpbiIsImsiOiJjaGFsbGVuZ2UiLCJuIjoiMzQsIDQzLDU3IiwibCI6IllXMXNZbU52YjJ0cFpUMHdNUT09In0.5ErDfbVB5rXKDP1PqR1vH8TLwzjmErCMyuTlxvA4Vp0"
 
     /// Pushes that differ in nothing but the message for the user.
-    static func token(_ number: Int, issued: Int? = nil) -> String {
+    static func token(_ number: Int, issued: Int? = nil, numbers: String? = nil) -> String {
         var claims: [JSONValue.Member] = [
             .init("c", .string(Base64.encode(challenge))), .init("u", .string("M1")), .init("t", .string("60")),
             .init("m", .string("Login \(number)")),
         ]
+        if let numbers { claims += [.init("k", .string("challenge")), .init("n", .string(numbers))] }
         if let issued { claims.append(.init("i", .string(String(issued * 1000)))) }
         return SignedClaims.sign(.object(claims), key: secret) ?? ""
     }

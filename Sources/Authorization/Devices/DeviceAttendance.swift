@@ -12,6 +12,14 @@ struct DeviceAttendance: Sendable {
         case message(DeviceMessage)
     }
 
+    /// What becomes of the pushes that have come.
+    enum PushTurn {
+        case nothing
+        case message(DeviceMessage)
+        /// None of them is answered, for this reason.
+        case refused(String)
+    }
+
     let devices: [Device]
     private let server: AuthorizationServer
     private let realm: String
@@ -23,6 +31,10 @@ struct DeviceAttendance: Sendable {
     private(set) var registered: [KeptDevice] = []
     /// What is kept for the user, since the last step: a wait looks often.
     private var own: [KeptDevice]?
+    /// When AM was asked last, in milliseconds.
+    private var askedAt = 0
+    /// AM's last page waits, and nothing was answered on it.
+    private var waitingPage: PushInbox.Page?
     private(set) var notes: [String] = []
 
     /// What one journey may have registered.
@@ -113,11 +125,21 @@ struct DeviceAttendance: Sendable {
             return notes.append("AM did not take what the device \(message.device) told it (\(status))")
         }
         notes.append(message.words)
+        // what AM waits for next, it asks for anew
+        waitingPage = nil
         if case .register(let kept) = message.purpose { keep(kept, now) }
     }
 
+    /// AM is asked what comes next.
+    mutating func asks(_ now: Circumstances) { askedAt = now.milliseconds }
+
     /// AM goes on behind the page that offered a registration, or says that the journey is over.
     mutating func wentOn(to step: JSONValue?, _ now: Circumstances) {
+        if let step, Self.waits(step) {
+            waitingPage = waitingPage ?? PushInbox.Page(since: askedAt, began: now.milliseconds)
+        } else if let page = waitingPage.take() {
+            now.pushes?.change { $0.inbox.withdraw(page) }
+        }
         guard !pending.isEmpty else { return }
         let offers = step.map { DeviceRegistration.find(in: $0) } ?? []
         for kept in pending where !offers.contains(where: { $0.kind == kept.registrationKind }) {
@@ -209,34 +231,42 @@ struct DeviceAttendance: Sendable {
         now.pushes?.change { $0.inbox.isEmpty } == false && hasKept(now, \.isPush)
     }
 
-    /// The answer to a push that has come for the user, where it is time for one.
+    /// The answer to the push that AM's page has caused, where it is time for one.
     /// - Parameter shown: the number that the page shows.
-    mutating func pushAnswer(_ shown: String?, users: [String], _ now: Circumstances) -> DeviceMessage? {
-        guard let pushes = now.pushes, !pushes.change({ $0.inbox.isEmpty }) else { return nil }
+    mutating func pushAnswer(_ shown: String?, users: [String], _ now: Circumstances) -> PushTurn {
+        guard let page = waitingPage, let pushes = now.pushes else { return .nothing }
         let present = own ?? present(users, now)
         own = present
         for kept in present where kept.isPush {
             guard let device = devices.first(where: { $0.name == kept.device && $0.serves(users) }),
                 let decision = device.push, decision != .ignore
             else { continue }
-            let claimed = pushes.change { memory in
-                // the number tells which of two journeys of one user a push belongs to
-                memory.inbox.claim(kept.id, after: device.delay, now: now.milliseconds) { message in
-                    message.numbers.isEmpty || shown.map(message.numbers.contains) ?? false
-                }
+            let claim = pushes.change {
+                $0.inbox.claim(kept.id, for: page, shown, after: device.delay, now: now.milliseconds)
             }
-            guard let claimed else { continue }
+            let claimed: PushMessage
+            switch claim {
+            case .none: continue
+            case .push(let message): claimed = message
+            case .refused(let count):
+                waitingPage = nil
+                return .refused(
+                    "\(count) pushes wait for the device \(kept.device), and nothing tells which one AM's page caused: none is answered"
+                )
+            }
+            waitingPage = nil
             var number = claimed.numbers.isEmpty ? nil : shown
             if device.number == .wrong { number = claimed.numbers.first { $0 != shown } ?? number }
             do throws(DeviceMessage.Refusal) {
-                return try DeviceMessage.answering(
-                    claimed, of: kept, approves: decision == .approve, number: decision == .approve ? number : nil,
-                    at: server)
+                return .message(
+                    try DeviceMessage.answering(
+                        claimed, of: kept, approves: decision == .approve,
+                        number: decision == .approve ? number : nil, at: server))
             } catch {
                 notes.append("the device \(kept.device) does not answer: \(error.words)")
             }
         }
-        return nil
+        return .nothing
     }
 
     /// The number that the user is to choose on the device.

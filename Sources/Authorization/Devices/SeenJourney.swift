@@ -74,6 +74,7 @@ public struct SeenJourney: Sendable {
     /// - Parameter session: what the app's request carries.
     public mutating func asked(_ body: [UInt8], session: SessionSource?, _ now: Circumstances) -> Order {
         if let session { self.session = session }
+        attendance.asks(now)
         guard !body.isEmpty, let page = try? JSONValue(parsing: body) else { return .goOn }
         if let name = attendance.typedName(in: page) { typed = name }
         told = page
@@ -83,11 +84,18 @@ public struct SeenJourney: Sendable {
     private var names: [String] { (users ?? []) + (typed.map { [$0] } ?? []) }
 
     private mutating func answerPush(_ page: JSONValue, _ now: Circumstances) -> Order {
-        guard waits, attendance.hasPush(now) else { return .goOn }
-        if names.isEmpty { return mayAsk ? askUser(.naming(page, isAnswer: false)) : .goOn }
+        guard waits else { return .goOn }
+        if names.isEmpty {
+            return mayAsk && attendance.hasPush(now) ? askUser(.naming(page, isAnswer: false)) : .goOn
+        }
         let (names, number) = (names, number)
-        guard let message = attend({ $0.pushAnswer(number, users: names, now) }) else { return .goOn }
-        return tell(message, nil)
+        switch attend({ $0.pushAnswer(number, users: names, now) }) {
+        case .nothing: return .goOn
+        case .message(let message): return tell(message, nil)
+        case .refused(let words):
+            notes.append(words)
+            return .goOn
+        }
     }
 
     // MARK: what AM answers

@@ -57,15 +57,15 @@ public struct SessionConversation: Sendable {
         return notes
     }
 
-    public mutating func begin() -> Order {
-        guard let old else { return logIn() }
+    public mutating func begin(_ now: Circumstances = Circumstances()) -> Order {
+        guard let old else { return logIn(now) }
         stage = .renews(old)
-        return ask(.reset, old) ?? logIn()
+        return ask(.reset, old) ?? logIn(now)
     }
 
-    private mutating func logIn() -> Order {
+    private mutating func logIn(_ now: Circumstances) -> Order {
         var machine = fresh
-        return perform(machine.begin(), machine)
+        return perform(machine.begin(now), machine)
     }
 
     /// AM's answer to the last call, whole.
@@ -81,7 +81,7 @@ public struct SessionConversation: Sendable {
                 notes.append(
                     status == 200
                         ? "AM does not tell how long the session lasts" : "AM has the session no more (\(status))")
-                return logIn()
+                return logIn(now)
             }
             notes.append("the session's idle time begins anew")
             return .won(session, times)

@@ -204,7 +204,7 @@ final class SessionDetour: Detour {
             }
         }
         var conversation = conversation
-        let order = conversation.begin()
+        let order = conversation.begin(context.circumstances)
         return perform(order, purpose, flight, conversation, context, &notes)
     }
 
