@@ -1,7 +1,8 @@
-import Authorization
 import Formats
 import TLSEngine
 import Testing
+
+@testable import Authorization
 
 @Suite("One-time passwords")
 struct OneTimePasswordTests {
@@ -139,6 +140,20 @@ struct OneTimeAnswerTests {
         #expect(ask(&third, "Code", at: 60).wait == 30_000)
         #expect(second.woke(Circumstances(seconds: 60, state: state)).call?.input(0) == .string("359152"))
         #expect(third.woke(Circumstances(seconds: 90, state: state)).call?.input(0) == .string("969429"))
+    }
+
+    /// Many wait, and the clock is set back meanwhile.
+    @Test func noTimeIsGivenTwice() {
+        let password = OneTimePassword(key: Array("12345678901234567890".utf8), kind: .time(period: 30))
+        let counters = OneTimeCounters(state: state)
+        #expect(counters.claim(password, seconds: 300) == password.code(10).map { .code($0) })
+        let places = (0..<8).map { _ in counters.place(password, seconds: 300, longest: 3600) }
+        #expect(places.map { $0?.counter } == [11, 12, 13, 14, 15, 16, 16, 16])
+        #expect(places.map { $0?.isKept } == Array(repeating: true, count: 5) + Array(repeating: false, count: 3))
+        for seconds in stride(from: 180, through: 479, by: 30) {
+            #expect(counters.claim(password, seconds: seconds) == .taken, "\(seconds)")
+        }
+        #expect(counters.claim(password, seconds: 480) == password.code(16).map { .code($0) })
     }
 
     /// Whoever comes too late for all those that may be had within `hold` hears of it at once.

@@ -17,6 +17,8 @@ struct OneTimeCounters {
 
     /// The clock went back rather than that these were given before their time.
     private static let mostAhead: UInt64 = 10
+    /// So many times are kept ahead: fewer, for a clock that is set back a little must not give them again.
+    private static let mostKept = mostAhead / 2
 
     /// How long it takes to read a small file, in milliseconds.
     private static let reading = 10
@@ -42,7 +44,7 @@ struct OneTimeCounters {
             let counter = Self.counter(of: seconds, period)
             guard let known = last, Self.isTaken(counter, known) else { return }
             var found = Place(counter: known + 1, time: Int(known + 1) * period)
-            found.isKept = found.time - seconds <= longest && found.counter - counter <= Self.mostAhead
+            found.isKept = found.time - seconds <= longest && found.counter - counter <= Self.mostKept
             if found.isKept { last = found.counter }
             place = found
         }
