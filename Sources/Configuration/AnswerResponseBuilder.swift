@@ -57,16 +57,24 @@ struct AnswerResponseBuilder {
             findings.error(written.position, "device.\(key) takes keys with values, and no ${…} but secrets")
             return nil
         }
-        let location = fields["location"]?.json
-        if let location, ["latitude", "longitude"].contains(where: { !Self.isNumber(location[$0]) }) {
-            findings.error(
-                fields.position(of: "location") ?? fields.position,
-                "device.location takes two numbers, as { latitude: 51.45, longitude: -2.59 }")
+        var location = fields["location"]?.json
+        for key in ["latitude", "longitude"] where location != nil {
+            if let number = Self.number(location?[key]) {
+                location?[key] = number
+            } else if let written = fields["location"] {
+                findings.error(
+                    written.position, "device.location takes two numbers, as { latitude: 51.45, longitude: -2.59 }")
+                break
+            }
         }
         return DeviceProfile(identifier: identifier, metadata: fields["metadata"]?.json, location: location)
     }
 
-    private static func isNumber(_ value: JSONValue?) -> Bool { if case .number? = value { true } else { false } }
+    /// A number, or the text of one: what is filled in by a reference is text.
+    private static func number(_ value: JSONValue?) -> JSONValue? {
+        let number = value?.text.flatMap { try? JSONValue(parsing: $0) } ?? value
+        return if case .number? = number { number } else { nil }
+    }
 
     private func texts(_ written: Decoded?) -> [NamedText]? {
         guard let written, let fields = written.fields else { return nil }

@@ -8,19 +8,19 @@ internal import ProxyCore
 /// `authorization` → policy.
 struct AuthorizationBuilder {
     let findings: Findings
+    let choice: ServerChoice
     /// Whose TLS is opened.
     let opened: InterceptionPolicy
     /// Clients show user names and passwords.
     let hasUsers: Bool
 
-    /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
-    func policies(_ section: Fields.Field?, servers: [AuthorizationServer]?) -> [AuthorizationPolicy] {
+    func policies(_ section: Fields.Field?) -> [AuthorizationPolicy] {
         guard let section else { return [] }
         let entries = section.value.list
         var covered: Set<String> = []
         let policies = entries.compactMap { entry -> AuthorizationPolicy? in
             let position = entries.count == 1 ? section.position : entry.position
-            guard let fields = entry.fields, let policy = policy(fields, at: position, servers) else { return nil }
+            guard let fields = entry.fields, let policy = policy(fields, at: position) else { return nil }
             for resource in policy.resources where covered.contains(resource.url) {
                 findings.warning(entry.position, "\(resource.url) is covered by an entry before this one, which counts")
             }
@@ -33,21 +33,16 @@ struct AuthorizationBuilder {
         return policies
     }
 
-    private func policy(
-        _ fields: Fields, at position: Position, _ servers: [AuthorizationServer]?
-    ) -> AuthorizationPolicy? {
+    private func policy(_ fields: Fields, at position: Position) -> AuthorizationPolicy? {
         let resources = resources(fields)
         let answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
         let person = PersonBuilder(findings: findings).policy(fields, answers)
-        guard
-            let server = ServerChoice(findings: findings, servers: servers).server(
-                fields, "authorization", position)
-        else { return nil }
+        guard let server = choice.server(fields, "authorization", position) else { return nil }
         judgePresentations(fields, server)
         var policy = AuthorizationPolicy(resources: resources, server: server)
         policy.answers = answers
         policy.person = person
-        policy.enforcement = EnforcementBuilder(findings: findings).enforcement(fields, policy)
+        policy.enforcement = EnforcementBuilder(findings: findings, choice: choice).enforcement(fields, policy)
         if let text = fields.text("when_client_handles_advice") {
             policy.whenClientHandlesAdvice = .init(rawValue: text) ?? policy.whenClientHandlesAdvice
         }
@@ -69,8 +64,9 @@ struct AuthorizationBuilder {
         if let number = rounds?.number("transaction") { policy.transactionRounds = number }
         if let flag = present?.flag("id_token") { policy.showsIDToken = flag }
         policy.origins = fields.pageOrigins
-        policy.sessions = SessionBuilder(findings: findings, opened: opened, hasUsers: hasUsers).sessions(
-            fields, policy)
+        policy.sessions = SessionBuilder(findings: findings, choice: choice, opened: opened, hasUsers: hasUsers)
+            .sessions(
+                fields, policy)
         return policy
     }
 
@@ -88,7 +84,7 @@ struct AuthorizationBuilder {
             let isEnforced = item.fields?.text("enforce") == "am"
             judge(url, written, isEnforced: isEnforced)
             var resource = AuthorizationPolicy.Resource(url: url)
-            EnforcementBuilder(findings: findings).judge(
+            EnforcementBuilder(findings: findings, choice: choice).judge(
                 &resource, item.fields, standard: fields.text("translate"),
                 isOpened: GlobReach(url: url).isOpened(by: opened), written)
             guard let fields = item.fields else { return resource }

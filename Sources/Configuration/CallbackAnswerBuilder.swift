@@ -107,7 +107,7 @@ struct CallbackAnswerBuilder {
         }
         // ask: false is as good as nothing
         let replies = CallbackKind.Reply.allCases.filter {
-            $0 == .ask ? fields.flag("ask") == true : fields.has($0.rawValue)
+            fields.has($0.rawValue) && ($0 != .ask || fields.flag("ask") != false)
         }
         if replies.count > 1 {
             findings.error(

@@ -9,6 +9,8 @@ struct ConditionBuilder {
     var reader: RuleReader
     /// Names of one's own Actions.
     let defined: [String]
+    /// There are others, whose names are not known here.
+    let definesOthers: Bool
 
     private var findings: Findings { reader.findings }
 
@@ -121,7 +123,7 @@ struct ConditionBuilder {
     /// Values are compared by the first names of Actions, so a glob that only a second name fits is never met.
     private func check(glob: String, _ value: Decoded) {
         let names = Action.known.map(\.rawValue) + defined
-        guard !names.contains(where: { Glob.matches(glob, $0) }) else { return }
+        guard !definesOthers, !names.contains(where: { Glob.matches(glob, $0) }) else { return }
         let meant = Action.aliases.filter { Glob.matches(glob, $0.key) }.map(\.value.rawValue).sorted()
         let remedy = meant.isEmpty ? "" : "; for its second names write \(meant.joined(separator: ", "))"
         findings.error(value.position, "\"\(value.written)\" fits no Action\(remedy)")
@@ -129,7 +131,7 @@ struct ConditionBuilder {
 
     private func action(_ text: String, _ value: Decoded) -> String? {
         let action = Action(named: text)
-        if Action.known.contains(action) || defined.contains(text) { return action.rawValue }
+        if definesOthers || Action.known.contains(action) || defined.contains(text) { return action.rawValue }
         let known = Action.known.map(\.rawValue) + Action.aliases.keys.sorted() + defined
         findings.error(
             value.position, "unknown Action \"\(value.written)\"; one's own are defined under actions",

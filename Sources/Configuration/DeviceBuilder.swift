@@ -5,13 +5,13 @@ internal import Interception
 /// `devices` → values.
 struct DeviceBuilder {
     let findings: Findings
+    let choice: ServerChoice
     let tls: TLSSettings
 
-    /// - Parameter servers: those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
-    func devices(_ items: [Decoded], servers: [AuthorizationServer]?) -> [Device] {
+    func devices(_ items: [Decoded]) -> [Device] {
         var names: Set<String> = []
         return items.compactMap { item in
-            guard let fields = item.fields, let device = device(fields, item.position, servers) else { return nil }
+            guard let fields = item.fields, let device = device(fields, item.position) else { return nil }
             if !names.insert(device.name).inserted {
                 findings.error(
                     item.position, "another device is called \(device.name); give this one a name of its own")
@@ -20,12 +20,9 @@ struct DeviceBuilder {
         }
     }
 
-    private func device(_ fields: Fields, _ position: Position, _ servers: [AuthorizationServer]?) -> Device? {
+    private func device(_ fields: Fields, _ position: Position) -> Device? {
         let users = fields.list("user").compactMap(\.text)
-        guard let first = users.first,
-            let server = ServerChoice(findings: findings, servers: servers).server(
-                fields, "devices", position)
-        else { return nil }
+        guard let first = users.first, let server = choice.server(fields, "devices", position) else { return nil }
         var device = Device(name: fields.text("name") ?? first, users: users, server: server)
         if let flag = fields.flag("oath") { device.oath = flag }
         device.push = fields.text("push").flatMap(Device.Decision.init)
@@ -38,10 +35,11 @@ struct DeviceBuilder {
     }
 
     private func judge(_ device: Device, _ fields: Fields, _ position: Position) {
-        if !device.oath, device.push == nil {
+        if !device.oath, !fields.has("push") {
             findings.error(position, "this device does nothing; say push, or leave oath: false out")
         }
-        for key in ["delay", "number"] where fields.has(key) && device.push != .approve && device.push != .deny {
+        let isPushed = fields.hasFaulty("push") || device.push == .approve || device.push == .deny
+        for key in ["delay", "number"] where !isPushed {
             guard let written = fields[key] else { continue }
             findings.warning(written.position, "\(key) means nothing without push: approve or deny")
         }

@@ -7,13 +7,15 @@ internal import Interception
 /// `authorization.enforce` and what resources say of it → how AM is asked before requests go out.
 struct EnforcementBuilder {
     let findings: Findings
+    let choice: ServerChoice
 
     /// - Parameter fields: those of `authorization`.
     /// - Returns: nil where no resource is enforced by AM.
     func enforcement(_ fields: Fields, _ policy: AuthorizationPolicy) -> Enforcement? {
         let section = fields.fields("enforce")
         guard policy.resources.contains(where: \.isEnforced) else {
-            if let section {
+            let isMeant = fields.list("resources").contains { $0.fields?.has("enforce") == true }
+            if let section, !isMeant {
                 findings.warning(section.position, "nothing is asked: no resource has the key enforce: am")
             }
             return nil
@@ -28,16 +30,7 @@ struct EnforcementBuilder {
             )
         }
         guard let section else { return enforcement }
-        if let written = section["realm"], let realm = written.text {
-            if let known = policy.server.configuredRealm(realm) {
-                enforcement.realm = known
-            } else {
-                findings.error(
-                    written.position,
-                    "am[].realms does not name \(realm) (\(policy.server.realms.joined(separator: ", ")))",
-                    nearest: Nearest.name(to: realm, among: policy.server.realms))
-            }
-        }
+        enforcement.realm = choice.realm(section["realm"], of: policy.server, "enforce.realm") ?? enforcement.realm
         if let agent = section.fields("as"), let caller = caller(agent) { enforcement.caller = caller }
         if let flag = section.flag("address") { enforcement.tellsAddress = flag }
         enforcement.environment = environment(section, tellsAddress: enforcement.tellsAddress)
@@ -62,7 +55,7 @@ struct EnforcementBuilder {
         if let user = fields.text("user"), let password = fields.text("password"), !user.isEmpty, !password.isEmpty {
             return .login(AgentLogin(user: user, password: password, tree: fields.text("tree")))
         }
-        let isTold = ["session", "user", "password"].contains { fields.has($0) && fields[$0] == nil }
+        let isTold = ["session", "user", "password"].contains(where: fields.hasFaulty)
         if !isTold { findings.error(fields.position, "as takes a session, or a user with a password") }
         return nil
     }

@@ -63,7 +63,7 @@ struct MaterialReader {
     /// `certificate`, `key` and `password`, as an object of the configuration has them.
     func identity(_ fields: Fields) -> Identity? {
         // what did not pass has been told of
-        let isWhole = ["certificate", "key", "password"].allSatisfy { !fields.has($0) || fields[$0] != nil }
+        let isWhole = !["certificate", "key", "password"].contains(where: fields.hasFaulty)
         if case .missing? = fields["password"]?.secret { return nil }
         guard isWhole, let written = fields["certificate"], let name = written.text else { return nil }
         let read = Self.isContainer(name) ? contained(written, name, fields) : pair(written, fields)

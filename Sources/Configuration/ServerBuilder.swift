@@ -47,6 +47,15 @@ struct ServerBuilder {
         }
     }
 
+    /// URLs of servers some of whose realms are not known here.
+    func openRealms(_ items: [Decoded]) -> Set<String> {
+        Set(
+            items.compactMap(\.fields).filter { fields in
+                guard let realms = fields["realms"] else { return fields.has("realms") }
+                return !realms.isWholeList || findings.isExcused(anyOf: realms.list)
+            }.compactMap { $0.text("url").flatMap(Self.normalized) })
+    }
+
     /// The spelling by which two URLs of servers are the same: scheme and host in lower case, no port that is the
     /// scheme's own, no slash at the end. Nil for what is no URL.
     static func normalized(_ url: String) -> String? {

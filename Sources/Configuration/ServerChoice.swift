@@ -1,3 +1,4 @@
+internal import Authorization
 internal import Declaration
 internal import Interception
 
@@ -6,6 +7,8 @@ struct ServerChoice {
     let findings: Findings
     /// Those of `am`; nil where some of them are faulty, so that who is missing cannot be told.
     let servers: [AuthorizationServer]?
+    /// URLs of servers some of whose realms are not known here.
+    var openRealms: Set<String> = []
 
     /// - Parameters:
     ///   - section: its name.
@@ -30,6 +33,19 @@ struct ServerChoice {
             written.position,
             "\(section).am names none of the servers under am (\(choice)), found \"\(written.written)\"",
             nearest: Nearest.name(to: text, among: known))
+        return nil
+    }
+
+    /// The realm of a server that a section names.
+    /// - Parameter key: that names it, for messages.
+    func realm(_ written: Decoded?, of server: AuthorizationServer, _ key: String) -> String? {
+        guard let written, let name = written.text else { return nil }
+        if let known = server.configuredRealm(name) { return known }
+        guard !openRealms.contains(server.url) else { return name }
+        findings.error(
+            written.position,
+            "\(key) is none of the realms of \(server.url) (\(server.realms.joined(separator: ", "))), found \"\(written.written)\"",
+            nearest: Nearest.name(to: name, among: server.realms))
         return nil
     }
 }

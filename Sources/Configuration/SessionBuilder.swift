@@ -8,6 +8,7 @@ internal import ProxyCore
 /// `session`, `login` and `learned` of an entry of `authorization`.
 struct SessionBuilder {
     let findings: Findings
+    let choice: ServerChoice
     /// Whose TLS is opened.
     let opened: InterceptionPolicy
     /// Clients show user names and passwords.
@@ -32,16 +33,7 @@ struct SessionBuilder {
         guard let fields else { return login }
         login.tree = fields.text("tree")
         login.user = fields.text("user")
-        if let written = fields["realm"], let realm = written.text {
-            if policy.server.realms.contains(realm) {
-                login.realm = realm
-            } else {
-                findings.error(
-                    written.position,
-                    "login.realm is none of the realms of \(policy.server.url) (\(policy.server.realms.joined(separator: ", "))), "
-                        + "found \"\(written.written)\"", nearest: Nearest.name(to: realm, among: policy.server.realms))
-            }
-        }
+        login.realm = choice.realm(fields["realm"], of: policy.server, "login.realm") ?? login.realm
         if fields.has("answers") {
             login.answers = CallbackAnswerBuilder(findings: findings).answers(fields.list("answers"))
             if PersonBuilder(findings: findings).policy(fields, login.answers).isAsked
@@ -60,10 +52,12 @@ struct SessionBuilder {
     }
 
     private func judge(_ fields: Fields, _ sessions: SessionPolicy, _ policy: AuthorizationPolicy) {
-        if let login = fields["login"], sessions.source != .login {
+        let isKnown = !fields.hasFaulty("session")
+        if let login = fields["login"], isKnown, sessions.source != .login {
             findings.warning(login.position, "nobody logs in by this; write session: login")
         }
-        if let learned = fields["learned"], sessions.source != .learned, !policy.showsIDToken {
+        let mayShow = policy.showsIDToken || fields.fields("present")?.hasFaulty("id_token") == true
+        if let learned = fields["learned"], isKnown, sessions.source != .learned, !mayShow {
             findings.warning(
                 learned.position, "nothing is learned; write session: learned, or present: { id_token: true }")
         }

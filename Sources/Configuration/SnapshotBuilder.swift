@@ -18,14 +18,16 @@ struct SnapshotBuilder {
         let defined = root.list("actions").compactMap { $0.fields?.text("name") }
         var reader = RuleReader(findings: findings, interceptors: interceptors, readFile: material.content)
         reader.chain = Self.chain(root)
-        let conditions = ConditionBuilder(reader: reader, defined: defined)
+        let conditions = ConditionBuilder(reader: reader, defined: defined, definesOthers: definesOthers(root))
         var settings = Settings()
         let listeners = listeners(root)
-        let tls = TLSBuilder(findings: findings, material: material).settings(
+        let listensElsewhere = root["listen"].map { !$0.isWholeList } ?? root.has("listen")
+        let tls = TLSBuilder(findings: findings, material: material, listensElsewhere: listensElsewhere).settings(
             root.fields("tls"), listeners: listeners)
         settings.interception = tls.interception
         settings.interception.security = tls.origins
-        settings.servers = ServerBuilder(findings: findings).servers(
+        let builder = ServerBuilder(findings: findings)
+        settings.servers = builder.servers(
             root.list("am"), opened: root.list("interceptors").isEmpty ? nil : tls.interception)
         settings.actions = actions(root.list("actions"), conditions)
         settings.chain = reader.chain
@@ -33,17 +35,16 @@ struct SnapshotBuilder {
         tellOfUnused(settings.rules, root)
         let isWhole =
             !root.has("am") || root["am"]?.isWholeList == true && settings.servers.count == root.list("am").count
-        let servers = isWhole ? settings.servers : nil
+        let choice = ServerChoice(
+            findings: findings, servers: isWhole ? settings.servers : nil,
+            openRealms: builder.openRealms(root.list("am")))
         let hasUsers = root.fields("clients")?.has("basic") == true
         settings.authorization = AuthorizationBuilder(
-            findings: findings, opened: tls.interception, hasUsers: hasUsers
-        ).policies(root.all.first { $0.name == "authorization" }, servers: servers)
-        settings.tokens = TokenBuilder(
-            findings: findings,
-            choice: ServerChoice(findings: findings, servers: servers), tls: tls,
-            hasUsers: hasUsers
-        ).policy(root.list("tokens"))
-        settings.devices = DeviceBuilder(findings: findings, tls: tls).devices(root.list("devices"), servers: servers)
+            findings: findings, choice: choice, opened: tls.interception, hasUsers: hasUsers
+        ).policies(root.all.first { $0.name == "authorization" })
+        settings.tokens = TokenBuilder(findings: findings, choice: choice, tls: tls, hasUsers: hasUsers).policy(
+            root.list("tokens"))
+        settings.devices = DeviceBuilder(findings: findings, choice: choice, tls: tls).devices(root.list("devices"))
         for index in settings.authorization.indices {
             let server = settings.authorization[index].server
             settings.authorization[index].devices = settings.devices.filter { $0.server == server }
@@ -165,6 +166,11 @@ struct SnapshotBuilder {
     /// True where a list is missing or has no entry; false also for one that did not pass.
     private func isWithout(_ key: String, _ fields: Fields) -> Bool {
         !fields.has(key) || fields[key]?.isEmptyList == true
+    }
+
+    /// Whether names of one's own Actions are not known here.
+    private func definesOthers(_ root: Fields) -> Bool {
+        findings.isExcused(anyOf: root.list("actions").compactMap { $0.fields?["name"] })
     }
 
     private func actions(_ items: [Decoded], _ conditions: ConditionBuilder) -> [ActionDefinition] {

@@ -6,6 +6,8 @@ internal import TLSEngine
 struct TLSBuilder {
     let findings: Findings
     let material: MaterialReader
+    /// There are listeners whose addresses did not pass.
+    let listensElsewhere: Bool
 
     /// - Parameter listeners: with their places in the file.
     func settings(_ section: Fields?, listeners: [(listener: Listener, position: Position)]) -> TLSSettings {
@@ -19,7 +21,7 @@ struct TLSBuilder {
         settings.origins.identities = identities(section.list("client_certificates"))
         if let fields = section.fields("listener") {
             settings.listener = material.identity(fields)
-            if !listeners.contains(where: \.listener.isSecure) {
+            if !listensElsewhere, !listeners.contains(where: \.listener.isSecure) {
                 findings.warning(
                     fields.position, "this certificate is shown nowhere, for no address of listen begins with https://")
             }
@@ -32,7 +34,10 @@ struct TLSBuilder {
     private func interception(_ section: Fields?) -> InterceptionPolicy {
         var policy = InterceptionPolicy()
         guard let section else { return policy }
-        policy.hosts = section.list("intercept").compactMap(Self.pattern)
+        let hosts = section.list("intercept")
+        policy.hosts = hosts.compactMap(Self.pattern)
+        // any host may be meant
+        if findings.isExcused(anyOf: hosts) { policy.hosts += [DestinationPattern("*")].compactMap { $0 } }
         policy.except = section.list("except").compactMap(Self.pattern)
         policy.onRefusal = section.text("on_refusal").flatMap(InterceptionPolicy.OnRefusal.init) ?? policy.onRefusal
         guard !section.has("intercept") || section["intercept"]?.isEmptyList == true else { return policy }
@@ -85,7 +90,8 @@ struct TLSBuilder {
             if let section, isSilent, !hosts.isEmpty { warnOfUnboundAuthority(section, settings.interception.hosts) }
             return
         }
-        for item in hosts {
+        let permitted = section?.fields("ca")?.list("constrain_to") ?? []
+        for item in hosts where !findings.isExcused(anyOf: permitted) {
             guard let pattern = Self.pattern(item), !pattern.isPermitted(by: constraints) else { continue }
             let remedy = Self.advice(pattern).map { "add \($0) there" } ?? "name its hosts one by one"
             findings.error(

@@ -40,7 +40,7 @@ struct TokenBuilder {
         else { return nil }
         var settings = TokenSettings(
             resources: fields.list("resources").compactMap(\.text), manner: manner, server: server)
-        settings.realm = realm(fields, server)
+        settings.realm = choice.realm(fields["realm"], of: server, "tokens.realm")
         settings.client = client(fields.fields("client"))
         let scopes = fields.list("scope").compactMap(\.text)
         if !scopes.isEmpty { settings.scope = scopes.joined(separator: " ") }
@@ -58,16 +58,6 @@ struct TokenBuilder {
         settings.origins = fields.pageOrigins
         judge(settings, fields, position)
         return settings
-    }
-
-    private func realm(_ fields: Fields, _ server: AuthorizationServer) -> String? {
-        guard let written = fields["realm"], let realm = written.text else { return nil }
-        if !server.realms.contains(realm) {
-            findings.error(
-                written.position, "\(realm) is none of the realms of \(server.url); add it there",
-                nearest: Nearest.name(to: realm, among: server.realms))
-        }
-        return realm
     }
 
     private func client(_ fields: Fields?) -> OAuthClient? {

@@ -40,6 +40,8 @@ extension Walker {
     func jsonTemplate(_ node: YAMLNode) -> Decoded? {
         var text: [TextPart] = []
         guard write(node, to: &text) else { return nil }
+        // places in a JSON text are not known any more
+        if holdsStandIn(node) { findings.excuse(node.position) }
         let content: Decoded.Content
         if Self.hasPlaces(text) {
             content = .template(text)
@@ -48,6 +50,14 @@ extension Walker {
             content = .json(value)
         }
         return Decoded(position: node.position, written: "", content: content)
+    }
+
+    private func holdsStandIn(_ node: YAMLNode) -> Bool {
+        switch node.content {
+        case .scalar: findings.isExcused(node.position)
+        case .list(let items): items.contains(where: holdsStandIn)
+        case .map(let entries): entries.contains { holdsStandIn($0.value) }
+        }
     }
 
     /// - Returns: false where a reference could not be filled in, which has been reported then.

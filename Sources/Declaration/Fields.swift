@@ -21,6 +21,9 @@ public struct Fields: Sendable {
 
     public func has(_ name: String) -> Bool { written.contains(name) }
 
+    /// True where the key stands there with a value that did not pass, which has been told of.
+    public func hasFaulty(_ name: String) -> Bool { has(name) && self[name] == nil }
+
     /// Where the key stands whose value passed.
     public func position(of name: String) -> Position? { all.first { $0.name == name }?.position }
 

@@ -55,6 +55,12 @@ public final class Findings {
     /// Has nothing more be wrong there, nor unusual: what is found there is not what was meant.
     public func excuse(_ position: Position) { excused.insert(position) }
 
+    /// Whether what stands there may be any value, so that nothing is wrong for its sake elsewhere.
+    public func isExcused(_ position: Position) -> Bool { excused.contains(position) }
+
+    /// Whether any entry of a list may be any value.
+    public func isExcused(anyOf items: [Decoded]) -> Bool { items.contains { isExcused($0.position) } }
+
     public func error(_ position: Position, _ message: String, nearest: String? = nil) {
         guard !excused.contains(position) else { return }
         hasErrors = true

@@ -1,4 +1,6 @@
+import Authorization
 import Configuration
+import Formats
 import Foundation
 import Interception
 import ProxyCore
@@ -51,6 +53,29 @@ import Testing
         let told = snapshot.warnings.filter { $0.message.contains("too short to be taken out of the log") }
         #expect(told.map(\.line) == (isTold ? [3] : []))
         #expect(!told.contains { $0.message.contains(secret) })
+    }
+
+    @Test("A place of a device may come out of the environment", arguments: [("51.45", true), ("north", false)])
+    func numbers(_ latitude: String, _ isNumber: Bool) throws {
+        let text = """
+            version: 1
+            am: [{ url: "http://localhost/am" }]
+            authorization:
+              resources: ["http://localhost/shop/*"]
+              answers:
+                - callback: DeviceProfileCallback
+                  device: { identifier: d, location: { latitude: "${env.LATITUDE}", longitude: 2 } }
+            """
+        let loaded = load(text, environment: ["LATITUDE": latitude])
+        guard isNumber else {
+            #expect(throws: ConfigurationFaults.self) { try loaded.get() }
+            return
+        }
+        guard case .device(let profile)? = try loaded.get().settings.authorization.first?.answers.first?.response else {
+            Issue.record("no device answers")
+            return
+        }
+        #expect(profile.location?["latitude"] == .number("51.45"))
     }
 
     @Test func relativePathsStartFromTheConfigurationFile() throws {
