@@ -2,7 +2,7 @@ public import Addresses
 import HTTPCodec
 
 /// `destinations:` of the configuration: where Usher may connect to. The most specific entry decides (`Specificity`); where
-/// two are as specific, `deny` wins; what no entry fits is refused.
+/// two are as specific, `deny` wins; what no entry fits is refused. Where `deny` fits a name, no address makes that good.
 public struct DestinationPolicy: Equatable, Sendable {
     public struct Decision: Equatable, Sendable {
         public var isPermitted: Bool
@@ -55,11 +55,13 @@ public struct DestinationPolicy: Equatable, Sendable {
         if let allowed, denied.map({ $0.rank < allowed.rank }) ?? true {
             return Decision(isPermitted: true, entry: allowed.entry)
         }
-        // an address that `allow` names may still be more specific
-        let hope = allow.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }.compactMap(\.specificity)
-            .max()
-        if let hope, denied.map({ $0.rank < hope }) ?? true { return Decision(isPermitted: true, entry: nil) }
-        return Decision(isPermitted: false, entry: denied?.entry)
+        // the address may be one that `allow` holds; whoever serves a name that is denied chooses where it leads
+        let isOpen = denied == nil && !addresses(allow, port).isEmpty
+        return Decision(isPermitted: isOpen, entry: denied?.entry)
+    }
+
+    private func addresses(_ entries: [DestinationPattern], _ port: UInt16) -> [DestinationPattern] {
+        entries.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }
     }
 
     /// What hangs on the address of a host that `permits` lets through by its name; nil where nothing does. Of the entries
@@ -68,16 +70,13 @@ public struct DestinationPolicy: Equatable, Sendable {
         let host = HostName.normalized(host)
         let decision = permits(host: host, port: port)
         guard IPAddress(host) == nil, decision.isPermitted else { return nil }
-        func addresses(_ entries: [DestinationPattern]) -> [DestinationPattern] {
-            entries.filter { !$0.judgesName && ($0.port == nil || $0.port == port) }
-        }
         let rank = decision.entry?.rank(host: host, port: port, address: nil)
         guard let rank else {
-            let hopes = addresses(allow).map(\.description)
+            let hopes = addresses(allow, port).map(\.description)
             return "allowed where \(host) leads to an address in \(hopes.joined(separator: ", ")) (destinations.allow)"
         }
         let standard = DestinationPolicy().deny
-        let doubts = addresses(deny).filter { entry in
+        let doubts = addresses(deny, port).filter { entry in
             !standard.contains(entry) && entry.specificity.map { $0 >= rank } ?? false
         }
         guard !doubts.isEmpty else { return nil }
@@ -89,6 +88,10 @@ public struct DestinationPolicy: Equatable, Sendable {
     /// may be against any other form of the address.
     public func permits(host: String, port: UInt16, address: IPAddress) -> Decision {
         let host = HostName.normalized(host)
+        if IPAddress(host) == nil {
+            let named = permits(host: host, port: port)
+            guard named.isPermitted || named.entry == nil else { return named }
+        }
         let forms = address.forms
         let decision = judge(host, port, forms[0], deny)
         guard decision.isPermitted else { return decision }

@@ -144,7 +144,7 @@ def test_colours_on_a_terminal(binary, write_config, tmp_path, variables, colour
 
 
 @pytest.mark.parametrize("allow, deny, url, words", [
-    (["*.localhost", "loopback"], ["*"], "http://foreign.example/", "allowed where foreign.example leads to an address in loopback"),
+    (["*.localhost", "loopback"], [], "http://foreign.example/", "allowed where foreign.example leads to an address in loopback"),
     (["*.localhost", "loopback"], ["*"], "http://app.localhost/", None),
     (["*.localhost", "loopback"], ["*"], "http://127.0.0.1/", None),
     (["*"], ["private"], "http://foreign.example/", "refused where foreign.example leads to an address in private"),
@@ -158,3 +158,13 @@ def test_what_hangs_on_an_address(call, write_config, allow, deny, url, words):
     assert told["forwarded"]
     assert ("Forwarded where the address is allowed" in done.stdout) == (words is not None)
     assert (told["address"] is None) if words is None else (words in told["address"] and words in done.stdout)
+
+
+@pytest.mark.parametrize("url, entry", [
+    ("http://foreign.example/", "*"), ("http://app.localhost/", None), ("http://127.0.0.1/", None)])
+def test_a_name_that_is_denied_is_not_forwarded(call, write_config, url, entry):
+    config = write_config({"destinations": {"allow": ["*.localhost", "loopback"], "deny": ["*"]}})
+    done = call("explain", "--config", config, given=f"curl {url}")
+    told = json.loads(call("explain", "--config", config, "--json", given=f"curl {url}").stdout)
+    assert (told["forwarded"] is None) == (entry is not None) and ("Forwarded" in done.stdout) == (entry is None)
+    assert (f"destinations.deny holds {entry}" in done.stdout) == (entry is not None)
