@@ -15,7 +15,7 @@ import Testing
         }
         #expect(try names("request_edit") == Set(EditCatalogue.request.map { $0.name }))
         #expect(try names("response_edit") == Set(EditCatalogue.response.map { $0.name }))
-        #expect(try names("error_edit") == ["retry", "set_state", "respond", "abort"])
+        #expect(try names("error_edit") == Set(EditCatalogue.error.map { $0.name }))
         #expect(try names("cookie").contains("http_only"), "objects in the value of an edit are known, too")
     }
 

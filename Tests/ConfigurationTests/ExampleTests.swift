@@ -64,8 +64,8 @@ import Testing
         #expect(snapshot.tls.origins.rules.count == 2 && snapshot.tls.origins.identities.count == 1)
         #expect(
             snapshot.settings.rules.map(\.name) == [
-                "force-auth", "amount", "busy", "slow", "chaos", "gentle", "too-many", "patience", "trace", "agent",
-                "turned-away", "metrics", "couch", "cloudant",
+                "force-auth", "amount", "busy", "slow", "chaos", "gentle", "robot", "staff", "forms", "vendor",
+                "too-many", "patience", "trace", "agent", "turned-away", "metrics", "couch", "cloudant",
             ])
         #expect(snapshot.settings.authorization.count == 1)
     }
