@@ -17,7 +17,8 @@ struct PastedText {
         var rest = text.drop { $0 <= ASCII.space }
         while rest.first == Self.hash {
             let end = rest.firstIndex(of: ASCII.lf) ?? rest.endIndex
-            payload = Self.payload(String(decoding: rest[..<end], as: UTF8.self)) ?? payload
+            let line = rest[..<end].last == ASCII.cr ? rest[..<end].dropLast() : rest[..<end]
+            payload = Self.payload(String(decoding: line, as: UTF8.self)) ?? payload
             rest = rest[end...].drop { $0 <= ASCII.space }
         }
         request = Array(rest)
