@@ -13,15 +13,15 @@ struct SettingTests {
 
     /// What each file of the sources reads.
     private static let uses = HouseTests.sources.map { file in
-        let names = Set(file.lines.flatMap { reads(SourceFile.code($0)) })
+        let names = Set(file.code.flatMap(reads))
         return (path: file.path, isLoader: file.room == "Configuration", names: names)
     }
 
     @Test("Every setting is read outside the room that makes it", arguments: settings)
     func isRead(_ path: String) throws {
         let file = try #require(HouseTests.sources.first { $0.path == path })
-        let declared = file.lines.compactMap { line -> String? in
-            let words = SourceFile.code(line).split { " :=".contains($0) }
+        let declared = file.code.compactMap { line -> String? in
+            let words = line.split { " :=".contains($0) }
             guard words.count > 2, words[0] == "public", words[1] == "var" || words[1] == "let" else { return nil }
             return String(words[2])
         }

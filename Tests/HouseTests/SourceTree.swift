@@ -5,6 +5,14 @@ struct SourceFile: Sendable {
     /// From the project's root.
     let path: String
     let lines: [String]
+    /// Each line without its comment and without what its string literals say.
+    let code: [String]
+
+    init(path: String, lines: [String]) {
+        self.path = path
+        self.lines = lines
+        code = lines.map(Self.code)
+    }
 
     /// The folder of `Sources` or `Tests` that it stands in.
     var room: String {
@@ -12,17 +20,23 @@ struct SourceFile: Sendable {
         return parts.count > 2 ? String(parts[1]) : ""
     }
 
-    /// The code of a line, without its comment and without what its string literals say.
-    static func code(_ line: String) -> String {
-        line.replacing(/\/\/.*/, with: "").replacing(/"(\\.|[^"\\])*"/, with: "\"\"")
+    private static func code(_ line: String) -> String {
+        let code = line.has("//") ? line.replacing(/\/\/.*/, with: "") : line
+        return code.has("\"") ? code.replacing(/"(\\.|[^"\\])*"/, with: "\"\"") : code
     }
 
     func at(_ index: Int) -> String { "\(path):\(index + 1): \(lines[index].trimmingCharacters(in: .whitespaces))" }
 
     /// Where a line's code matches, as `path:line: text`.
-    func places(_ finds: (String) -> Bool) -> [String] {
-        lines.indices.filter { finds(Self.code(lines[$0])) }.map(at)
+    /// - Parameter words: a line has one of them, or is not looked at: expressions are slow.
+    func places(with words: String..., where finds: (String) -> Bool) -> [String] {
+        lines.indices.filter { index in words.contains { code[index].has($0) } && finds(code[index]) }.map(at)
     }
+}
+
+extension String {
+    /// Whether the text stands in it, byte for byte.
+    func has(_ text: String) -> Bool { strstr(self, text) != nil }
 }
 
 enum SourceTree {
