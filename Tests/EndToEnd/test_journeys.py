@@ -189,6 +189,39 @@ def test_a_step_up_of_usher_s_own(app):
     assert "(usher)" in app.told("journeys").stdout
 
 
+def test_a_transaction_that_an_app_approves_itself(app):
+    """AM says the same of one that was refused; the resource tells (docs/protocol.md#how-it-ends)."""
+    session = app.login()
+    headers = {"Cookie": f"{shop.COOKIE}={session}", "x-authenticate-response": "header"}
+
+    def ask(path):
+        return app.http.get(f"{app.sandbox.shop}{path}", headers=headers, timeout=10)
+
+    def approve(path):
+        """One transaction, as an app has it approved."""
+        transaction = shop.advice(ask(path))["TransactionConditionAdvice"][0]
+        app.secrets.add(transaction)
+        document = (
+            '<Advices><AttributeValuePair><Attribute name="TransactionConditionAdvice"/>'
+            f"<Value>{transaction}</Value></AttributeValuePair></Advices>")
+        step = app.post(
+            "authenticate", session,
+            params={"authIndexType": "composite_advice", "authIndexValue": document}).json()
+        while "authId" in step:
+            step = app.go_on(step, session=session).json()
+        return transaction
+
+    assert ask(f"/good?_txid={approve('/good')}").status_code == 200
+    # approved for another resource: it grants nothing here
+    assert ask(f"/bad?_txid={approve('/other')}").status_code == 401
+    outcomes = programs.eventually(
+        lambda: (found := [(one["type"], one["outcome"], one["reason"]) for one in app.journeys(count=3)])
+        and found[-1][1] == "failed" and found, "the ends")
+    assert outcomes == [
+        ("service", "succeeded", None), ("composite_advice", "succeeded", None),
+        ("composite_advice", "failed", "AM did not approve the transaction")]
+
+
 def test_a_link_that_was_mailed(app):
     step = app.begin("Mail")
     assert "SuspendedTextOutputCallback" in app.go_on(step, "user5").text

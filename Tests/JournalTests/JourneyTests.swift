@@ -58,6 +58,104 @@ struct JourneyTests {
         }
     }
 
+    /// The advice that asks for another transaction: of a Gateway, as a redirect, in a body.
+    private static let advices: [@Sendable (inout FlowSamples.Sample) -> Void] = [
+        {
+            $0.status = 401
+            $0.response += "WWW-Authenticate: SSOADVICE realm=\"/\",am_uri=\"https://am.test/am/\",advices=\"e30=\"\r\n"
+        },
+        {
+            $0.status = 307
+            $0.response += "Location: https://am.test/am/?authIndexType=composite_advice&authIndexValue=x\r\n"
+        },
+        {
+            $0.status = 403
+            $0.responseBody = Array(#"{"advices":{"TransactionConditionAdvice":["transaction#2"]}}"#.utf8)
+        },
+        {
+            ($0.status, $0.answerStatus) = (200, 401)
+            $0.answer = "WWW-Authenticate: SSOADVICE realm=\"/\"\r\n"
+        },
+    ]
+
+    private static func transaction(_ change: (inout LoginRecording) -> Void) throws -> JourneyOutcome {
+        var recording = LoginRecording()
+        recording.add("START_AUTHENTICATE", "", LoginRecording.step(1)) {
+            $0.target +=
+                "&authIndexType=composite_advice&authIndexValue=%3CAdvices%3E%3CValue%3Etransaction#1%3C%2FValue%3E"
+        }
+        recording.add("AUTHENTICATE", LoginRecording.answer(1), LoginRecording.success(4))
+        change(&recording)
+        return try only(recording).outcome(at: recording.time)
+    }
+
+    private static func shows(
+        _ recording: inout LoginRecording, _ transaction: Int = 1,
+        _ change: (inout FlowSamples.Sample) -> Void = { _ in }
+    ) {
+        recording.add("", "", "") {
+            ($0.host, $0.target, $0.realm, $0.tree) = ("shop.test", "/pay?_txid=transaction#\(transaction)", "", "")
+            change(&$0)
+        }
+    }
+
+    @Test("A transaction that an app's login was for is refused where the resource asks for another", arguments: 0..<4)
+    func asked(again index: Int) throws {
+        let advice = Self.advices[index]
+        #expect(try Self.transaction { Self.shows(&$0, 1, advice) } == .failed)
+        // in a field, and in a question about a policy
+        let moved = try Self.transaction {
+            Self.shows(&$0) { sample in
+                sample.target = "/pay"
+                sample.request += "X-TxID: transaction#1\r\n"
+                advice(&sample)
+            }
+        }
+        let told = try Self.transaction {
+            Self.shows(&$0) { sample in
+                sample.target = "/am/json/policies?_action=evaluate"
+                sample.requestBody = Array(#"{"environment":{"TxId":["transaction#1"]}}"#.utf8)
+                advice(&sample)
+            }
+        }
+        #expect(moved == .failed && told == .failed)
+    }
+
+    @Test("What else the resource says of a transaction refuses none")
+    func approved() throws {
+        let advice = Self.advices[0]
+        #expect(try Self.transaction { _ in } == .succeeded)
+        #expect(try Self.transaction { Self.shows(&$0) } == .succeeded)
+        // each is good once
+        let again = try Self.transaction {
+            Self.shows(&$0)
+            Self.shows(&$0, 1, advice)
+        }
+        let another = try Self.transaction { Self.shows(&$0, 2, advice) }
+        #expect(again == .succeeded && another == .succeeded)
+        // too early, by Usher's own step-up, and for a reason of the resource's own
+        let early = try Self.transaction {
+            Self.shows(&$0, 1) { sample in
+                advice(&sample)
+                sample.began -= 15
+            }
+        }
+        let detoured = try Self.transaction {
+            Self.shows(&$0, 1) { sample in
+                advice(&sample)
+                sample.flags = .detoured
+            }
+        }
+        let forbidden = try Self.transaction { Self.shows(&$0) { sample in sample.status = 403 } }
+        #expect(early == .succeeded && detoured == .succeeded && forbidden == .succeeded)
+        // which says nothing of what comes of it next
+        let later = try Self.transaction {
+            Self.shows(&$0) { sample in sample.status = 503 }
+            Self.shows(&$0, 1, advice)
+        }
+        #expect(later == .failed)
+    }
+
     @Test("A refusal is told in AM's words")
     func refused() throws {
         var recording = LoginRecording()

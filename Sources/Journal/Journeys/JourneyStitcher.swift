@@ -13,6 +13,9 @@ struct JourneyStitcher {
     /// Those that wait for a link that was mailed, the newest last.
     private var waiting: [Int] = []
 
+    /// The journey that an app ran for a transaction, until the resource has told what AM made of that.
+    private var transactions: [SecretAlias: Int] = [:]
+
     private static let mostWaiting = 256
 
     /// - Parameter trace: the next in the order of time.
@@ -39,6 +42,9 @@ struct JourneyStitcher {
         if journeys[index].steps.isEmpty, let session = trace.session {
             journeys[index].origin = Journey.Kinship(
                 session: session, journey: owners[session].map { journeys[$0].id })
+        }
+        if trace.part == .begin, journeys[index].parent == nil {
+            for alias in trace.shown where alias.kind == .transaction { transactions[alias] = index }
         }
         let isRepeated = trace.sentAuthId.map { !spent.insert($0).inserted } ?? false
         journeys[index].add(trace, isRepeated: isRepeated)
@@ -131,29 +137,58 @@ struct JourneyStitcher {
     // MARK: what it is used for
 
     /// There is something by which a request may be known.
-    var knowsAny: Bool { !owners.isEmpty }
+    var knowsAny: Bool { !owners.isEmpty || !transactions.isEmpty }
 
-    /// Looks whether a request came with anything that a journey won.
+    /// Looks whether a request came with anything that a journey won, and what became of the transaction that it shows.
     mutating func look(_ flow: PackedFlow) {
-        guard let index = user(of: flow), flow[.began] >= journeys[index].began else { return }
+        let (index, transaction) = traces(of: flow)
+        if let transaction { judge(transaction, by: flow) }
+        guard let index, flow[.began] >= journeys[index].began else { return }
         journeys[index].use(flow)
     }
 
-    /// Bytes of a request's body that are looked at.
+    /// Bytes of a body that are looked at.
     private static let mostBody = 16 << 10
 
-    private func user(of flow: PackedFlow) -> Int? {
+    private func traces(of flow: PackedFlow) -> (user: Int?, transaction: SecretAlias?) {
         let isSent = !flow.isEmpty(.sentMethod)
-        var found: Int?
+        var user: Int?
+        var transaction: SecretAlias?
         func look(_ range: Range<Int>) {
+            guard user == nil || transaction == nil && !transactions.isEmpty else { return }
             AliasScan.visit(flow.bytes, range) { alias, _ in
-                if found == nil { found = owners[alias] }
+                if user == nil { user = owners[alias] }
+                if transaction == nil, transactions[alias] != nil { transaction = alias }
             }
         }
         look(flow.range(of: isSent ? .sent : .request))
-        if found == nil { look(flow.range(of: isSent ? .sentURL : .target)) }
+        look(flow.range(of: isSent ? .sentURL : .target))
         let body = flow.range(of: .requestBody)
-        if found == nil, body.count <= Self.mostBody { look(body) }
-        return found
+        if body.count <= Self.mostBody { look(body) }
+        return (user, transaction)
+    }
+
+    /// AM says the same of a transaction that was refused: whether it was, the first request that shows it tells.
+    private mutating func judge(_ transaction: SecretAlias, by flow: PackedFlow) {
+        // where Usher stepped up meanwhile, another transaction was shown in the end
+        guard let index = transactions[transaction], !flow.flags.contains(.detoured),
+            let last = journeys[index].steps.last, flow[.began] >= last.end
+        else { return }
+        let isRefused = Self.isAdvice(flow)
+        guard isRefused || (200..<400).contains(flow[.status]) else { return }
+        transactions[transaction] = nil
+        if isRefused { journeys[index].refuse() }
+    }
+
+    private static let challenges = ["SSOADVICE", "composite_advice"].map { ByteSearch(Array($0.utf8)) }
+    private static let condition = ByteSearch(MessageRedactor.transactionAdvice)
+
+    /// It asks for another transaction, or for something else that AM has to grant.
+    private static func isAdvice(_ flow: PackedFlow) -> Bool {
+        let isChanged = flow[.answerStatus] != 0
+        let fields = flow.range(of: isChanged ? .answer : .response)
+        let body = flow.range(of: isChanged && !flow.isEmpty(.answerBody) ? .answerBody : .responseBody)
+        return challenges.contains { $0.next(in: flow.bytes.span.extracting(fields)) != nil }
+            || condition.next(in: flow.bytes.span.extracting(body.prefix(mostBody))) != nil
     }
 }
