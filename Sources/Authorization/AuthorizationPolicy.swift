@@ -19,6 +19,8 @@ public struct AuthorizationPolicy: Sendable {
         public var isEnforced = false
         /// The form that its clients understand, who step up by themselves; nil where Usher does.
         public var translation: Advice.Source?
+        /// That a body holds an advice, which `advice` does not ask for.
+        public let bodyNotice = OnceNotice()
 
         public init(
             url: String, advice: Advice.Forms = .standard, trees: [TreePattern]? = nil, present: Presentation? = nil,

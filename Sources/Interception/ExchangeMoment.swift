@@ -59,6 +59,8 @@ public enum ExchangeMoment: Equatable, Sendable {
     case advice(status: Int, host: String, summary: String)
     /// What looked like an advice is none, for this reason.
     case notAdvice(String)
+    /// The body of an answer holds an advice, and that resource takes none from there. Said once of each.
+    case uncountedAdvice(resource: String)
     /// An advice is not acted on, for this reason.
     case declined(String)
     /// AM refused the answers that would be given, so often in a row; they are not tried for so many seconds.
@@ -170,6 +172,7 @@ extension ExchangeMoment {
         case .unread(let reason): .unread(shown(reason))
         case .advice(let status, let host, let summary): .advice(status: status, host: host, summary: shown(summary))
         case .notAdvice(let reason): .notAdvice(shown(reason))
+        case .uncountedAdvice(let resource): .uncountedAdvice(resource: shown(resource))
         case .declined(let reason): .declined(shown(reason))
         case .conversation(let words): .conversation(shown(words))
         case .notApproved(let words): .notApproved(shown(words))

@@ -65,6 +65,8 @@ extension ExchangeMoment {
         case .leftToClient: "the client handles advice itself: it sent x-authenticate-response"
         case .advice(let status, let host, let summary): "\(status) from \(host) asks for \(summary)"
         case .notAdvice(let reason): "no advice: \(reason)"
+        case .uncountedAdvice(let resource):
+            "no advice: the body holds one, and the advice of \(resource) does not name body (authorization.resources)"
         case .declined(let reason): "no step-up: \(reason)"
         case .heldOff(let refusals, let seconds):
             "no step-up: AM refused these answers \(refusals == 1 ? "once" : "\(refusals) times in a row"), so they are not "

@@ -36,7 +36,7 @@ public struct CommandDiagnosis {
         guard !records.isEmpty else {
             return [Self.nothing(program)]
         }
-        return refusals + faults + [success] + opened + actions + tunnels
+        return refusals + faults + [success] + opened + actions + advices + tunnels
     }
 
     // MARK: pieces
@@ -120,6 +120,18 @@ public struct CommandDiagnosis {
                 .note, "no request was one to AM that has an Action",
                 remedy: "see am: its host has to be the one that the program asks; usher explain tells of one request")
         ]
+    }
+
+    private var advices: [Finding] {
+        let resources = records.flatMap(\.events).compactMap { event -> String? in
+            if case .uncountedAdvice(let resource) = event.moment { resource } else { nil }
+        }
+        return counted(resources).map { resource, _ in
+            Finding(
+                .note, "an answer of \(resource) holds an advice in its body, and no step-up came of it",
+                remedy:
+                    "add advice: [header, redirect, body] to the resource, where the body is a decision as AM wrote it")
+        }
     }
 
     private var tunnels: [Finding] {

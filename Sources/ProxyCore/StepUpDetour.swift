@@ -88,13 +88,16 @@ final class StepUpDetour: Detour {
 
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
         if isActive { return nil }
-        let reader = reader(request, sent)
+        let forms = policy.forms(for: request, sent: sent, resource)
+        let reader = AdviceReader(forms)
         if reader.read(status: response.status, fields: response.fields, body: nil) != nil
             || reader.flaw(status: response.status, fields: response.fields) != nil
         {
             return policy.maxResponseBytes
         }
-        guard reader.needsBody(status: response.status, fields: response.fields) else { return nil }
+        guard reader.needsBody(status: response.status, fields: response.fields) else {
+            return readsUncounted(response, forms)
+        }
         return min(policy.maxResponseBytes, AdviceReader.maxBody)
     }
 
@@ -113,6 +116,7 @@ final class StepUpDetour: Detour {
                 status: response.head.status, fields: response.head.fields, body: response.body)
         else {
             noteFlaw(reader, response.head, &notes)
+            noteUncounted(response, policy.forms(for: context.request, sent: context.sent, resource), &notes)
             return .deliver(response)
         }
         let exchange = AdvisedExchange(

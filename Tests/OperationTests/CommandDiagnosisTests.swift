@@ -95,6 +95,16 @@ struct CommandDiagnosisTests {
         #expect(!findings.contains { $0.verdict == .ok })
     }
 
+    @Test func anAdviceThatDoesNotCountIsToldOncePerResource() {
+        let moment = ExchangeMoment.uncountedAdvice(resource: "https://a.test/*")
+        let other = ExchangeMoment.uncountedAdvice(resource: "https://b.test/*")
+        let notes = judge(
+            [moment, other, moment].map { record("GET", "https://a.test/", status: 403, $0) }, servers: false
+        ).filter { $0.verdict == .note }
+        #expect(notes.map { $0.what.contains("https://a.test/* holds an advice") } == [true, false])
+        #expect(notes.allSatisfy { $0.remedy?.contains("body]") == true })
+    }
+
     @Test func noActionIsANoteWhereAnAMIsNamed() {
         let records = [record("GET", "http://a.test/")]
         #expect(judge(records).contains { $0.verdict == .note && $0.what.contains("Action") })

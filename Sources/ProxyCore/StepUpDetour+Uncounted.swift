@@ -1,0 +1,26 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// Advice in a body where the resource does not take it from there: without a word about it, nobody knows why there is no step-up.
+extension StepUpDetour {
+    private static let body = AdviceReader(.body)
+
+    /// How much of an answer is looked through for one; nil where it can be none, or the word was said.
+    func readsUncounted(_ response: ResponseHead, _ forms: Advice.Forms) -> Int? {
+        let limit = min(policy.maxResponseBytes, AdviceReader.maxBody)
+        guard !forms.contains(.body), !resource.bodyNotice.isGiven, response.status != 200,
+            Self.body.needsBody(status: response.status, fields: response.fields)
+        else { return nil }
+        if let length = response.fields["Content-Length"].flatMap({ Int($0) }), length > limit { return nil }
+        return limit
+    }
+
+    func noteUncounted(_ response: HeldResponse, _ forms: Advice.Forms, _ notes: inout [ExchangeMoment]) {
+        guard readsUncounted(response.head, forms) != nil,
+            Self.body.read(status: response.head.status, fields: response.head.fields, body: response.body) != nil,
+            resource.bodyNotice.give()
+        else { return }
+        notes.append(.uncountedAdvice(resource: resource.url))
+    }
+}
