@@ -10,7 +10,7 @@ import Testing
 /// Tokens on the way of an exchange, beside what holds for all that logins win.
 @Suite struct TokenDetourTests {
     private func begin(
-        _ settings: Settings = Settings(), _ request: String = SteppingUp.get,
+        _ settings: Settings = Settings(), request: String = SteppingUp.get,
         _ change: (inout TokenSettings) -> Void = { _ in }
     ) -> Conversation {
         var settings = settings
@@ -27,6 +27,28 @@ import Testing
     @Test func theClientShowsWhoItIs() {
         let asked = begin().originGot()
         #expect(asked.contains("Authorization: Basic c2hvcDpz\r\n") && asked.hasSuffix("grant_type=client_credentials"))
+    }
+
+    /// A code is the one session's that the request names, and nobody's where it may be read in several ways.
+    @Test(arguments: [
+        (["Cookie: iPlanetDirectoryPro=A"], true), (["Cookie: iPlanetDirectoryPro=A", "iPlanetDirectoryPro: A"], true),
+        (["Cookie: iPlanetDirectoryPro=A; iPlanetDirectoryPro=B"], false),
+        (["Cookie: iPlanetDirectoryPro=A", "Cookie: iPlanetDirectoryPro=B"], false),
+        (["Cookie: iPlanetDirectoryPro=A", "iPlanetDirectoryPro: B"], false),
+        (["Cookie: x=1, iPlanetDirectoryPro=B; iPlanetDirectoryPro=A"], false),
+    ])
+    func aCodeIsOneSessions(_ fields: [String], _ isAsked: Bool) {
+        let lines = (["X-Client: c"] + fields).map { $0 + "\r\n" }.joined()
+        let talk = begin(request: "GET http://shop.test/api/cart HTTP/1.1\r\nHost: shop.test\r\n\(lines)\r\n") {
+            $0.manner = .code
+            $0.naming = .header("X-Client")
+        }
+        let sent = talk.originGot()
+        #expect(sent.contains("/oauth2/") == isAsked && sent.contains("Host: am.test\r\n") == isAsked, "\(sent)")
+        guard !isAsked else { return }
+        talk.origin(ok)
+        #expect(!sent.contains("Authorization") && talk.clientGot().contains("200 OK"))
+        #expect(talk.noted("the request names several sessions, or one that may be read in several ways"))
     }
 
     // MARK: each sending has its own
@@ -50,7 +72,7 @@ import Testing
     private static let busy = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
 
     @Test func aTokenDoesNotPersistWhereEditsDo() {
-        let talk = begin(Self.retrying, "GET http://shop.test/api/away HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+        let talk = begin(Self.retrying, request: "GET http://shop.test/api/away HTTP/1.1\r\nHost: shop.test\r\n\r\n")
         talk.origin(granted("a"))
         talk.connects()
         #expect(talk.originGot().contains("Authorization: Bearer a\r\n"))
