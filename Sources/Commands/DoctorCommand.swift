@@ -41,7 +41,8 @@ struct DoctorCommand: ParsableCommand {
 
     private func observe(_ context: CommandContext, _ doctor: Doctor) throws -> [Finding] {
         let environment = passed.environment(context)
-        var run = CommandRun(context.snapshot, bundle: try context.bundle(), environment: environment)
+        var run = CommandRun(
+            context.snapshot, bundle: try context.bundle(), environment: environment, isPrivate: true)
         let collector = RecordCollector()
         run.recorder = collector.recorder
         run.turnsOutputToError = json

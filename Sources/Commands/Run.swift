@@ -9,7 +9,7 @@ struct Run: ParsableCommand {
             The proxy takes a free port of loopback and ends with the command, whose status becomes that of usher. The \
             command's input and output are its own; the access log is written where --log says, or nowhere. What the \
             configuration reads by ${env.NAME}, a robot's password for one, the command does not get. usher flows and the like \
-            speak to this proxy where the command runs them. What went through is kept in memory, and told at the end.
+            speak to this proxy where the command runs them. What went through is told at the end.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -36,13 +36,14 @@ struct Run: ParsableCommand {
         if log != nil { context.snapshot.log.access = .json }
         var run = CommandRun(context.snapshot, bundle: try context.bundle(), environment: passed.environment(context))
         if let log { run.log = try CommandContext.reporting { () throws(FileError) in try Output.appending(to: log) } }
-        if !run.leftOut.isEmpty, !report.quiet {
-            Console.error("usher run does without \(run.leftOut.joined(separator: " and "))")
-        }
-        let files = try report.open(context.snapshot)
+        let files = try report.open(context.snapshot, keepsEarlier: run.keepsEarlier)
         var failure: (any Error)?
+        var earlier = 0
+        run.atStart = { client in
+            do { earlier = try files.earlier(client) } catch { failure = error }
+        }
         run.atEnd = { [report] client in
-            do { try report.write(client, to: files) } catch { failure = error }
+            do { try report.write(client, to: files, after: earlier) } catch { failure = error }
         }
         let outcome: CommandRun.Outcome
         do throws(CommandRun.Fault) {

@@ -13,7 +13,7 @@ struct RunReport: ParsableArguments {
     @Flag(help: "Fail, with exit code 1, where the command succeeds and nothing came through the proxy.")
     var requireTraffic = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing about the traffic, and not what is left out of the configuration.")
+    @Flag(name: .shortAndLong, help: "Say nothing about the traffic.")
     var quiet = false
 
     func validate() throws {
@@ -25,22 +25,33 @@ struct RunReport: ParsableArguments {
     struct Files {
         let har: OutputFile?
         let flows: OutputFile?
+        /// Earlier runs are kept as well.
+        let hasEarlier: Bool
+
+        /// The sequence of the last flow of those.
+        func earlier(_ client: ControlClient) throws -> Int {
+            guard hasEarlier, har != nil || flows != nil else { return 0 }
+            return try FlowPages(try FlowTerms.given([])) { try client.done("GET", $0) }.last()
+        }
     }
 
     /// Opened before the command begins: whoever named a file that cannot be written learns of it at once.
-    func open(_ snapshot: Snapshot) throws -> Files {
+    /// - Parameter keepsEarlier: flows of earlier runs are kept as well.
+    func open(_ snapshot: Snapshot, keepsEarlier: Bool) throws -> Files {
         if har != nil || flows != nil, snapshot.journal == nil {
             throw CommandExit.usage("journal.memory is 0B, so nothing is kept that --har or --flows could write")
         }
         return try CommandContext.reporting { () throws(FileError) in
             Files(
                 har: try har.map { path throws(FileError) in try OutputFile(path) },
-                flows: try flows.map { path throws(FileError) in try OutputFile(path == "-" ? nil : path) })
+                flows: try flows.map { path throws(FileError) in try OutputFile(path == "-" ? nil : path) },
+                hasEarlier: keepsEarlier)
         }
     }
 
-    func write(_ client: ControlClient, to files: Files) throws {
-        let pages = FlowPages(try FlowTerms.given([])) { try client.done("GET", $0) }
+    /// - Parameter earlier: the sequence of the last flow of another run.
+    func write(_ client: ControlClient, to files: Files, after earlier: Int) throws {
+        let pages = FlowPages(try FlowTerms.given([]), after: earlier) { try client.done("GET", $0) }
         if let file = files.har {
             _ = try pages.archive(
                 { bytes in try CommandContext.reporting { () throws(FileError) in try file.write(bytes) } },

@@ -25,11 +25,11 @@ public struct CommandRun {
     public var recorder: (@Sendable () -> any Recorder)?
     /// What the command writes to standard output goes to standard error.
     public var turnsOutputToError = false
+    /// Called before the command begins, with who answers for what went through so far: earlier runs, where these are kept.
+    public var atStart: ((ControlClient) -> Void)?
     /// Called when the command has ended and all that it asked is in the journal, with who answers for that; not where nobody
     /// does.
     public var atEnd: ((ControlClient) -> Void)?
-    /// Keys of the configuration that a command's proxy does without.
-    public let leftOut: [String]
 
     /// What became of a command.
     public struct Outcome: Sendable {
@@ -43,25 +43,29 @@ public struct CommandRun {
     /// What the proxy has to end after that.
     private static let grace = 5_000
 
-    /// - Parameter environment: what the command gets beside the variables of the proxy.
-    public init(_ snapshot: Snapshot, bundle: TrustBundle, environment: CommandEnvironment) {
+    /// - Parameters:
+    ///   - environment: what the command gets beside the variables of the proxy.
+    ///   - isPrivate: nothing is kept on the disk, and the configuration's own port answers nothing.
+    public init(
+        _ snapshot: Snapshot, bundle: TrustBundle, environment: CommandEnvironment, isPrivate: Bool = false
+    ) {
         var snapshot = snapshot
         snapshot.listeners = [Listener("127.0.0.1:0")].compactMap { $0 }
         snapshot.workers = 1
         // the port is this command's alone: who may use the daemon's, and with which password, is another matter
         snapshot.clients = ClientPolicy()
         snapshot.settings.users = nil
-        var leftOut: [String] = []
-        // a token is there for whoever asks the daemon
-        if snapshot.admin != nil { leftOut.append("admin.listen") }
-        // the file is the daemon's
-        if snapshot.journal?.disk != nil { leftOut.append("journal.disk") }
-        snapshot.journal?.disk = nil
-        self.leftOut = leftOut
+        if isPrivate {
+            snapshot.admin = nil
+            snapshot.journal?.disk = nil
+        }
         self.snapshot = snapshot
         self.bundle = bundle
         self.environment = environment
     }
+
+    /// Flows of earlier runs are kept as well.
+    public var keepsEarlier: Bool { snapshot.journal?.disk != nil }
 
     /// Runs a command to its end. Call it on the main thread, with no other thread under way: it takes the process's
     /// signals for itself.
@@ -83,6 +87,7 @@ public struct CommandRun {
             if asksPerson {
                 Console.error("what asks for a person is answered with usher transactions --socket \(control)")
             }
+            atStart?(ControlClient([control]))
             let child = try ChildProcess(
                 command, environment: inherited, signals: signals.before, files: files,
                 turnsOutputToError: turnsOutputToError)

@@ -56,12 +56,12 @@ extension Supervisor {
         return nil
     }
 
-    /// Opens the port of the interface, where there is to be one.
+    /// Opens the port of the interface, where there is to be one. A command's proxy goes without one that it cannot have.
     /// - Parameter inPlaceOfAnother: the process that runs so far still listens there.
     func openAdminPort(
         _ snapshot: Snapshot, inPlaceOfAnother: Bool = false
     ) throws(StartFault) -> ControlServer? {
-        guard options.isDaemon, let listener = snapshot.admin?.listener,
+        guard let listener = snapshot.admin?.listener,
             let address = SocketAddress(numeric: listener.host, port: listener.port)
         else { return nil }
         do throws(SystemError) {
@@ -74,8 +74,13 @@ extension Supervisor {
             let remedy =
                 error.code == EADDRINUSE
                 ? "another program has that port: choose another with admin.listen" : "see admin.listen"
-            throw StartFault(
-                description: "the control interface cannot listen on \(address): \(error.reason) (\(remedy))")
+            let words = "the control interface cannot listen on \(address): \(error.reason) (\(remedy))"
+            guard options.isDaemon else {
+                // a daemon of the same configuration may run beside a command
+                Console.error("\(words); this command's proxy does without it")
+                return nil
+            }
+            throw StartFault(description: words)
         }
     }
 

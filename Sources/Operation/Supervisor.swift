@@ -140,8 +140,8 @@ public final class Supervisor {
             // only now: where one address of several cannot be had, nothing was ever served
             if options.isDaemon {
                 for address in listening { Console.error("listening on \(address)\(listeners.origin)") }
-                if let address = adminPort?.localAddress { Console.error("answering about itself on \(address)") }
             }
+            if let address = adminPort?.localAddress { Console.error("answering about itself on \(address)") }
             options.ready(listening)
         } catch let fault as StartFault {
             throw fault

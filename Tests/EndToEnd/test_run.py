@@ -333,14 +333,41 @@ def test_a_file_that_cannot_be_written_is_told_of_at_once(call, tmp_path):
         assert done.returncode == 1 and not done.stdout
 
 
-def test_what_is_left_out_is_said(call, write_config, state):
-    config = write_config({
-        "admin": {"listen": "127.0.0.1:0", "token": "${env.ADMIN_TOKEN}"}, "journal": {"disk": {"size": "10MiB"}}})
-    done = call("run", "--config", config, "--", "true", ADMIN_TOKEN="0123456789abcdef")
-    assert "usher: usher run does without admin.listen and journal.disk\n" in done.stderr
-    assert not list(state.glob("**/*.sqlite*")) and not list(state.glob("**/*.db"))
-    done = call("run", "--quiet", "--config", config, "--", "true", ADMIN_TOKEN="0123456789abcdef")
-    assert not done.stderr
+TOKEN = "0123456789abcdef"
+
+
+def test_the_configurations_port_answers_about_it(running, call, write_config, origin, monkeypatch):
+    server = origin(lambda seen: response(body=b"ok"))
+    monkeypatch.setenv("ADMIN_TOKEN", TOKEN)
+    config = write_config({"admin": {"listen": "127.0.0.1:0", "token": "${env.ADMIN_TOKEN}"}})
+    child = running("--config", config, "--", "sh", "-c", f"curl -sS {server.url}/asked; echo; read line")
+    assert child.stdout.readline() == "ok\n"
+    lines = iter(child.stderr.readline, "")
+    port = next(match for match in map(re.compile(r"answering about itself on (\S+)").search, lines) if match).group(1)
+    asking = {"USHER_URL": f"http://{port}", "USHER_TOKEN": TOKEN}
+    assert call("flows", "--wait", "1", "path=/asked", **asking).returncode == 0
+    # another one cannot have the port, and runs without it
+    taken = write_config({"admin": {"listen": port, "token": "${env.ADMIN_TOKEN}"}}, "taken.yaml")
+    done = call("run", "--config", taken, "--", "echo", "ran")
+    assert (done.returncode, done.stdout) == (0, "ran\n") and "this command's proxy does without it" in done.stderr
+    child.communicate("\n", timeout=programs.DEADLINE)
+    assert child.returncode == 0
+
+
+def test_flows_are_kept_on_the_disk_and_told_by_run(call, binary, write_config, origin, tmp_path):
+    server = origin(lambda seen: response(body=b"ok"))
+    config = write_config({"journal": {"disk": {"size": "10MiB"}}})
+    har, flows = tmp_path / "t.har", tmp_path / "flows.txt"
+    for name in ("first", "second"):
+        done = call("run", "--config", config, "--har", har, "--flows", flows, "--", "curl", "-sS", f"{server.url}/{name}")
+        assert done.returncode == 0, done.stderr
+        assert [e["request"]["url"] for e in json.loads(har.read_text())["log"]["entries"]] == [f"{server.url}/{name}"]
+        assert [row.rpartition("/")[2] for row in flows.read_text().splitlines()[1:]] == [name]
+    done = call("run", "--config", config, "--", binary, "flows", "--json")
+    assert [json.loads(line)["url"] for line in done.stdout.splitlines()] == [f"{server.url}/first", f"{server.url}/second"]
+
+
+def test_what_is_kept_nowhere_cannot_be_written(call, write_config):
     none = write_config({"journal": {"memory": "0B"}}, "none.yaml")
     assert call("run", "--config", none, "--", "echo", "ran").stdout == "ran\n"
     done = call("run", "--config", none, "--har", "x.har", "--", "echo", "ran")

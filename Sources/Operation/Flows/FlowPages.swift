@@ -5,29 +5,40 @@ import Journal
 public struct FlowPages {
     private let terms: FlowTerms
     private let reveals: Bool
+    private let start: Int
     /// Asks for a path, and has what is answered.
     private let ask: (String) throws -> JSONValue
     private static let largest = 1000
 
-    /// - Parameter reveals: an archive is to have secrets in it.
-    public init(_ terms: FlowTerms, reveals: Bool = false, ask: @escaping (String) throws -> JSONValue) {
+    /// - Parameters:
+    ///   - reveals: an archive is to have secrets in it.
+    ///   - start: the sequence of the last that is left out.
+    public init(
+        _ terms: FlowTerms, reveals: Bool = false, after start: Int = 0, ask: @escaping (String) throws -> JSONValue
+    ) {
         self.terms = terms
         self.reveals = reveals
+        self.start = start
         self.ask = ask
+    }
+
+    /// The sequence of the newest that there is, whatever it is.
+    public func last() throws -> Int {
+        try ask("/v1/flows?filter=calls%3Dyes&limit=1")["flows"]?[0]?["sequence"]?.integer ?? 0
     }
 
     /// The newest of them.
     /// - Returns: the oldest of these first, and the sequence of the newest that there is, whatever it is.
     public func newest(_ limit: Int) throws -> (flows: [JSONValue], last: Int) {
         // what comes meanwhile is told to whoever follows from here
-        let last = try ask("/v1/flows?filter=calls%3Dyes&limit=1")["flows"]?[0]?["sequence"]?.integer ?? 0
+        let last = try last()
         var flows: [JSONValue] = []
         var before = last + 1
         while flows.count < limit {
             let answer = try ask(
                 terms.path("/v1/flows", [("limit", min(Self.largest, limit - flows.count)), ("before", before)]))
-            flows += answer["flows"]?.items ?? []
-            guard let next = answer["next"]?.integer else { break }
+            flows += (answer["flows"]?.items ?? []).filter { $0["sequence"]?.integer ?? 0 > start }
+            guard let next = answer["next"]?.integer, next > start else { break }
             before = next
         }
         return (flows.reversed(), last)
@@ -40,7 +51,7 @@ public struct FlowPages {
     /// - Returns: how many there are.
     public func archive(_ write: ([UInt8]) throws -> Void, progress: (Int) -> Void) throws -> Int {
         var entries: [(began: String, text: [UInt8])] = []
-        var after: Int? = 0
+        var after: Int? = start
         while let place = after {
             let log = try ask(terms.path("/v1/flows.har", [("after", place)]) + (reveals ? "&reveal=true" : ""))["log"]
             for entry in log?["entries"]?.items ?? [] {
