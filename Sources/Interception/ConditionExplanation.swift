@@ -58,7 +58,11 @@ extension CompiledCondition.Test {
             return false
         }
         let name = key.name
-        guard !values.isEmpty else { return (holds, "there is no \(name)\(key.isSecret ? "" : ", wanted \(wanted)")") }
+        guard !values.isEmpty else {
+            let isUnknown = [.tree, .type].contains(key) && subject.classification?.payloadSource == .unknown
+            let found = isUnknown ? "nothing tells the \(name)" : "there is no \(name)"
+            return (holds, found + (key.isSecret ? "" : ", wanted \(wanted)"))
+        }
         guard !key.isSecret else {
             return (holds, "\(name) is there and \(holds ? "fits" : "does not fit")")
         }

@@ -27,7 +27,9 @@ extension Explanation {
     private var facts: [String] {
         var lines = ["Action       \(classification.action?.rawValue ?? "none")"]
         if let payload = classification.payload {
-            lines.append("Tree         \(payload.tree ?? "the default") (\(payload.type ?? "type unknown"))")
+            let isKnown = classification.payloadSource != .unknown
+            let tree = payload.tree ?? (isKnown ? "the default" : "not known")
+            lines.append("Tree         \(tree)\(isKnown ? " (\(payload.type ?? "type unknown"))" : "")")
         }
         if let realm = classification.realm { lines.append("Realm        \(realm)") }
         lines.append("Evidence     \(classification.evidence)")

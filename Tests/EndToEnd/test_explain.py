@@ -23,6 +23,9 @@ interceptors:
   - name: price
     when: { status: 200, content_type: application/json }
     response: [{ set_json: { /price: "2" } }, { remove_header: Server }]
+  - name: login
+    when: { tree: Login }
+    request: [{ set_header: { X-Tree: "1" } }]
   - name: gone
     when: { status: 404 }
     response: [{ respond: { status: 410, text: gone } }]
@@ -59,7 +62,7 @@ def test_the_answer_is_edited_as_it_would_be(explain):
     headers = {name.lower(): value for name, value in told["received"]["headers"]}
     assert "server" not in headers and int(headers["content-length"]) == len(told["received"]["body"])
     verdicts = {verdict["name"]: verdict for verdict in told["interceptors"]}
-    assert list(verdicts) == ["far", "near", "tag", "price", "gone"]
+    assert list(verdicts) == ["far", "near", "tag", "price", "login", "gone"]
     assert [verdict["matched"] for verdict in verdicts.values()] == [False, False, True, True, False]
     assert verdicts["near"]["misses"] == ["path is /x, wanted /no"]
     assert len(verdicts["far"]["misses"]) == 3
@@ -100,6 +103,13 @@ def test_an_advice_shows_the_call_that_it_leads_to(explain):
     assert told["received"] is None and any(event["kind"] == "advice" for event in told["events"])
     text = explain(request, advice).stdout
     assert "Call to AM" in text and "asks for TransactionConditionAdvice" in text
+
+
+def test_a_tree_that_nothing_tells(explain):
+    done = explain("curl -X POST http://am.test/am/json/authenticate -d '{\"authId\": \"a\", \"callbacks\": []}'")
+    assert "Tree         not known\n" in done.stdout and "nothing tells the tree, wanted Login" in done.stdout
+    begun = "curl -X POST http://am.test/am/json/authenticate -d '{}'"
+    assert "Tree         the default (service)\n" in explain(begun).stdout
 
 
 def test_without_an_answer_nothing_is_said_of_one(explain):

@@ -21,6 +21,10 @@ struct ExplainTests {
             try Self.because(start, next)
                 == RuleVerdict(name: "r", matched: false, because: isNext, misses: [isNext]))
         #expect(try Self.because(start).because == "there is no action, wanted START_AUTHENTICATE")
+        var unknown = Classification(action: .authenticate, payloadSource: .unknown, evidence: "")
+        #expect(try Self.because(login, unknown).because == "nothing tells the tree, wanted Login or Log*")
+        unknown.payloadSource = .default
+        #expect(try Self.because(login, unknown).because == "there is no tree, wanted Login or Log*")
         #expect(
             try Self.because(.all([login, .test(.method, [.exact("POST")])]), next)
                 == RuleVerdict(name: "r", matched: true, because: "tree is Login and method is POST", held: 2))
