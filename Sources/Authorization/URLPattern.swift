@@ -37,7 +37,10 @@ struct URLPattern: Sendable {
 
     /// Scheme and host compare without regard to case. The path fits where it does in whichever way a server may read it.
     func matches(_ url: URLParts) -> Bool {
-        isOrigin(of: url) && PathReading.all(of: url.path) { fits(url, $0) }
+        isOrigin(of: url)
+            && PathReading.all(of: url.path) { reading in
+                reading.endings(of: url.path).allSatisfy { fits(url, $0, reading) }
+            }
     }
 
     /// It may cover something at that place.
@@ -54,17 +57,19 @@ struct URLPattern: Sendable {
     /// Path and query are apart: the path fits whatever the query is, but for the parameters that the glob demands.
     func mayMatch(_ url: URLParts) -> Bool {
         isOrigin(of: url)
-            && !PathReading.all(of: url.path) { !fits(url, $0, ignoringCase: true) && !mayFit(url, $0) }
+            && !PathReading.all(of: url.path) { reading in
+                !reading.endings(of: url.path).contains {
+                    fits(url, $0, reading, ignoringCase: true) || mayFit(url, $0, reading)
+                }
+            }
     }
 
-    private func mayFit(_ url: URLParts, _ reading: PathReading) -> Bool {
+    /// - Parameter path: of the URL, in that reading.
+    private func mayFit(_ url: URLParts, _ path: [UInt8], _ reading: PathReading) -> Bool {
         let glob = Array(rest.prefix { $0 != 0x3F })
         let start = origin == nil ? url.start : []
-        let path = reading.applied(to: url.path)
-        // who decodes first ends the path at a question mark that came encoded
-        let ends = [path.endIndex] + [path.firstIndex { $0 == 0x3F }].compactMap { $0 }
         let wanted = origin == nil ? reading.decoded(glob) : reading.applied(to: glob)
-        return ends.contains { Glob.matches(wanted, start + path[..<$0], ignoringCase: true) }
+        return Glob.matches(wanted, start + path, ignoringCase: true)
             && demand.isMet(by: url.hiddenQuery + [0x26] + url.query.dropFirst())
     }
 
@@ -74,16 +79,16 @@ struct URLPattern: Sendable {
             && Glob.matches(origin.authority, url.authority, ignoringCase: true)
     }
 
-    private func fits(_ url: URLParts, _ reading: PathReading, ignoringCase: Bool = false) -> Bool {
+    /// - Parameter path: of the URL, in that reading.
+    private func fits(
+        _ url: URLParts, _ path: [UInt8], _ reading: PathReading, ignoringCase: Bool = false
+    ) -> Bool {
         guard origin != nil else {
-            return Glob.matches(
-                reading.decoded(rest), url.start + reading.applied(to: url.path) + url.query,
-                ignoringCase: ignoringCase)
+            return Glob.matches(reading.decoded(rest), url.start + path + url.query, ignoringCase: ignoringCase)
         }
         let split = rest.firstIndex(of: 0x3F) ?? rest.endIndex
-        let path = reading.applied(to: Array(rest[..<split]))
-        return Glob.matches(
-            path + rest[split...], reading.applied(to: url.path) + url.query, ignoringCase: ignoringCase)
+        let wanted = reading.applied(to: Array(rest[..<split]))
+        return Glob.matches(wanted + rest[split...], path + url.query, ignoringCase: ignoringCase)
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -6,8 +6,8 @@ extension FieldTable {
     static let maxConnectionOptions = 64
 
     /// Removes the fields that `Connection` names, for they were meant for this hop alone. Done once, when the head has come:
-    /// what rules see is then what travels on, and what they add stays. What frames the message, names its target or says which
-    /// way it came cannot be named.
+    /// what rules see is then what travels on, and what they add stays. What frames the message, names its target, says which
+    /// way it came or which page caused it cannot be named.
     ///
     /// Allocates nothing where `Connection` says no more than `close` or `keep-alive`.
     /// - Throws: `tooManyConnectionOptions`.
@@ -32,8 +32,12 @@ extension FieldTable {
         removeAll { table, index in
             let slot = table.slots[index]
             return slot.known.mayBeNamed && options.contains { table.equal($0, slot.name) }
+                && !Self.initiating.contains { table.isNamed(index, $0) }
         }
     }
+
+    /// What tells which page has a client send a request: without it the page would pass for nobody.
+    private static let initiating = ["Origin", "Referer", "Sec-Fetch-Site"]
 
     /// Whether an entry of `Via` names that host or pseudonym (RFC 9110 §7.6.3).
     public func viaNames(_ pseudonym: String) -> Bool {

@@ -45,8 +45,8 @@ public struct PathReading: Equatable, Sendable {
         }
     }
 
-    /// A longer path that climbs in any reading fits in none: no client writes such, and all readings of it cost.
-    private static let maxClimbing = 2048
+    /// A longer path that is not read alike by all fits in none: no client writes such, and all readings of it cost.
+    private static let longest = 2048
 
     /// Whether something holds of a path in every reading of it. One reading suffices for the ordinary path.
     public static func all(of path: [UInt8], hold: (PathReading) -> Bool) -> Bool {
@@ -54,8 +54,8 @@ public struct PathReading: Equatable, Sendable {
         guard !isPlain(path.span, path.indices) else { return true }
         guard let plain = settled(path) else { return false }
         // where nothing climbs, readings only leave things out, and the one that leaves out most tells
-        if !hasPair(plain, 0x2E, 0x2E) { return hold(.deepest) }
-        return path.count <= maxClimbing && !hidesDots(path) && every.allSatisfy(hold)
+        if !hasPair(plain, 0x2E, 0x2E), !plain.contains(where: isEnd) { return hold(.deepest) }
+        return path.count <= longest && !hidesDots(path) && every.allSatisfy(hold)
     }
 
     /// Some of the path's `..` are such only in some readings. Servers in a row may each remove those that they see, so that
@@ -65,11 +65,23 @@ public struct PathReading: Equatable, Sendable {
     }
 
     /// The path, or the path of a pattern, in this reading. What begins with no slash stays as it is.
-    public func applied(to path: [UInt8]) -> [UInt8] {
-        guard removesDots, path.first == 0x2F else { return decoded(path) }
+    public func applied(to path: [UInt8]) -> [UInt8] { resolved(decoded(path)) }
+
+    /// The path in this reading, and what is left of it to servers that decode it first: it ends at a question mark or a
+    /// number sign then.
+    public func endings(of path: [UInt8]) -> [[UInt8]] {
+        let plain = decoded(path)
+        let ends = [0x3F, 0x23].compactMap { plain.firstIndex(of: $0) }
+        return [resolved(plain)] + ends.map { resolved(Array(plain[..<$0])) }
+    }
+
+    private static func isEnd(_ byte: UInt8) -> Bool { byte == 0x3F || byte == 0x23 }
+
+    private func resolved(_ plain: [UInt8]) -> [UInt8] {
+        guard removesDots, plain.first == 0x2F else { return plain }
         var kept: [ArraySlice<UInt8>] = []
         var isOpen = false
-        let segments = segments(of: path)
+        let segments = parted(plain)
         for (index, segment) in segments.enumerated().dropFirst() {
             isOpen = true
             if Self.isParent(segment) {
@@ -87,8 +99,10 @@ public struct PathReading: Equatable, Sendable {
         return isOpen && !kept.isEmpty ? path + [0x2F] : path
     }
 
-    private func segments(of path: [UInt8]) -> [ArraySlice<UInt8>] {
-        let parts = decoded(path).split(omittingEmptySubsequences: false) {
+    private func segments(of path: [UInt8]) -> [ArraySlice<UInt8>] { parted(decoded(path)) }
+
+    private func parted(_ plain: [UInt8]) -> [ArraySlice<UInt8>] {
+        let parts = plain.split(omittingEmptySubsequences: false) {
             $0 == 0x2F || partsAtBackslash && $0 == 0x5C
         }
         return cutsParameters ? parts.map { $0.prefix { $0 != 0x3B } } : parts

@@ -212,7 +212,9 @@ extension ClientConnection {
     mutating func endBody(of cell: ExchangeCell, _ out: inout Outbox) -> Bool {
         guard leg.isComplete, cell.exchange.wantsBody else { return false }
         let disposition = cell.exchange.bodyEnded(trailers: leg.trailers, &context, &out)
-        if disposition == .pass { out.orders.append(.sendEnd(cell.exchange.id, trailers: leg.trailers)) }
+        if disposition == .pass {
+            out.orders.append(.sendEnd(cell.exchange.id, trailers: cell.exchange.passed(leg.trailers)))
+        }
         settle(cell, &out)
         return true
     }

@@ -102,7 +102,7 @@ extension ClientConnection {
                 use(stream.pending.span, of: cell, &out)
             } else if let trailers = stream.end {
                 if cell.exchange.bodyEnded(trailers: trailers, &context, &out) == .pass {
-                    out.orders.append(.sendEnd(cell.exchange.id, trailers: trailers))
+                    out.orders.append(.sendEnd(cell.exchange.id, trailers: cell.exchange.passed(trailers)))
                 }
                 settle(cell, &out)
             } else {

@@ -122,8 +122,8 @@ protocol Detour: AnyObject {
     var maxResponseBytes: Int { get }
     /// Set-Cookie lines for the client, whatever answer it gets.
     var cookieLines: [String] { get }
-    /// AM is asked before the request goes out, whatever became of it.
-    var isEnforcing: Bool { get }
+    /// By what AM is asked before the request goes out, whatever became of it; nil where it is not.
+    var enforcing: AuthorizationPolicy? { get }
     /// What has a session of that AM for a request that carries none.
     func provider(of server: AuthorizationServer) -> ProvidedSession?
 
@@ -167,6 +167,6 @@ extension Detour {
 }
 
 extension Detour {
-    var isEnforcing: Bool { false }
+    var enforcing: AuthorizationPolicy? { nil }
     func provider(of server: AuthorizationServer) -> ProvidedSession? { nil }
 }

@@ -21,7 +21,7 @@ final class DetourChain: Detour {
     var maxResponseBytes: Int { members.map(\.maxResponseBytes).max() ?? 0 }
     var cookieLines: [String] { members.flatMap(\.cookieLines) }
 
-    var isEnforcing: Bool { members.contains { $0.isEnforcing } }
+    var enforcing: AuthorizationPolicy? { members.lazy.compactMap(\.enforcing).first }
 
     func provider(of server: AuthorizationServer) -> ProvidedSession? {
         members.lazy.compactMap { $0.provider(of: server) }.first

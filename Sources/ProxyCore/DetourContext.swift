@@ -18,8 +18,8 @@ struct DetourContext {
     /// As it went out.
     var sent: RequestHead
     var body: [UInt8]
-    /// All of the body is in `body`.
-    var isWhole: Bool
+    /// The body as it goes out; nil where it is not here whole.
+    var sentBody: [UInt8]?
     /// The request may have reached its origin in this attempt.
     var mayHaveArrived: Bool
     let time: CookieSessions.Now
@@ -33,6 +33,8 @@ struct DetourContext {
     let decisions: (any DecisionStore)?
     let grounds: CredentialGrounds
 
+    /// All of the body is in `body`.
+    var isWhole: Bool { sentBody != nil }
     var client: RequestSender { tokens.sender }
     var circumstances: Circumstances {
         Circumstances(seconds: seconds, state: state, milliseconds: now, pushes: pushes)
@@ -67,7 +69,7 @@ struct DetourContext {
         context.request = head
         context.sent = head
         context.body = body
-        context.isWhole = true
+        context.sentBody = body
         context.mayHaveArrived = false
         return context
     }

@@ -63,8 +63,8 @@ extension Exchange {
             return answer(.hiddenURL(field, (attempt.head ?? request).host), &out)
         }
         // interceptors may have led it to where AM has to be asked, and nobody asks
-        if engine.isEnforcing, !isCall, detour?.isEnforcing != true, let head = attempt.head,
-            engine.stepUp(for: head, body.framing)?.isEnforced == true
+        if engine.isEnforcing, !isCall, let head = attempt.head, let covered = engine.stepUp(for: head, body.framing),
+            covered.isEnforced, detour?.enforcing?.asks(like: covered.policy) != true
         {
             return answer(.unasked(head.host), &out)
         }
@@ -200,9 +200,12 @@ extension Exchange {
         guard case .leasing = stage else { return out.orders.append(.release(id, reusable: true)) }
         attempt.lease.isReused = reused
         attempt.lease.isStream = !sendsRaw
-        attempt.lease.sendsRaw = sendsRaw && attempt.wishes.rate == nil
+        beginSearch()
+        attempt.lease.sendsRaw = sendsRaw && attempt.wishes.rate == nil && body.search == nil
         attempt.lease.bindings = context.binding.changes
         if attempt.isBinding { bindOrigin(&context, &out) }
+        let kept = body.bytes
+        guard isPassable(kept.span, &out) else { return }
         sendHead(context, &out)
     }
 
@@ -273,8 +276,15 @@ extension Exchange {
 
     /// What came behind the body goes out behind it: not where another one takes its place.
     var trailers: [UInt8] {
-        guard !body.trailers.isEmpty, let sent = attempt.body, sent != body.bytes else { return body.trailers }
+        guard !body.trailers.isEmpty, let sent = attempt.body, sent != body.bytes else { return passed(body.trailers) }
         return []
+    }
+
+    /// What of trailers goes out: nothing of them where AM is asked, for servers may take them for fields of the head.
+    func passed(_ trailers: [UInt8]) -> [UInt8] {
+        guard engine.isEnforcing, !trailers.isEmpty else { return trailers }
+        let target = (attempt.head ?? request).target
+        return engine.enforces(target.scheme, (attempt.head ?? request).host, port: target.port) ? [] : trailers
     }
 
     private mutating func forgetBody(_ context: ClientContext, _ out: inout Outbox) {

@@ -74,6 +74,7 @@ extension Exchange {
             if hasStarted { cut(reset: true, &out) } else { refuseBody(&out) }
             return .used
         }
+        guard isPassable(bytes, &out) else { return .used }
         record.requestBytes += UInt64(bytes.count)
         capture.requestCame(bytes, total: &out.captured)
         guard let upload = attempt.upload else { return .pass }

@@ -14,8 +14,8 @@ extension Exchange {
                 policy, resource, form: resource.translation ?? (isLeft ? .header : nil), shown: shown)
             detour = enforcement
             if let shown { detour = DetourChain.of([shown, enforcement]) }
-            // nothing has gone out before AM has answered, so nothing has to be sent again; a form is looked through
-            return HiddenRequest.isForm(request) ? policy.maxBodyBytes : 0
+            // nothing has gone out before AM has answered, so nothing has to be sent again; what may be a form is looked through
+            return HiddenRequest.isSearched(request) ? policy.maxBodyBytes : 0
         }
         if let form = resource.translation {
             detour = AdviceTranslator(policy, resource, as: form)
@@ -36,6 +36,20 @@ extension Exchange {
         return DetourChain.of([
             StepUpDetour(policy: policy, resource: resource, provided: provided), SessionDetour(policy, provided),
         ])
+    }
+
+    /// Where the body goes out as it comes, what may name another method in it is looked for on the way.
+    mutating func beginSearch() {
+        body.search = detour?.enforcing == nil || body.isKept ? nil : HiddenRequest.search(for: attempt.head ?? request)
+    }
+
+    /// Nothing past what names another method goes out, least of all the end that would make the request whole.
+    /// - Returns: false where the request goes no further.
+    mutating func isPassable(_ bytes: Span<UInt8>, _ out: inout Outbox) -> Bool {
+        guard body.search?.finds(bytes) == true else { return true }
+        body.search = nil
+        if hasStarted { cut(reset: true, &out) } else { answer(.hiddenMethod, isLast: true, &out) }
+        return false
     }
 
     /// Has a transaction that the client hands back by itself go on as the resource expects it.

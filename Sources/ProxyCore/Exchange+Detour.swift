@@ -6,7 +6,8 @@ import Interception
 extension Exchange {
     private func detourContext(_ context: ClientContext, _ now: CookieSessions.Now) -> DetourContext {
         DetourContext(
-            request: request, sent: attempt.head ?? request, body: body.bytes, isWhole: body.isKept,
+            request: request, sent: attempt.head ?? request, body: body.bytes,
+            sentBody: body.isKept ? attempt.body ?? body.bytes : nil,
             mayHaveArrived: awaitsResponse, time: now,
             logins: context.stores.logins, cookies: context.stores.cookies, state: context.stores.state,
             person: PersonContext(

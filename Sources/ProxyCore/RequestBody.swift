@@ -1,3 +1,4 @@
+import Authorization
 import HTTPCodec
 import Interception
 
@@ -19,6 +20,8 @@ struct RequestBody {
     var count: UInt64 = 0
     /// All of it has come from the client.
     var hasEnded = false
+    /// Looks through what passes.
+    var search: MethodSearch?
     /// Whether it tells what the request is, and what it told.
     var classifierStep = Classifier.Step.none
 
@@ -34,6 +37,7 @@ struct RequestBody {
         keepLimit = 0
         count = 0
         hasEnded = framing == .none
+        search = nil
         classifierStep = .none
     }
 }

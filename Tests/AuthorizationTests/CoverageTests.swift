@@ -63,6 +63,48 @@ struct CoverageTests {
         #expect(try isEnforced(url, method: "GET", [("Access-Control-Request-Method", "GET")]))
     }
 
+    // MARK: preflights
+
+    private static let asked = [("Origin", "https://page.test"), ("Access-Control-Request-Method", "PUT")]
+
+    @Test(arguments: [
+        [],
+        [("Access-Control-Request-Headers", "content-type,x-own"), ("Access-Control-Request-Private-Network", "true")],
+        [("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Site", "cross-site"), ("Sec-CH-UA", "x"), ("User-Agent", "b/1")],
+        [("Accept", "*/*"), ("Accept-Encoding", "br"), ("Accept-Language", "de"), ("Referer", "https://page.test/")],
+        [
+            ("Connection", "keep-alive"), ("Proxy-Connection", "keep-alive"), ("Cache-Control", "no-cache"),
+            ("DNT", "1"),
+        ],
+        [("TE", "trailers"), ("Priority", "u=4"), ("Proxy-Authorization", "Basic dTpw"), ("Via", "1.1 other")],
+    ])
+    func aPreflightIsNotAskedAbout(_ lines: [(String, String)]) throws {
+        #expect(try !isEnforced("https://h.test/api/x?a=b", method: "OPTIONS", Self.asked + lines))
+    }
+
+    @Test(arguments: [
+        [("X-HTTP-Method-Override", "DELETE")], [("X_HTTP_Method_Override", "DELETE")], [("X-Original-URL", "/api/x")],
+        [("Upgrade", "websocket"), ("Connection", "Upgrade")], [("Cookie", "a=b")], [("Authorization", "Basic dTpw")],
+        [("Content-Length", "0")], [("Content-Type", "text/plain")], [("iPlanetDirectoryPro", "S")], [("X-Own", "1")],
+        [("Origin", "https://page.test")], [("Access-Control-Request-Method", "PUT")], [("TE", "chunked")],
+    ])
+    func whatNoBrowserSendsWithAPreflightIsAskedAbout(_ lines: [(String, String)]) throws {
+        #expect(try isEnforced("https://h.test/api/x", method: "OPTIONS", Self.asked + lines), "\(lines)")
+    }
+
+    @Test(arguments: ["?_method=DELETE", "?x&%5Fmethod=OPTIONS", "?a;_METHOD", "?[_method]=DELETE"])
+    func aPreflightNamesNoOtherMethod(_ query: String) throws {
+        #expect(try isEnforced("https://h.test/api/x\(query)", method: "OPTIONS", Self.asked), "\(query)")
+    }
+
+    @Test(arguments: [
+        ("", "PUT"), ("https://page.test", ""), ("page.test", "PUT"), ("https://page.test", "P U T"), ("*", "PUT"),
+    ])
+    func aPreflightSaysWhatItAsks(_ origin: String, _ method: String) throws {
+        let lines = [("Origin", origin), ("Access-Control-Request-Method", method)]
+        #expect(try isEnforced("https://h.test/api/x", method: "OPTIONS", lines))
+    }
+
     @Test func amGuardsItself() throws {
         let all = [("https://am.example.test/*", true)]
         #expect(try !isEnforced("https://am.example.test/am/json/authenticate", all))
@@ -88,7 +130,8 @@ struct CoverageTests {
         "/withdraw", "/withdraw?", "/withdraw?x=1", "/withdraw?x=1&y", "/WITHDRAW?x", "//withdraw?x", "/./withdraw?x",
         "/x/../withdraw?x", "/%77ithdraw?x", "/withdraw;x?y", "/withdraw;x", "/withdraw%3F", "/withdraw%3Fx=1",
         "/withdraw%3fx=1?y", "/withdraw%253Fx", "/x\\..\\withdraw?x", "/x%2f..%2fwithdraw?x",
-        "/withdraw%00?x",
+        "/withdraw%00?x", "/withdraw%23", "/withdraw%23x?y", "/withdraw%2523", "/withdraw%3F/../../x",
+        "/withdraw%23/../../x", "/withdraw%25%33%46/..",
     ])
     func aGlobWithoutAQueryCoversAny(_ path: String) throws {
         #expect(try isEnforced("https://h.test\(path)", Self.withdraw), "\(path)")
@@ -130,6 +173,41 @@ struct CoverageTests {
         for query in ["a=1", "b=x+y", "a=2&b=x+y", "a=1&b=x", "a=11&b=x+y"] {
             #expect(try !isEnforced("https://h.test/find?\(query)", globs), "\(query)")
         }
+    }
+
+    /// As PHP, Rack, ASP.NET and others read names.
+    @Test(arguments: [
+        "?+table=", "?%20table=a", "?%09table=a", "?%00table=a", "?table[]=", "?table%5B%5D=a", "?table[a][b]=c",
+        "?[table]=a",
+        "?table%00=a", "?table%00x=a", "??table=a", "?%3Ftable=a", "?table+=a", "?table.x=a", "?%u0074able=a",
+        "?%2Btable=a",
+    ])
+    func namesThatServersReadOtherwise(_ query: String) throws {
+        #expect(
+            try isEnforced("https://h.test/find\(query)", [("https://h.test/find?table=*", true)]), "\(query)")
+    }
+
+    @Test(arguments: ["my.table", "my_table", "my+table", "my[table", "+my%5Ftable", "my.table[]", "my%20table%00"])
+    func namesThatNoVariableHas(_ name: String) throws {
+        #expect(
+            try isEnforced("https://h.test/find?\(name)=a", [("https://h.test/find?my_table=a", true)]), "\(name)")
+    }
+
+    /// What such a name demands is met by it, too.
+    @Test func namesAsTheyStand() throws {
+        for name in ["table[]", "my.table"] {
+            #expect(try isEnforced("https://h.test/find?\(name)=a", [("https://h.test/find?\(name)=*", true)]))
+        }
+        #expect(
+            try !isEnforced("https://h.test/find?my_tables=a&x[table]=b", [("https://h.test/find?my_table=*", true)]))
+    }
+
+    /// What ends before a question mark that came encoded ends before what lets it through.
+    @Test(arguments: ["%3F", "%23", "%253f", "%2523", "%3F/..%3F", ";"])
+    func whatStandsBehindIsNoPartOfIt(_ mark: String) throws {
+        let globs = [("https://h.test/*.css", false), ("https://h.test/*", true)]
+        #expect(try isEnforced("https://h.test/admin\(mark).css", globs))
+        #expect(try !isEnforced("https://h.test/admin.css", globs))
     }
 
     /// A glob over the whole URL still covers all that it did.

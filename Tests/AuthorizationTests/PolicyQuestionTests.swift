@@ -42,10 +42,17 @@ struct PolicyQuestionTests {
         "/a%2Fb",
         "/a\\b", "/a%5cb", "/a;v=1", "/a/..;/b", "/a%3Bb", "/a%252e", "/a%25", "/a%", "/a%4", "/a%zz", "/a%00b",
         "/a%0a",
-        "/a%7F", "/%c0%ae%c0%ae/", "/a%ff", "/%e0%80%af",
+        "/a%7F", "/%c0%ae%c0%ae/", "/a%ff", "/%e0%80%af", "/a%3Fb", "/a%3f", "/a%23", "/a%23b",
     ])
     func whatHasNoName(_ path: String) {
         #expect(throws: PolicyQuestion.Refusal.self, "\(path)") { try question("https://h.test\(path)") }
+    }
+
+    @Test(arguments: [("/a%3Fb", "question mark (%3F)"), ("/a%23b", "number sign (%23)")])
+    func whyItHasNone(_ path: String, _ reason: String) {
+        #expect { try question("https://h.test\(path)") } throws: {
+            ($0 as? PolicyQuestion.Refusal)?.reason.contains(reason) == true
+        }
     }
 
     @Test func theQueryMayBeNoPartOfIt() throws {

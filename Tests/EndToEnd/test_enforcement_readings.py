@@ -4,6 +4,7 @@ import urllib.parse
 
 import pytest
 
+import frames
 import shop
 import wire
 from test_enforcement_edges import SESSION, am, client, config, resource, usher  # noqa: F401
@@ -43,11 +44,30 @@ def test_what_is_led_to_where_am_has_to_be_asked(start, am, resource, origin):  
     assert resource.requests == [] and am.asked == []
 
 
-@pytest.mark.parametrize("field", [SESSION, ("Authorization", "Basic dTpw"), ("Content-Length", "0")])
+PREFLIGHT = [("Origin", "http://page.example.com"), ("Access-Control-Request-Method", "PUT")]
+
+
+@pytest.mark.parametrize("field", [
+    SESSION, ("Authorization", "Basic dTpw"), ("Content-Length", "0"), ("X-HTTP-Method-Override", "DELETE"),
+    ("Upgrade", "websocket"), ("X-Own", "1")])
 def test_a_preflight_that_no_browser_sends_is_asked_about(client, am, resource, field):  # noqa: F811
-    fields = [("Origin", "http://page.example.com"), ("Access-Control-Request-Method", "PUT"), field]
-    client.exchange(request("OPTIONS", f"{resource.url}/a", fields))
+    client.exchange(request("OPTIONS", f"{resource.url}/a", [*PREFLIGHT, field]))
     assert len(am.asked) == (field == SESSION) and len(resource.requests) == (field == SESSION)
+
+
+def test_a_preflight_names_no_other_method(client, am, resource):  # noqa: F811
+    assert client.exchange(request("OPTIONS", f"{resource.url}/a?_method=DELETE", PREFLIGHT)).status == 400
+    assert client.exchange(request("OPTIONS", f"{resource.url}/a", [("Origin", ""), PREFLIGHT[1]])).status == 403
+    assert client.exchange(request("OPTIONS", f"{resource.url}/a", [
+        *PREFLIGHT, ("Access-Control-Request-Headers", "x-own"), ("Sec-Fetch-Mode", "cors"), ("Accept", "*/*")])).status == 200
+    assert am.asked == [] and len(resource.requests) == 1
+
+
+@pytest.mark.parametrize("path, word", [("/a%3Fadmin=1", b"%3F"), ("/a%23b", b"%23")])
+def test_what_may_end_a_path(client, am, resource, path, word):  # noqa: F811
+    answer = client.exchange(request("GET", resource.url + path, [SESSION]))
+    assert answer.status == 400 and word in answer.body, answer
+    assert am.asked == [] and resource.requests == []
 
 
 def test_a_semicolon_behind_a_transaction(client, am, resource):  # noqa: F811
@@ -73,7 +93,7 @@ def test_a_question_mark_leads_past_no_glob(start, am, resource, path):  # noqa:
 
 @pytest.mark.parametrize("query, is_asked", [
     ("table=a", True), ("%74able=a", True), ("x=1&table=a", True), ("table=b&table=a", True), ("Table", True),
-    ("x=table", False), ("tables=a", False)])
+    ("table[]=a", True), ("+table=a", True), ("table%00=a", True), ("?table=a", True), ("x=table", False), ("tables=a", False)])
 def test_parameters_that_a_glob_demands(start, am, resource, query, is_asked):  # noqa: F811
     usher = start(config(am, f"{resource.url}/find?table=*"))  # noqa: F811
     with wire.Connection(("127.0.0.1", usher.port)) as app:
@@ -89,7 +109,12 @@ FORM = ("Content-Type", "application/x-www-form-urlencoded")
     ("/a", [("X_Method_Override", "DELETE")], b""), ("/a?x&%5Fmethod=DELETE", [], b""),
     ("/a", [FORM], b"x=1&%5Fmethod=delete"),
     ("/a", [("Content-Type", "multipart/form-data; boundary=b")],
-     b'--b\r\nContent-Disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--b--\r\n')])
+     b'--b\r\nContent-Disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--b--\r\n'),
+    ("/a", [], b"_method=DELETE"), ("/a", [FORM, ("Connection", "Content-Type")], b"_method=DELETE"),
+    ("/a", [(FORM[0], f"{FORM[1]}, x")], b"_method=DELETE"), ("/a", [FORM], b"%00%0A_method=DELETE"),
+    ("/a", [("Content-Type", "multipart/mixed; boundary=b; boundary=c")],
+     b"--c\r\nContent-Disposition: form-data; name*=utf-8''%5Fmethod\r\n\r\nDELETE\r\n--c--\r\n"),
+    ("/a", [("Content-Type", "application/json")], b'{"\\u005fmethod": "DELETE"}')])
 def test_another_method_in_disguise(client, am, resource, path, fields, body):  # noqa: F811
     answer = client.exchange(request("POST", resource.url + path, [SESSION, *fields], body))
     assert answer.status == 400 and b"may name another method than POST" in answer.body, answer
@@ -106,11 +131,50 @@ def test_a_form_that_is_not_kept_whole(start, am, resource):  # noqa: F811
             answer = app.exchange(request("POST", f"{resource.url}/a", [SESSION, field], b"x" * 4096))
             assert answer.status == status, answer
     assert len(am.asked) == len(resource.requests) == 1
+    # what names another method does not arrive whole, however much of it has gone out
+    body = b'x' * (1 << 20) + b'\r\n--b\r\nContent-Disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--b--\r\n'
+    with wire.Connection(("127.0.0.1", usher.port)) as app:
+        answer = app.exchange(request("POST", f"{resource.url}/a", [SESSION, parts], body))
+        assert answer.status == 400 and b"_method" in answer.body, answer
+    assert len(am.asked) == 2 and len(resource.requests) == 1
+
+
+def old_client(usher, authority):  # noqa: F811
+    with wire.Connection(("127.0.0.1", usher.port)) as app:
+        fields = [SESSION, ("Content-Type", "text/plain"), ("Transfer-Encoding", "chunked")]
+        app.send(
+            request("POST", f"http://{authority}/a", fields, b"1\r\nx\r\n0\r\nX-HTTP-Method-Override: DELETE\r\n\r\n"))
+        assert app.read_response().status == 200
+
+
+def new_client(usher, authority):  # noqa: F811
+    app = frames.prior_knowledge(usher)
+    fields = [("cookie", SESSION[1]), ("content-type", "text/plain")]
+    app.send(
+        frames.request(1, authority, "/a", "POST", fields, end=False), frames.data(1, b"x"),
+        frames.headers(1, [("x-http-method-override", "DELETE")], end=True))
+    assert frames.is_ok(app.until(frames.HEADERS, 1))
+    app.connection.close()
+
+
+@pytest.mark.parametrize("ask", [old_client, new_client])
+def test_no_trailer_goes_along(start, am, origin, ask):  # noqa: F811
+    seen = []
+
+    def serve(connection):
+        head = connection.read_head()
+        seen.append((head.get("transfer-encoding"), connection.read_until(b"\r\n0\r\n"), connection.read_until(b"\r\n")))
+        connection.send(wire.response(body=b"ok"))
+
+    server = origin(wire.Origin(serve))
+    ask(start(config(am, f"{server.url}/*")), server.authority)
+    assert seen == [("chunked", b"1\r\nx\r\n0\r\n", b"\r\n")] and len(am.asked) == 1
 
 
 @pytest.mark.parametrize("fields, body", [
     ([("X-HTTP-Method-Override", "POST")], b""), ([FORM], b"method=DELETE&x=_method"),
-    ([("Content-Type", "application/json")], b'{"_method": "DELETE"}')])
+    ([("Content-Type", "application/json")], b'{"a": {"_method": "DELETE"}}'),
+    ([("Content-Type", "application/octet-stream")], b"_method=DELETE")])
 def test_the_methods_own_name_is_no_disguise(client, am, resource, fields, body):  # noqa: F811
     assert client.exchange(request("POST", f"{resource.url}/a", [SESSION, *fields], body)).status == 200
     assert len(am.asked) == 1 and resource.requests[0].body == body

@@ -13,7 +13,8 @@ EVIL = [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")]
 APP = [("Origin", "https://app.example.com"), ("Sec-Fetch-Site", "same-site")]
 FOREIGN = [
     EVIL, EVIL[:1], EVIL[1:], [("Origin", "null")], [("Origin", "https://evil.example")] * 2, APP,
-    [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")], [("Referer", "https://evil.example/")]]
+    [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")], [("Referer", "https://evil.example/")],
+    [("Sec-Fetch-Site", ""), ("Referer", "https://evil.example/")], [*EVIL[:1], ("Connection", "Origin")]]
 OWN = [[], [("Sec-Fetch-Site", "none")], [("Sec-Fetch-Site", "same-origin")]]
 
 
@@ -29,10 +30,10 @@ def test_a_token_of_the_configuration(world):
     listed = [page for page in FOREIGN if page is APP]
     for page in [page for page in FOREIGN if page is not APP]:
         assert play.get(fields=page).status == 401
-    assert play.api.shown == [None] * 7 and not play.grants.calls
+    assert play.api.shown == [None] * 9 and not play.grants.calls
     for page in [*OWN, *listed, [("Origin", play.resource.url)]]:
         assert play.get(fields=page).body == b"shop"
-    assert "not added: caused by a page of https://evil.example (origins)" in play.told(count=12)
+    assert "not added: caused by a page of https://evil.example (origins)" in play.told(count=14)
 
 
 def test_a_token_that_was_learned_stays_with_its_page(world):
@@ -128,8 +129,8 @@ def test_logins_of_interceptors(start, origin):
             client.exchange(request("GET", f"{server.url}/db", page))
             client.exchange(request("GET", f"{plain.url}/x", page))
         client.exchange(request("OPTIONS", f"{plain.url}/x", preflight), "OPTIONS")
-        assert not database.logins and shown == [None] * 9
+        assert not database.logins and shown == [None] * 11
         for page in OWN:
             assert client.exchange(request("GET", f"{server.url}/db", page)).status == 200
             client.exchange(request("GET", f"{plain.url}/x", page))
-    assert len(database.logins) == 1 and None not in shown[9:]
+    assert len(database.logins) == 1 and None not in shown[11:]

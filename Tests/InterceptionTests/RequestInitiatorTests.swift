@@ -29,7 +29,9 @@ struct RequestInitiatorTests {
             ([(site, "cross-site")], .foreign(nil)), ([(site, "cross-site"), ("Origin", "null")], .foreign(nil)),
             // another site sent the browser back
             ([(site, "cross-site"), ("Origin", "https://shop.test")], .foreign(nil)),
-            ([(site, "Same-Origin")], .foreign(nil)), ([(site, "")], .user), ([(site, "x")], .foreign(nil)),
+            ([(site, "Same-Origin")], .foreign(nil)), ([(site, "")], .foreign(nil)), ([(site, "x")], .foreign(nil)),
+            ([(site, ""), ("Referer", "https://evil.test/")], .foreign(nil)),
+            ([(site, ""), ("Origin", "https://shop.test")], .foreign(nil)),
             ([(site, "same-origin"), (site, "same-origin")], .foreign(nil)),
         ] as [([(String, String)], RequestInitiator)])
     func fetchMetadata(_ fields: [(String, String)], _ expected: RequestInitiator) throws {

@@ -197,7 +197,7 @@ struct EnforcementTests {
     /// A body waits at the client until AM has answered, however large it is.
     @Test func aLargeBody() {
         let talk = Enforced.talk(
-            "POST http://shop.test/api/cart HTTP/1.1\r\nHost: shop.test\r\n\(Up.session)\r\nContent-Length: 5000000\r\n\r\n"
+            "POST http://shop.test/api/cart HTTP/1.1\r\nHost: shop.test\r\n\(Up.session)\r\nContent-Type: image/png\r\nContent-Length: 5000000\r\n\r\n"
         )
         talk.connects()
         talk.origin(Enforced.decision())

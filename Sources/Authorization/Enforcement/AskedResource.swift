@@ -73,6 +73,8 @@ enum AskedResource {
         case 0x2F: isEncoded ? "has an encoded slash" : last == 0x2F ? "has an empty segment" : nil
         case 0x5C: "has a backslash"
         case 0x3B: "has a semicolon"
+        case 0x3F: "has an encoded question mark (%3F)"
+        case 0x23: "has a number sign (%23)"
         case 0x25: "is encoded twice"
         case 0x2E: isEncoded ? "has an encoded dot" : nil
         case ..<0x20, 0x7F: "has a control character"

@@ -1,4 +1,3 @@
-internal import Formats
 public import HTTPCodec
 internal import Interception
 
@@ -44,16 +43,15 @@ extension AuthorizationPolicy {
         enforcement != nil && resources.contains { $0.isEnforced && $0.pattern.mayCover(scheme, host, port: port) }
     }
 
-    /// AM may be asked about it. A preflight carries no session and shows nothing of the resource; a tunnel is not opened
-    /// for this.
+    /// Both ask the same AM in the same way.
+    public func asks(like other: AuthorizationPolicy) -> Bool {
+        server.url == other.server.url && enforcement == other.enforcement
+    }
+
+    /// AM may be asked about it. A preflight is not; a tunnel is not opened for this.
     private func isDecidable(_ head: RequestHead, _ hasBody: Bool) -> Bool {
         guard enforcement != nil, head.method != .connect else { return false }
-        return head.method != .options || hasBody || head.fields["Access-Control-Request-Method"] == nil
-            || head.fields["Origin"] == nil
-            // no browser sends these with one (Fetch, CORS-preflight fetch)
-            || ["Cookie", "Authorization", server.cookie, "Content-Length", "Transfer-Encoding"].contains {
-                head.fields[$0] != nil
-            }
+        return hasBody || !Preflight.isOne(head)
     }
 
     /// AM guards its own endpoints itself. Nothing else is taken for one, however it is written.

@@ -7,65 +7,136 @@ internal import Interception
 public enum HiddenRequest {
     private static let urlFields = ["x-original-url", "x-rewrite-url"]
     private static let methodFields = ["x-http-method-override", "x-http-method", "x-method-override"]
-    private static let parameter = "_method"
+    /// Those of Rack, Laravel, Symfony and others; of Salesforce; of ASP.NET MVC.
+    private static let parameters = ["_method", "_httpmethod", "x-http-method-override"].map { Array($0.utf8) }
 
     /// The field that names another URL.
     public static func urlField(in head: RequestHead) -> String? {
         head.fields.lines.first { isNamed($0.name, urlFields) }?.name
     }
 
-    /// What names another method: a field, a parameter of the query or of a form.
+    /// What names another method: a field, a parameter of the query, or something in the body.
     /// - Parameters:
     ///   - body: nil where it is not kept whole.
     ///   - limit: of what it may unfold to, in bytes.
     public static func method(in head: RequestHead, _ body: [UInt8]?, limit: Int) -> String? {
-        method(in: head) ?? method(in: body, of: head, limit: limit)
-    }
-
-    private static func method(in head: RequestHead) -> String? {
-        let field = head.fields.lines.first { isNamed($0.name, methodFields) && !isOwn($0.value, head) }
+        let field = head.fields.lines.first {
+            isNamed($0.name, methodFields) && !ASCII.equal($0.value, head.methodText)
+        }
         if let field { return "the field \(field.name)" }
-        let pairs = (head.query ?? "").utf8.split { $0 == 0x26 || $0 == 0x3B }.map { Substring($0) }
-        let isOverridden = pairs.contains { isParameter(QueryText.name($0)) && !isOwn(QueryText.value($0), head) }
-        return isOverridden ? "the parameter \(parameter) of its query" : nil
+        if let query = parameters(of: query(of: head)), query.allSatisfy({ isOwn($0, head) }) {
+            return method(in: body, of: head, limit: limit)
+        }
+        return "the parameter _method of its query"
     }
 
-    /// Its body is a form, which may name another method. Frameworks look for that in a POST alone.
-    public static func isForm(_ head: RequestHead) -> Bool {
-        head.method == .post && types(head).contains { $0.isForm || $0.isMultipartForm }
+    /// Its body has to be looked through.
+    public static func isSearched(_ head: RequestHead) -> Bool { FormKind(head) != .none }
+
+    /// What looks through a body that is not kept whole, as it passes; nil where that need not be.
+    public static func search(for head: RequestHead) -> MethodSearch? {
+        switch FormKind(head) {
+        case .none, .form: nil
+        case .json: MethodSearch(json: true)
+        case .parts: MethodSearch(json: false)
+        }
     }
+
+    // MARK: queries
+
+    static func isMethodInQuery(of head: RequestHead) -> Bool { parameters(of: query(of: head))?.isEmpty != true }
+
+    private static func query(of head: RequestHead) -> [UInt8] {
+        Array(head.fields.bytes[(head.target.query ?? .empty).indices])
+    }
+
+    /// A form may have so many pairs with a name that has to be looked at closely.
+    private static let mostPairs = 10_000
+
+    /// The parameters that name a method; nil where there are too many to look at.
+    private static func parameters(of text: [UInt8]) -> [ReadParameter]? {
+        let pairs = ReadParameter.pairs(of: text).filter { mayName($0) }
+        guard pairs.count <= mostPairs else { return nil }
+        return pairs.map { ReadParameter($0) }.filter { $0.names.contains(where: isParameter) }
+    }
+
+    /// What most names lack, before all their readings are made.
+    private static func mayName(_ text: some Collection<UInt8>) -> Bool {
+        text.contains(0x25) || text.contains { $0 | 0x20 == 0x6D }
+    }
+
+    /// - Parameter name: as it stands.
+    static func isParameter(named name: some Collection<UInt8>) -> Bool {
+        mayName(name) && ReadParameter.names(of: name).contains(where: isParameter)
+    }
+
+    private static func isParameter(_ name: [UInt8]) -> Bool {
+        parameters.contains { $0.elementsEqual(name.lazy.map(ASCII.lower)) }
+    }
+
+    // MARK: bodies
 
     private static func method(in body: [UInt8]?, of head: RequestHead, limit: Int) -> String? {
-        guard isForm(head) else { return nil }
-        let found = "the parameter \(parameter) of its form"
-        // uploads of files may be of any size, and go on as they come
+        let kind = FormKind(head)
+        let found = kind == .json ? "the member _method of its JSON" : "the parameter _method of its form"
+        guard kind != .none else { return nil }
+        guard FormKind.isPlain(head) else { return "\(found), which cannot be read," }
         guard let body else {
-            let words = "\(found), which is not kept whole (authorization.body_limit, limits.buffered_body),"
-            return types(head).contains(where: \.isForm) ? words : nil
+            // others are looked through as they pass
+            if kind == .form {
+                return "\(found), which is not kept whole (authorization.body_limit, limits.buffered_body),"
+            }
+            return head.fields["Content-Encoding"] == nil ? nil : "\(found), which cannot be read,"
         }
         guard !body.isEmpty else { return nil }
-        guard let values = EditedBody.formValues(named: isParameter, in: body, head, limit: limit) else {
+        guard let plain = EditedBody.plain(body, of: head, limit: limit) else {
             return "\(found), which cannot be read,"
         }
-        return values.allSatisfy { isOwn($0, head) } ? nil : found
+        let isOwn =
+            switch kind {
+            case .none: true
+            case .json: isOwnInJSON(plain, head)
+            case .parts: isOwnInParts(plain, head)
+            case .form: isOwnInPairs(plain, head) && MethodSearch.count(plain, json: false) == 0
+            }
+        return isOwn ? nil : found
     }
 
-    private static func types(_ head: RequestHead) -> [MediaType] {
-        head.fields.values(named: "Content-Type").compactMap { MediaType($0) }
+    private static func isOwnInPairs(_ body: [UInt8], _ head: RequestHead) -> Bool {
+        parameters(of: body)?.allSatisfy { isOwn($0, head) } == true
     }
 
-    /// PHP leaves out spaces before a name, and makes an underscore of what its variables cannot be called.
-    private static func isParameter(_ name: String) -> Bool {
-        let name = name.utf8.drop { $0 == ASCII.space }.map { " .[".utf8.contains($0) ? 0x5F : $0 }
-        return ASCII.equal(String(decoding: name, as: UTF8.self), parameter)
+    /// Whatever stands where some reader may find the name of a part is one to the strictest of them, too.
+    private static func isOwnInParts(_ body: [UInt8], _ head: RequestHead) -> Bool {
+        let count = MethodSearch.count(body, json: false)
+        guard count > 0 else { return true }
+        guard let boundary = head.fields["Content-Type"].flatMap({ MediaType($0) })?.boundary,
+            let values = try? MultipartText(body, boundary: boundary).values(named: { isParameter(named: $0.utf8) })
+        else { return false }
+        return values.count == count && values.allSatisfy { isOwn($0, head) }
     }
 
-    /// Servers that hand fields on as variables take a hyphen and an underscore for the same.
-    private static func isNamed(_ name: String, _ names: [String]) -> Bool {
-        let name = ASCII.lowercased(String(name.map { $0 == "_" ? "-" : $0 }))
-        return names.contains(name)
+    private static func isOwnInJSON(_ body: [UInt8], _ head: RequestHead) -> Bool {
+        guard MethodSearch.count(body, json: true) > 0 else { return true }
+        guard let value = try? JSONValue(parsing: body) else { return false }
+        let named = (value.members ?? []).filter { isParameter(named: $0.name.utf8) }
+        return named.allSatisfy { isOwn(Array(($0.value.text ?? "").utf8), head) }
+    }
+
+    // MARK: names and values
+
+    /// Servers that hand fields on as variables take all that is neither letter nor digit for the same.
+    static func isNamed(_ name: String, _ names: [String]) -> Bool {
+        let name = name.utf8.map { ASCII.isAlpha($0) || ASCII.isDigit($0) ? ASCII.lower($0) : 0x2D }
+        return names.contains { $0.utf8.elementsEqual(name) }
     }
 
     /// It says what the request says anyway.
-    private static func isOwn(_ value: String, _ head: RequestHead) -> Bool { ASCII.equal(value, head.methodText) }
+    private static func isOwn(_ value: some Sequence<UInt8>, _ head: RequestHead) -> Bool {
+        ASCII.equal(String(decoding: Array(value), as: UTF8.self), head.methodText)
+    }
+
+    private static func isOwn(_ parameter: ReadParameter, _ head: RequestHead) -> Bool {
+        parameter.values.allSatisfy { isOwn($0, head) }
+    }
 }

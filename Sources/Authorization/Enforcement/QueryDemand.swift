@@ -15,13 +15,13 @@ struct QueryDemand: Sendable {
 
     func isMet(by query: [UInt8]) -> Bool {
         guard !globs.isEmpty else { return true }
-        // some servers part parameters at a semicolon, and some decode twice
-        let parts = query.split(separator: 0x26) + query.split { $0 == 0x26 || $0 == 0x3B }
-        let pairs = parts.flatMap { part in
-            let whole = Array(part) + (part.contains(0x3D) ? [] : [0x3D])
-            let once = PercentCoding.decodeBytes(whole, plusAsSpace: true)
-            return [once, PercentCoding.decodeBytes(once, plusAsSpace: false)]
+        let parameters = ReadParameter.pairs(of: query).map { ReadParameter($0) }
+        return globs.allSatisfy { glob in parameters.contains { Self.fits($0, glob) } }
+    }
+
+    private static func fits(_ parameter: ReadParameter, _ glob: [UInt8]) -> Bool {
+        parameter.names.contains { name in
+            parameter.values.contains { Glob.matches(glob, name + [0x3D] + $0, ignoringCase: true) }
         }
-        return globs.allSatisfy { glob in pairs.contains { Glob.matches(glob, $0, ignoringCase: true) } }
     }
 }

@@ -18,22 +18,11 @@ extension EditedBody {
         return try? JSONValue(parsing: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
     }
 
-    /// The values of the fields of a whole form whose names are meant, decoded, out of its codings; nil where it cannot be
-    /// read.
-    public static func formValues(
-        named isMeant: (String) -> Bool, in body: [UInt8], _ head: RequestHead, limit: Int
-    ) -> [String]? {
+    /// A whole body out of its codings; nil where it cannot be had.
+    /// - Parameter limit: of what it may unfold to, in bytes.
+    public static func plain(_ body: [UInt8], of head: RequestHead, limit: Int) -> [UInt8]? {
         var body = EditedBody(.whole(body), of: head, CodingLimits(size: limit))
-        guard let type = head.fields["Content-Type"].flatMap({ MediaType($0) }), FormEdit.concerns(type),
-            let bytes = try? body.bytes()
-        else { return nil }
-        guard type.isMultipartForm else {
-            guard let form = try? FormEdit.pairs(bytes) else { return nil }
-            let pairs = form.pairs.flatMap { $0.utf8.split(separator: 0x3B).map { Substring($0) } }
-            return pairs.filter { isMeant(QueryText.name($0)) }.map(QueryText.value)
-        }
-        guard let form = try? FormEdit.parts(bytes, type) else { return nil }
-        return form.values(named: isMeant).map { String(decoding: $0, as: UTF8.self) }
+        return try? body.bytes()
     }
 
     /// The values of a form's field, decoded, in order.

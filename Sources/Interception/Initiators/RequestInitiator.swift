@@ -24,11 +24,13 @@ public enum RequestInitiator: Equatable, Sendable {
         let own = request.originText
         let origin = origins.count == 1 ? PageOrigins.normal(origins[0]) : nil
         let sites = fields.values(named: "Sec-Fetch-Site")
-        switch sites.count == 1 ? sites[0] : sites.isEmpty ? "" : "several" {
+        // nil for what no browser says: the page of another site may have caused it
+        let site = sites.isEmpty ? "none" : sites.count == 1 ? sites[0] : nil
+        switch site {
         case "same-origin" where origins.isEmpty || origins == ["null"]:
             // a page may hide its origin by its referrer policy
             self = .sameOrigin
-        case "", "none", "same-origin":
+        case "none", "same-origin":
             if !origins.isEmpty {
                 self = origin == own ? .sameOrigin : .foreign(origin)
             } else {

@@ -15,9 +15,7 @@ extension EnforcementDetour {
 
     /// AM would decide on one method, and the resource carry out another.
     func refusalOfHiddenMethod(_ context: DetourContext) -> DetourOrder? {
-        let body = context.isWhole ? context.body : nil
-        let found = HiddenRequest.method(in: context.sent, body, limit: policy.maxBodyBytes)
-        return found.map {
+        HiddenRequest.method(in: context.sent, context.sentBody, limit: policy.maxBodyBytes).map {
             refuse("\($0) may name another method than \(context.sent.methodText); send that method itself")
         }
     }

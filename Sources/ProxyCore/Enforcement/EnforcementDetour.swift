@@ -83,7 +83,7 @@ final class EnforcementDetour: Detour {
         case .queueing, .loggingIn, .asking, .steppingUp, .following: true
         }
     }
-    var isEnforcing: Bool { true }
+    var enforcing: AuthorizationPolicy? { policy }
     var endsWithClient: Bool { stepUp.endsWithClient }
     var keepsResponse: Bool { false }
     var keptBytes: Int { stepUp.keptBytes }

@@ -15,6 +15,12 @@ extension ProxyError {
                 + "(enforce: am): ask for that URL itself, without the field")
     }
 
+    /// The same, in a body that passes.
+    static let hiddenMethod = ProxyError(
+        "http_request_denied", status: 400,
+        "the body has a parameter _method, which may name another method than the request's to some servers: send that "
+            + "method itself")
+
     /// AM cannot be asked about what nobody looks into.
     static func undecided(_ host: String) -> ProxyError {
         ProxyError(

@@ -1,0 +1,72 @@
+internal import Formats
+internal import HTTPCodec
+
+/// How servers may read the body of a request where they look for a parameter that names another method. They do that in a
+/// POST alone.
+enum FormKind: Equatable {
+    /// No server takes it for a form.
+    case none
+    /// Members of a JSON text, which Laravel takes for parameters.
+    case json
+    /// Parts, by a type that all read alike.
+    case parts
+    /// Pairs or parts: its type says that it is a form, or nothing of which all servers know that it is none.
+    case form
+
+    init(_ head: RequestHead) {
+        guard ASCII.equal(head.methodText, "POST") else {
+            self = .none
+            return
+        }
+        let values = Self.values(head)
+        guard values.count == 1, head.fields["Content-Type"] == values[0], let type = MediaType(values[0]) else {
+            self = .form
+            return
+        }
+        let text = ASCII.lowercased(values[0])
+        if type.type == "multipart" {
+            self = text.contains(",") || text.contains("urlencoded") ? .form : .parts
+        } else if ["form", "multipart", ","].contains(where: text.contains) {
+            self = .form
+        } else if type.isJSON || type.subtype == "json" {
+            self = .json
+        } else {
+            self = Self.isOther(type) ? .none : .form
+        }
+    }
+
+    private static func values(_ head: RequestHead) -> [String] {
+        head.fields.lines.filter { HiddenRequest.isNamed($0.name, ["content-type"]) }.map(\.value)
+    }
+
+    private static let others: Set = [
+        "xml", "octet-stream", "protobuf", "x-protobuf", "cbor", "msgpack", "x-msgpack", "pdf", "zip", "gzip", "x-gzip",
+        "x-tar", "x-ndjson", "javascript", "wasm", "graphql", "sparql-query", "sparql-update", "jwt", "jose",
+    ]
+    private static let families = ["vnd.", "grpc", "x-git-"]
+
+    /// No server is known to read parameters in a body of that type.
+    private static func isOther(_ type: MediaType) -> Bool {
+        switch type.type {
+        case "text": true
+        case "application":
+            others.contains(type.subtype) || type.subtype.hasSuffix("+xml")
+                || families.contains { type.subtype.hasPrefix($0) }
+        default: type.isMedia
+        }
+    }
+
+    /// The body is in letters that are those of ASCII, or says that it is.
+    static func isPlain(_ head: RequestHead) -> Bool {
+        let text = ASCII.lowercased(values(head).joined(separator: ";"))
+        return text.split(separator: ";").allSatisfy { parameter in
+            let parts = parameter.split(separator: "=", maxSplits: 1).map {
+                $0.filter { $0 != " " && $0 != "\"" && $0 != "\t" }
+            }
+            guard parts.count == 2, parts[0].hasSuffix("charset") else { return true }
+            return charsets.contains { parts[1].hasPrefix($0) }
+        }
+    }
+
+    private static let charsets = ["utf-8", "utf8", "us-ascii", "iso-8859-", "latin1", "windows-125"]
+}

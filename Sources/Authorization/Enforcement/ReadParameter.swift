@@ -1,0 +1,72 @@
+internal import Formats
+
+/// A parameter of a query or a form in all the ways in which servers may read it. They differ in how often they decode it,
+/// where they end its name, and what they make of bytes that no variable is called by.
+struct ReadParameter {
+    private(set) var names: Set<[UInt8]> = []
+    private(set) var values: Set<[UInt8]> = []
+
+    /// - Parameter written: a pair as it stands.
+    init(_ written: some Collection<UInt8>) {
+        let written = Self.unescaped(written)
+        let once = PercentCoding.decodeBytes(written, plusAsSpace: true)
+        // some part a pair before they decode it, some behind
+        for text in Set([written, once, PercentCoding.decodeBytes(once, plusAsSpace: true)]) {
+            let equals = text.firstIndex(of: 0x3D) ?? text.endIndex
+            names.formUnion(Self.names(of: text[..<equals]))
+            let value = PercentCoding.decodeBytes(text[equals...].dropFirst(), plusAsSpace: true)
+            values.formUnion([value, Array(value.prefix { $0 != 0 })])
+        }
+    }
+
+    /// Each pair of a query or a form; some servers part them at a semicolon.
+    static func pairs(of text: [UInt8]) -> [ArraySlice<UInt8>] {
+        text.split(separator: 0x26) + (text.contains(0x3B) ? text.split { $0 == 0x26 || $0 == 0x3B } : [])
+    }
+
+    /// The names that a name may be read as.
+    static func names(of written: some Collection<UInt8>) -> Set<[UInt8]> {
+        let once = PercentCoding.decodeBytes(unescaped(written), plusAsSpace: true)
+        return plainNames(of: once).union(plainNames(of: PercentCoding.decodeBytes(once, plusAsSpace: true)))
+    }
+
+    private static func plainNames(of name: [UInt8]) -> Set<[UInt8]> {
+        let core = trimmed(name)
+        var found: Set = [name, core, asVariable(core)]
+        // what Rack takes off before it looks for the name
+        for start in [core[...], core.drop(while: isBracket)] {
+            let plain = Array(start.prefix { !isBracket($0) })
+            found.formUnion([plain, asVariable(plain), Array(plain.prefix { $0 != 0x2E })])
+        }
+        return found
+    }
+
+    /// Readers leave out what stands around a name, or end it at a byte that ends texts in C.
+    private static func trimmed(_ name: [UInt8]) -> [UInt8] {
+        var core = name.drop { $0 <= ASCII.space || $0 == 0x3F }.prefix { $0 != 0 }
+        while let last = core.last, last <= ASCII.space { core.removeLast() }
+        return Array(core)
+    }
+
+    /// As PHP calls the variable.
+    private static func asVariable(_ name: [UInt8]) -> [UInt8] {
+        name.map { $0 == ASCII.space || $0 == 0x2E || $0 == 0x5B ? 0x5F : $0 }
+    }
+
+    private static func isBracket(_ byte: UInt8) -> Bool { byte == 0x5B || byte == 0x5D }
+
+    /// `%u005f` is an underscore to ASP.NET.
+    private static func unescaped(_ written: some Collection<UInt8>) -> [UInt8] {
+        var out = Array(written)
+        guard out.contains(0x25) else { return out }
+        var index = 0
+        while index + 5 < out.count {
+            let digits = out[index + 2...index + 5].compactMap(ASCII.hexValue)
+            if out[index] == 0x25, out[index + 1] | 0x20 == 0x75, digits.count == 4, digits[0] == 0, digits[1] == 0 {
+                out.replaceSubrange(index...index + 5, with: [digits[2] << 4 | digits[3]])
+            }
+            index += 1
+        }
+        return out
+    }
+}
