@@ -267,6 +267,22 @@ def test_tunnels_are_noted(examine, write_config, origin):
     assert found(findings, "note", "ended with status")
 
 
+def test_an_advice_that_does_not_count_is_noted(examine, write_config, origin):
+    decision = json.dumps({
+        "resource": "r", "actions": {}, "attributes": {}, "advices": {"TransactionConditionAdvice": ["t-1"]}}).encode()
+    server = origin(lambda seen: response(403, [("Content-Type", "application/json")], decision))
+
+    def notes(advice):
+        config = write_config({
+            "am": [{"url": "http://am.localhost/am"}],
+            "authorization": {"resources": [{"url": f"{server.url}/*", "advice": advice}], "answers": []}})
+        return found(examine(config, "--", "curl", "-s", f"{server.url}/1", f"{server.url}/2"), "note", "in its body")
+
+    ((_, what, remedy),) = notes(["header", "redirect"])
+    assert f"{server.url}/* holds an advice" in what and "body]" in remedy
+    assert notes(["header", "body"]) == []
+
+
 # TLS that is opened
 
 def test_a_command_that_trusts_the_ca(examine, write_config, secure_origin, certificates):
