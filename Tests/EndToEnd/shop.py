@@ -31,9 +31,13 @@ def direct(sandbox=None):
 
 def login(sandbox, user="demo", password="changeit", tree="Login"):
     """Signs in at the sandbox without the proxy, as an app does; the session's token."""
-    url = f"{sandbox.direct}/am/json/realms/root/authenticate"
+    return sign_in(direct(sandbox), f"{sandbox.direct}/am", user, password, tree)
+
+
+def sign_in(client, am, user="demo", password="changeit", tree="Login"):
+    """Signs in at an AM by this client; the session's token."""
+    url = f"{am}/json/realms/root/authenticate"
     headers = {"Content-Type": "application/json", "Accept-API-Version": "protocol=1.0,resource=2.1"}
-    client = direct(sandbox)
     step = client.post(
         url, params={"authIndexType": "service", "authIndexValue": tree}, headers=headers, timeout=10).json()
     while "authId" in step:
