@@ -54,7 +54,11 @@ public final class TokenSource: Sendable {
     }
 
     /// Where it asks, one of the configured realms.
-    var realm: String { settings.realm ?? settings.server.realms.first ?? "/" }
+    var realm: String { Self.realm(of: settings) }
+
+    private static func realm(of settings: TokenSettings) -> String {
+        settings.realm ?? settings.server.realms.first ?? "/"
+    }
 
     /// Whether a request may carry its token, as it would go out: to a host that a resource names, by the scheme that it
     /// names, and to nobody else by its Host. What comes back with the answer to a TRACE is shown to nobody
@@ -104,9 +108,11 @@ public final class TokenSource: Sendable {
 
     private static func digest(_ settings: TokenSettings) -> UInt128 {
         let client = settings.client
+        // what is learned may be of any realm
+        let realm = settings.manner == .learned ? settings.realm ?? "" : Self.realm(of: settings)
         let parts: [String] =
             [
-                settings.manner.rawValue, settings.server.url, settings.server.cookie, settings.realm ?? "",
+                settings.manner.rawValue, settings.server.url, settings.server.cookie, realm,
                 client?.id ?? "", client?.secret ?? "", client?.authentication.rawValue ?? "", settings.scope ?? "",
                 settings.redirectURI, settings.naming.text, settings.isProven ? "dpop" : "",
             ] + settings.resources
