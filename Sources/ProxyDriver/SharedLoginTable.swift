@@ -39,10 +39,10 @@ public final class TokenTable: TokenStore, Sendable {
     }
 
     /// Those that AM is to be told of at the end; they go along no more.
-    func takeRevocations() -> [Errand] {
+    func takeRevocations(by policy: TokenPolicy?) -> [Errand] {
         state.withLock { state in
             // what is revoked is not kept either; what is kept is not revoked
-            let taken = state.ledger.takeRevocable()
+            let taken = state.ledger.takeRevocable(by: policy)
             if let witness = state.witness {
                 for one in state.ledger.takeChanges() { witness(one.token, one.key) }
             }

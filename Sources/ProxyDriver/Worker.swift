@@ -166,7 +166,8 @@ final class Worker {
     private func leave() {
         guard shared.leave(messages) else { return }
         sessions.keep(loginsOf: [])
-        errands.finish(shared.take() + tokens.takeRevocations(), by: drainLimit, self)
+        errands.finish(
+            shared.take() + tokens.takeRevocations(by: settings.engine.settings.tokens), by: drainLimit, self)
     }
 
     /// Connections without a request are closed.

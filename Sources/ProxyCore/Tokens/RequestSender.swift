@@ -10,7 +10,9 @@ struct RequestSender {
     let user: String?
 
     /// The whole of an IPv6 address, for a network may have many clients; all of loopback is one.
-    var place: IPAddress? { address.map { $0.family == .v6 && $0.bits != 1 ? $0 : $0.clientNetwork.base } }
+    var place: IPAddress? {
+        (address?.unmapped).map { $0.family == .v6 && $0.bits != 1 ? $0 : $0.clientNetwork.base }
+    }
 
     /// Nil where nothing tells the client from others.
     func client(_ naming: TokenSettings.Naming, _ head: RequestHead) -> TokenClient? {

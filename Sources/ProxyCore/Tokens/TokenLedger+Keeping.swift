@@ -56,10 +56,13 @@ extension TokenLedger {
     }
 
     /// What AM is to be told of where the process ends: it goes along no more.
-    public mutating func takeRevocable() -> [(grant: TokenGrant, source: TokenSource)] {
-        let keys = logins.entries.keys.filter { $0.source.settings.revocation == .atEnd }
-        defer { for key in keys { logins.forget(key) } }
-        return keys.compactMap { key in logins.last(key).map { ($0, key.source) } }
+    /// - Parameter policy: in force by now. What is of an entry that is there no more is dealt with by its last words.
+    public mutating func takeRevocable(by policy: TokenPolicy?) -> [(grant: TokenGrant, source: TokenSource)] {
+        let found = logins.entries.keys.map { key in
+            (key: key, source: policy?.sources.first { $0.identity == key.source.identity } ?? key.source)
+        }.filter { $0.source.settings.revocation == .atEnd }
+        defer { for one in found { logins.forget(one.key) } }
+        return found.compactMap { one in logins.last(one.key).map { ($0, one.source) } }
     }
 
     /// What goes along with the requests of these clients, and of nobody else.
