@@ -37,6 +37,15 @@ public struct FlowBatch: Sendable {
         return batch
     }
 
+    /// The flows among these that are meant.
+    public func filter(_ isMeant: (PackedFlow) -> Bool) -> FlowBatch {
+        var left = FlowBatch()
+        // flows name what happened in them by where it stands
+        left.events = events
+        forEach { flow, _ in if isMeant(flow) { left.bytes += flow.packed } }
+        return left
+    }
+
     /// Each flow with what happened in it, in order.
     public func forEach(_ body: (PackedFlow, [ExchangeRecord.Event]) -> Void) {
         var place = 0

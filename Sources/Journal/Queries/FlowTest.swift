@@ -122,14 +122,7 @@ enum FlowTest: Sendable {
         let whole = flow.range(of: .client)
         let span = flow.bytes.span
         if Self.takes(span.extracting(whole), matchers) { return true }
-        var address = whole
-        while let last = address.last, ASCII.isDigit(flow.bytes[last]) { address.removeLast() }
-        guard let colon = address.last, flow.bytes[colon] == ASCII.colon else { return false }
-        address.removeLast()
-        if let first = address.first, let last = address.last, flow.bytes[first] == 0x5B, flow.bytes[last] == 0x5D {
-            address = first + 1..<last
-        }
-        return Self.takes(span.extracting(address), matchers)
+        return flow.addressRange.map { Self.takes(span.extracting($0), matchers) } ?? false
     }
 
     /// Where the name stands in a line of `FlowPart.interceptors`.

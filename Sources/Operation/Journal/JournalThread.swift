@@ -11,10 +11,7 @@ final class JournalThread: FlowIntake {
     typealias Query = @Sendable (inout JournalStore) -> Void
 
     private struct Queue {
-        var batches: [FlowBatch] = []
-        var bytes = 0
-        /// Flows that did not fit in.
-        var lost = 0
+        var backlog = FlowBacklog()
         var queries: [Query] = []
         var followers: [Int: Follower] = [:]
         var nextFollower = 1
@@ -26,7 +23,7 @@ final class JournalThread: FlowIntake {
         /// What is kept by now.
         var figures = ProcessFigures.JournalFigures()
 
-        var hasWork: Bool { !batches.isEmpty || !queries.isEmpty || closing }
+        var hasWork: Bool { !backlog.isEmpty || !queries.isEmpty || closing }
     }
 
     /// Is given what is kept, on the journal's thread; must not block.
@@ -37,8 +34,6 @@ final class JournalThread: FlowIntake {
     /// Those that the configuration has kept.
     private let sealed = SealedSecrets()
     private let thread: SystemThread
-    /// Bytes that may wait; more is lost, and counted.
-    private static let limit = 16 << 20
     /// Queries that may wait.
     private static let mostQueries = 64
     /// How long the end waits, in milliseconds.
@@ -90,12 +85,12 @@ final class JournalThread: FlowIntake {
             let work = queue.wait { queue -> Queue? in
                 guard queue.hasWork || !isIdle else { return nil }
                 defer {
-                    if isIdle { (queue.batches, queue.bytes) = ([], 0) }
+                    if isIdle { queue.backlog.clear() }
                     queue.queries = []
                 }
                 return queue
             }
-            if isIdle { waiting = work.batches[...] }
+            if isIdle { waiting = work.backlog.batches[...] }
             let offset = clockOffset()
             var taken = 0
             let end = store.steps + stepsOfTurn
@@ -133,24 +128,15 @@ final class JournalThread: FlowIntake {
 
     // MARK: what comes
 
-    func take(_ batch: FlowBatch) {
-        queue.signal { queue in
-            guard queue.bytes + batch.bytes.count <= Self.limit else {
-                batch.forEach { _, _ in queue.lost += 1 }
-                return
-            }
-            queue.batches.append(batch)
-            queue.bytes += batch.bytes.count
-        }
-    }
+    func take(_ batch: FlowBatch) { queue.signal { $0.backlog.add(batch) } }
 
     /// Flows that were lost because they came faster than they could be kept.
-    var lost: Int { queue.withLock { $0.lost } }
+    var lost: Int { queue.withLock { $0.backlog.lost } }
 
     var figures: ProcessFigures.JournalFigures {
         queue.withLock { queue in
             var figures = queue.figures
-            figures.lost = UInt64(max(0, queue.lost))
+            figures.lost = UInt64(max(0, queue.backlog.lost))
             figures.disk = queue.disk?.figures
             return figures
         }
@@ -239,7 +225,7 @@ final class JournalThread: FlowIntake {
         queue.signal { queue in
             queue.closing = true
             // nobody can ask for that any more
-            if queue.disk == nil { queue.batches = [] }
+            if queue.disk == nil { queue.backlog.clear() }
         }
         let disk = queue.withLock { $0.disk }
         if !thread.join(withinMilliseconds: Self.timeout), disk != nil {
