@@ -166,6 +166,21 @@ struct HiddenRequestTests {
         }
     }
 
+    /// A gzip member whose comment is a form to a server that takes no coding off; it unfolds to `a=b`.
+    @Test func aFormInACoding() throws {
+        let member: [UInt8] =
+            [0x1F, 0x8B, 8, 16, 0, 0, 0, 0, 0, 255] + Array("&_method=DELETE&".utf8) + [0]
+            + [0x4B, 0xB4, 0x4D, 0x02, 0x00, 0xCF, 0x30, 0x00, 0x7F, 3, 0, 0, 0]
+        let head = try request("POST", "https://h.test/a", [Self.form, ("Content-Encoding", "gzip")])
+        #expect(HiddenRequest.method(in: head, member, limit: 1 << 20)?.contains("cannot be read") == false)
+    }
+
+    /// A large form costs no more than its size.
+    @Test func manyNames() throws {
+        #expect(try method([], body: String(repeating: "item=%41;", count: 20_000)) == nil)
+        #expect(try method([], body: String(repeating: "_method=POST&", count: 2000)) != nil)
+    }
+
     /// These go on as they come, and are looked through as they pass.
     @Test(arguments: ["multipart/form-data; boundary=b", "multipart/mixed; boundary=b", "application/json"])
     func whatPasses(_ type: String) throws { #expect(try method([Self.type(type)], body: nil) == nil) }

@@ -50,8 +50,8 @@ public enum HiddenRequest {
         Array(head.fields.bytes[(head.target.query ?? .empty).indices])
     }
 
-    /// A form may have so many pairs with a name that has to be looked at closely.
-    private static let mostPairs = 10_000
+    /// A form may have so many pairs that may name a method.
+    private static let mostPairs = 1000
 
     /// The parameters that name a method; nil where there are too many to look at.
     private static func parameters(of text: [UInt8]) -> [ReadParameter]? {
@@ -61,8 +61,10 @@ public enum HiddenRequest {
     }
 
     /// What most names lack, before all their readings are made.
-    private static func mayName(_ text: some Collection<UInt8>) -> Bool {
-        text.contains(0x25) || text.contains { $0 | 0x20 == 0x6D }
+    static func mayName(_ text: some Collection<UInt8>) -> Bool {
+        guard text.count >= "_method".utf8.count else { return false }
+        let plain = ReadParameter.decoded(text)
+        return plain.indices.dropLast(4).contains { plain[$0] | 0x20 == 0x65 && plain.span.holds("ethod", at: $0) }
     }
 
     /// - Parameter name: as it stands.
@@ -92,14 +94,17 @@ public enum HiddenRequest {
         guard let plain = EditedBody.plain(body, of: head, limit: limit) else {
             return "\(found), which cannot be read,"
         }
-        let isOwn =
-            switch kind {
-            case .none: true
-            case .json: isOwnInJSON(plain, head)
-            case .parts: isOwnInParts(plain, head)
-            case .form: isOwnInPairs(plain, head) && MethodSearch.count(plain, json: false) == 0
-            }
-        return isOwn ? nil : found
+        // some servers take no coding off
+        return (plain == body ? [body] : [body, plain]).allSatisfy { isOwn($0, kind, head) } ? nil : found
+    }
+
+    private static func isOwn(_ body: [UInt8], _ kind: FormKind, _ head: RequestHead) -> Bool {
+        switch kind {
+        case .none: true
+        case .json: isOwnInJSON(body, head)
+        case .parts: isOwnInParts(body, head)
+        case .form: isOwnInPairs(body, head) && MethodSearch.count(body, json: false) == 0
+        }
     }
 
     private static func isOwnInPairs(_ body: [UInt8], _ head: RequestHead) -> Bool {

@@ -50,6 +50,7 @@ public struct MethodSearch: Sendable {
             if end - start > longest { return false }
         }
         guard end < text.count, text[(end + 1)...].first(where: { $0 != ASCII.space }) == 0x3A,
+            text[start..<end].contains(0x5C) || HiddenRequest.mayName(text[start..<end]),
             let name = try? JSONValue(parsing: Array(text[start...end])).text
         else { return false }
         return HiddenRequest.isParameter(named: Array(name.utf8))

@@ -30,6 +30,13 @@ struct ReadParameter {
         return plainNames(of: once).union(plainNames(of: PercentCoding.decodeBytes(once, plusAsSpace: true)))
     }
 
+    /// A text without any encoding.
+    static func decoded(_ written: some Collection<UInt8>) -> [UInt8] {
+        guard written.contains(0x25) else { return Array(written) }
+        let once = PercentCoding.decodeBytes(unescaped(written), plusAsSpace: false)
+        return PercentCoding.decodeBytes(once, plusAsSpace: false)
+    }
+
     private static func plainNames(of name: [UInt8]) -> Set<[UInt8]> {
         let core = trimmed(name)
         var found: Set = [name, core, asVariable(core)]
@@ -57,15 +64,21 @@ struct ReadParameter {
 
     /// `%u005f` is an underscore to ASP.NET.
     private static func unescaped(_ written: some Collection<UInt8>) -> [UInt8] {
-        var out = Array(written)
-        guard out.contains(0x25) else { return out }
+        let text = Array(written)
+        guard text.contains(0x25) else { return text }
+        var out: [UInt8] = []
+        out.reserveCapacity(text.count)
         var index = 0
-        while index + 5 < out.count {
-            let digits = out[index + 2...index + 5].compactMap(ASCII.hexValue)
-            if out[index] == 0x25, out[index + 1] | 0x20 == 0x75, digits.count == 4, digits[0] == 0, digits[1] == 0 {
-                out.replaceSubrange(index...index + 5, with: [digits[2] << 4 | digits[3]])
+        while index < text.count {
+            if text[index] == 0x25, index + 5 < text.count, text.span.holds("u00", at: index + 1),
+                let high = ASCII.hexValue(text[index + 4]), let low = ASCII.hexValue(text[index + 5])
+            {
+                out.append(high << 4 | low)
+                index += 6
+            } else {
+                out.append(text[index])
+                index += 1
             }
-            index += 1
         }
         return out
     }
