@@ -63,6 +63,20 @@ public struct SessionSource: Equatable, Sendable {
         let told = cookies + head.fields.values(named: name)
         return Set(told.map { Array($0.utf8) }).count > 1 || !told.allSatisfy(isPlain)
             || lines.reduce(0) { $0 + mentions(of: name, in: $1) } != cookies.count
+            || lines.contains { isMisread($0, as: name) }
+    }
+
+    /// A cookie whose name is another one is read as this by some: decoded, or as a variable is called.
+    private static func isMisread(_ line: String, as name: String) -> Bool {
+        line.utf8.split(separator: 0x3B).contains { pair in
+            let written = Array(pair.prefix { $0 != 0x3D }.drop { $0 == ASCII.space || $0 == ASCII.tab })
+            guard !written.elementsEqual(name.utf8), !written.allSatisfy(isCommon) else { return false }
+            return ReadParameter.names(of: written).contains { ASCII.equal(String(decoding: $0, as: UTF8.self), name) }
+        }
+    }
+
+    private static func isCommon(_ byte: UInt8) -> Bool {
+        ASCII.isAlpha(byte) || ASCII.isDigit(byte) || byte == 0x2D || byte == 0x5F
     }
 
     /// A value that ends for all readers where it ends here (RFC 6265 §4.1.1).
@@ -71,17 +85,19 @@ public struct SessionSource: Equatable, Sendable {
             && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x2C && $0 != 0x3B && $0 != 0x5C }
     }
 
-    /// How often a name stands where some reader may take it for a cookie's: behind a space or a comma, before a space, in
-    /// upper or lower case.
+    /// How often a name stands where some reader may take it for a cookie's: behind a space, a comma or a letter that is white
+    /// space to some, before such a one, in upper or lower case.
     private static func mentions(of name: String, in line: String) -> Int {
         let (bytes, name) = (Array(line.utf8), Array(name.utf8))
         guard !name.isEmpty, bytes.count >= name.count else { return 0 }
         var count = 0
         for start in 0...(bytes.count - name.count) {
-            if start > 0, ![0x20, 0x09, 0x22, 0x2C, 0x3B].contains(bytes[start - 1]) { continue }
+            if start > 0, bytes[start - 1] < 0x7F, ![0x20, 0x09, 0x22, 0x2C, 0x3B].contains(bytes[start - 1]) {
+                continue
+            }
             let found = bytes[start..<start + name.count]
             guard zip(found, name).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) else { continue }
-            let next = bytes[(start + name.count)...].first { $0 != 0x20 && $0 != 0x09 }
+            let next = bytes[(start + name.count)...].first { $0 > 0x20 && $0 < 0x7F }
             if next == nil || next == 0x3D || next == 0x2C || next == 0x3B { count += 1 }
         }
         return count

@@ -16,7 +16,8 @@ GOOD = f"{shop.COOKIE}=good"
 @pytest.mark.parametrize("cookie", [
     f"{GOOD}; {shop.COOKIE} =evil", f"{GOOD}; theme=dark {shop.COOKIE}=evil", f"{GOOD}; theme=dark, {shop.COOKIE}=evil",
     f"{GOOD}; {shop.COOKIE.lower()}=evil", f"{shop.COOKIE}=good x", f"{shop.COOKIE}=", f"theme=dark {shop.COOKIE}=evil",
-    f'{shop.COOKIE}="good"', f"{GOOD}; {shop.COOKIE}"])
+    f'{shop.COOKIE}="good"', f"{GOOD}; {shop.COOKIE}", f"{GOOD}; iPlanetDirectoryPr%6f=evil", f"{GOOD}; {shop.COOKIE}[]=evil",
+    f"{GOOD};\xa0{shop.COOKIE}=evil", f"{GOOD}; {shop.COOKIE}%00=evil"])
 def test_a_session_that_may_be_read_in_several_ways(client, am, resource, cookie):  # noqa: F811
     answer = client.exchange(request("GET", f"{resource.url}/a", [("Cookie", cookie)]))
     assert answer.status == 400 and b"several" in answer.body
@@ -25,7 +26,7 @@ def test_a_session_that_may_be_read_in_several_ways(client, am, resource, cookie
 
 @pytest.mark.parametrize("cookie", [
     GOOD, f"theme=dark; {GOOD}; lang=de", f"my{shop.COOKIE}=evil; {GOOD}", f"a={shop.COOKIE}; {GOOD}", f"{GOOD};{GOOD}",
-    f"{shop.COOKIE}=AQIC5w.*AAJTSQ.*; x=1"])
+    f"{shop.COOKIE}=AQIC5w.*AAJTSQ.*; x=1", f"%41={shop.COOKIE}; a.b=c; x{shop.COOKIE}%00=evil; {GOOD}"])
 def test_a_session_that_may_not(client, am, resource, cookie):  # noqa: F811
     assert client.exchange(request("GET", f"{resource.url}/a", [("Cookie", cookie)])).status == 200
     assert len(am.asked) == 1

@@ -146,6 +146,17 @@ struct EnforcedBodyTests {
 
     // MARK: whose it is
 
+    /// Django strips what it takes for white space, PHP ends names, and Rack decodes them.
+    @Test(arguments: [
+        "iPlanetDirectoryPr%6F", "iPlanetDirectoryPro[]", "iPlanetDirectoryPro%00", "\u{A0}iPlanetDirectoryPro",
+    ])
+    func anotherSessionInDisguise(_ name: String) {
+        let talk = Enforced.talk(Up.get.replacing("SESSION-A", with: "SESSION-A; \(name)=SESSION-B"))
+        let got = talk.clientGot()
+        #expect(
+            got.hasPrefix("HTTP/1.1 400 ") && got.contains("several sessions") && talk.driver.dialing == nil, "\(got)")
+    }
+
     /// A client takes away by Connection what tells which page it is that asks.
     @Test(arguments: ["Origin: https://evil.test", "Referer: https://evil.test/", "Sec-Fetch-Site: cross-site"])
     func thePageStaysKnown(_ field: String) {
