@@ -5,14 +5,15 @@ import Testing
 
 @Suite("Addresses in other forms")
 struct AddressFormTests {
-    private func decision(_ address: String, allow: [String] = ["*"], deny: [String]) throws
-        -> DestinationPolicy.Decision
-    {
+    /// - Parameter name: nil for the address as it is written.
+    private func decision(
+        _ address: String, of name: String? = "a.test", allow: [String] = ["*"], deny: [String]
+    ) throws -> DestinationPolicy.Decision {
         let policy = DestinationPolicy(
             allow: try allow.map { try #require(DestinationPattern($0)) },
             deny: try deny.map { try #require(DestinationPattern($0)) })
         // as the host that is asked for and as what a name leads to
-        let decision = policy.permits(host: "a.test", port: 80, address: try #require(IPAddress(address)))
+        let decision = policy.permits(host: name ?? address, port: 80, address: try #require(IPAddress(address)))
         #expect(policy.permits(host: address, port: 80).isPermitted == decision.isPermitted)
         return decision
     }
@@ -59,11 +60,17 @@ struct AddressFormTests {
     /// means them behind it as well.
     @Test(arguments: [["*"], ["*.test", "*"]])
     func whatDeniesEverythingIsNoWordOnTheInnerForm(_ deny: [String]) throws {
-        #expect(try decision("64:ff9b::808:808", allow: ["64:ff9b::/96"], deny: deny).isPermitted)
+        let allow = ["64:ff9b::/96"]
+        #expect(try decision("64:ff9b::808:808", of: nil, allow: allow, deny: deny).isPermitted)
         for inner in ["private", "10.0.0.0/7", "10.0.0.1"] {
-            #expect(try !decision("64:ff9b::a00:1", allow: ["64:ff9b::/96"], deny: deny + [inner]).isPermitted)
+            #expect(try !decision("64:ff9b::a00:1", of: nil, allow: allow, deny: deny + [inner]).isPermitted)
         }
-        #expect(try !decision("64:ff9b:1::808:808", allow: ["64:ff9b::/96"], deny: deny).isPermitted)
+        #expect(try !decision("64:ff9b:1::808:808", of: nil, allow: allow, deny: deny).isPermitted)
+        // a name that is denied leads nowhere
+        let policy = DestinationPolicy(
+            allow: allow.compactMap { DestinationPattern($0) }, deny: deny.compactMap { DestinationPattern($0) })
+        let inner = try #require(IPAddress("64:ff9b::808:808"))
+        #expect(!policy.permits(host: "a.test", port: 80, address: inner).isPermitted)
     }
 
     @Test func whoeverDeniesOneFamilyDeniesItInEveryForm() throws {
