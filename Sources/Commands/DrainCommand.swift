@@ -39,6 +39,8 @@ struct DrainCommand: ParsableCommand {
                 if case .done(let answer) = try client.ask("GET", "/v1/status") { status = answer }
             } catch  where error.isNobody {
                 break
+            } catch  where error.hasHungUp {
+                // it is about to end, and whether it has is asked next
             } catch {
                 // it is there, and only slow to say so
                 if error.description != last, !json { Console.error(error.description) }

@@ -2,6 +2,8 @@
 
 import json
 import signal
+import socket
+import struct
 import subprocess
 import threading
 
@@ -138,6 +140,32 @@ def test_a_daemon_that_is_slow_to_answer_has_not_ended(binary, write_config, sta
         client.read_response()
     assert usher.process.wait(wire.TIMEOUT) == 0
     assert drain.process.wait(wire.TIMEOUT) == 0
+
+
+def test_a_daemon_that_hangs_up_is_about_to_end(call):
+    status = json.dumps({"pid": 1, "connections": {"open": 0}, "exchanges": {"under_way": 0}}).encode()
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        door.settimeout(wire.TIMEOUT)
+        url = f"http://127.0.0.1:{door.getsockname()[1]}"
+
+        def end():
+            first, _ = door.accept()
+            with first:
+                first.recv(1 << 16)
+                first.sendall(response(body=status, fields=[("Content-Type", "application/json")]))
+            second, _ = door.accept()
+            second.recv(1 << 16)
+            second.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            # nobody listens any more when that is seen
+            door.close()
+            second.close()
+
+        daemon = threading.Thread(target=end)
+        daemon.start()
+        done = call("drain", USHER_URL=url, USHER_TOKEN="0123456789abcdef")
+        daemon.join(wire.TIMEOUT)
+    assert (done.returncode, done.stdout) == (0, "the daemon has ended\n")
+    assert done.stderr == "usher: 0 connections left, 0 exchanges under way\n"
 
 
 def test_what_takes_too_long_is_cut_off(binary, write_config, state, held):

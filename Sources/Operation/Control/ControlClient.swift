@@ -11,6 +11,8 @@ public struct ControlClient {
         public let description: String
         /// Nobody is there: the daemon has ended, or was never begun.
         public var isNobody = false
+        /// Somebody was, and left without an answer.
+        public var hasHungUp = false
     }
 
     public enum Reply: Sendable {
@@ -49,7 +51,8 @@ public struct ControlClient {
             let answer = try ProxyClient.read(connection, &leg, most: Self.largest)
             return try reply(answer)
         } catch let error as SystemError {
-            throw Fault(description: "the daemon did not answer: \(error.reason)")
+            let hasHungUp = [ECONNRESET, EPIPE].contains(error.code)
+            throw Fault(description: "the daemon did not answer: \(error.reason)", hasHungUp: hasHungUp)
         } catch let fault as Fault {
             throw fault
         } catch let fault as ProxyClient.Fault {
