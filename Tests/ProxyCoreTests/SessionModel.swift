@@ -56,7 +56,9 @@ final class LearnedModel: LearnedStore {
 
     private func key(_ client: LearnedClient, _ server: String) -> LearnedSessions.Key {
         func number(_ bytes: [UInt8]) -> UInt128 { bytes.reduce(7) { $0 &* 31 &+ UInt128($1) } }
-        return .init(client: number(client.material(at: server)), owner: number(client.ownerMaterial))
+        return .init(
+            client: number(client.material(at: server)), owner: number(client.ownerMaterial),
+            page: number(client.pageMaterial))
     }
 
     func find(_ client: LearnedClient, at server: String) -> LearnedSessions.Found? {
