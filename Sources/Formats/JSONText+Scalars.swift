@@ -3,12 +3,24 @@ extension JSONText {
     /// value, a string without its escapes; and whether it is one. Nil leaves it as it is written.
     public typealias Replacement = (_ path: [[UInt8]], _ value: [UInt8], _ isText: Bool) -> [UInt8]?
 
-    /// Puts strings in the place of strings and numbers; names of members stay.
-    /// - Throws: for what is no JSON; the text is unchanged then.
-    public mutating func replaceScalars(_ replacement: Replacement) throws(JSONFault) {
+    /// How far a text could be read.
+    public struct Reach: Equatable, Sendable {
+        /// Behind the last byte that could.
+        public let end: Int
+        /// The way to what was open there; nil where all was closed.
+        public let open: [[UInt8]]?
+    }
+
+    /// Puts strings in the place of strings and numbers; names of members stay. Of a text that is no JSON the beginning is read
+    /// as far as it is some, and what stands behind that is taken off. One that ends in the middle is read as if all were closed
+    /// there. Documents may follow one another, and each but the first has its number as an item of an array has.
+    /// - Returns: up to where it was read; 0 where no value begins it.
+    public mutating func replaceScalars(_ replacement: Replacement) -> Reach {
         var scalars = JSONScalars()
-        try scalars.run(bytes.span, replacement)
+        let reach = scalars.run(bytes.span, replacement)
+        bytes.removeLast(bytes.count - reach.end)
         apply(scalars.splices)
+        return reach
     }
 }
 
@@ -16,17 +28,29 @@ extension JSONText {
 private struct JSONScalars {
     private(set) var splices: [JSONWalk.Splice] = []
     private var path: [[UInt8]] = []
+    /// Behind the last value.
+    private var end = 0
 
-    mutating func run(
-        _ text: Span<UInt8>, _ replacement: JSONText.Replacement
-    ) throws(JSONFault) {
-        guard text.isUTF8 else { throw JSONFault(offset: 0) }
+    mutating func run(_ text: Span<UInt8>, _ replacement: JSONText.Replacement) -> JSONText.Reach {
         var reader = JSONReader()
         if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { reader.position = 3 }
-        reader.skipSpace(text)
-        try value(&reader, text, replacement)
-        reader.skipSpace(text)
-        guard reader.position == text.count else { throw JSONFault(offset: reader.position) }
+        var documents = 0
+        do {
+            while true {
+                while reader.position < text.count, Self.isBetween(text[reader.position]) { reader.position += 1 }
+                guard reader.position < text.count else { return JSONText.Reach(end: text.count, open: nil) }
+                path = documents == 0 ? [] : [Array(String(documents).utf8)]
+                try value(&reader, text, replacement)
+                documents += 1
+            }
+        } catch {
+            return JSONText.Reach(end: error.offset < text.count ? end : text.count, open: path)
+        }
+    }
+
+    /// What may stand between documents: separators, and what keeps others from running them as scripts, `)]}',`.
+    private static func isBetween(_ byte: UInt8) -> Bool {
+        [0x20, 0x09, 0x0A, 0x0D, 0x1E, 0x27, 0x29, 0x2C, 0x3B, 0x5D, 0x7D].contains(byte)
     }
 
     private mutating func value(
@@ -36,34 +60,60 @@ private struct JSONScalars {
         guard start < text.count, path.count < JSONReader.maxDepth else { throw JSONFault(offset: start) }
         switch text[start] {
         case 0x7B:
-            try reader.members(text) { reader, text throws(JSONFault) in
-                let name = try reader.skipString(text)
-                path.append(try reader.unescaped(text, name))
+            reader.position += 1
+            while try part(&reader, text, end: 0x7D) {
+                guard text[reader.position] == 0x22 else { throw JSONFault(offset: reader.position) }
+                path.append(Self.string(&reader, text))
                 try reader.skipColon(text)
                 try value(&reader, text, replacement)
                 path.removeLast()
             }
         case 0x5B:
+            reader.position += 1
             var count = 0
-            try reader.items(text) { reader, text throws(JSONFault) in
+            while try part(&reader, text, end: 0x5D) {
                 path.append(Array(String(count).utf8))
                 count += 1
                 try value(&reader, text, replacement)
                 path.removeLast()
             }
         case 0x22:
-            let content = try reader.skipString(text)
-            // half a pair of surrogates is nobody's secret
-            guard let bytes = try? reader.unescaped(text, content), let new = replacement(path, bytes, true) else {
-                return
-            }
-            put(new, start..<reader.position)
+            if let new = replacement(path, Self.string(&reader, text), true) { put(new, start..<reader.position) }
         case 0x2D, 0x30...0x39:
             try reader.skipValue(text, depth: path.count)
             let number = (start..<reader.position).map { text[$0] }
             if let new = replacement(path, number, false) { put(new, start..<reader.position) }
         default: try reader.skipValue(text, depth: path.count)
         }
+        end = reader.position
+    }
+
+    /// Goes on to the next member or item.
+    /// - Returns: false behind the bracket that ends them.
+    private func part(_ reader: inout JSONReader, _ text: Span<UInt8>, end: UInt8) throws(JSONFault) -> Bool {
+        while true {
+            reader.skipSpace(text)
+            guard reader.position < text.count else { throw JSONFault(offset: text.count) }
+            let byte = text[reader.position]
+            guard byte == 0x2C || byte == end else { return true }
+            reader.position += 1
+            if byte == end { return false }
+        }
+    }
+
+    /// Passes over a string, one without an end as well. What no reader takes is as it is written.
+    private static func string(_ reader: inout JSONReader, _ text: Span<UInt8>) -> [UInt8] {
+        var strict = reader
+        if let content = try? strict.skipString(text), let bytes = try? strict.unescaped(text, content) {
+            reader = strict
+            return bytes
+        }
+        let start = reader.position + 1
+        var end = start
+        while end < text.count, text[end] != 0x22 { end += text[end] == 0x5C ? 2 : 1 }
+        end = min(end, text.count)
+        reader.position = min(end + 1, text.count)
+        return (start..<end).map { text[$0] }
     }
 
     private mutating func put(_ text: [UInt8], _ range: Range<Int>) {

@@ -6,7 +6,7 @@
 ///
 /// Each call looks at the text once, and takes time in proportion to it.
 public struct JSONText: Sendable {
-    public private(set) var bytes: [UInt8]
+    public internal(set) var bytes: [UInt8]
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 

@@ -22,7 +22,7 @@ struct MessageRedactorTests {
     }
 
     private static func json(_ text: String, _ redactor: inout MessageRedactor) -> String {
-        Self.text(redactor.wholeJSON(Array(text.utf8), 0) ?? Array(text.utf8))
+        Self.text(redactor.json(Array(text.utf8), 0)?.bytes ?? Array(text.utf8))
     }
 
     @Test(

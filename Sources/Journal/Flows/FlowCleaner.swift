@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Formats
 
 /// Makes of a flow as it was one that may be kept: its secrets are gone, bodies are out of their codings, and what went on as it
@@ -7,7 +8,7 @@ struct FlowCleaner {
     /// Bytes that are kept of one body.
     var bodyLimit: Int
     private var harmless = HarmlessTexts()
-    /// Something of this flow takes too many steps to be looked through.
+    /// Something of this flow is not kept, since the secrets in it cannot all be found.
     private var isUnread = false
 
     init(redactor: MessageRedactor, bodyLimit: Int) {
@@ -41,6 +42,11 @@ struct FlowCleaner {
         var flags = flow.flags.union(circumstances.flags)
         let learned = redactor.aliases.learned
         isUnread = false
+        if let user = flow.text(.user) {
+            redactor.aliases.begin(user)
+        } else {
+            redactor.aliases.begin(flow.address?.clientNetwork)
+        }
         let target = url(flow[.target])
         let request: Message? = message(
             flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut),
@@ -107,7 +113,7 @@ struct FlowCleaner {
         // where most secrets are, first
         return flow.areEmpty(.sentMethod, through: .answerBody) && flow[.answerStatus] == 0
             && flow.areEmpty(.events, through: .interceptors)
-            && isHarmless(flow[.request]) && isHarmless(flow[.response]) && isHarmless(flow[.target])
+            && isHarmless(flow[.request]) && isHarmless(flow[.response]) && isHarmless(url: flow[.target])
             && isHarmless(flow[.realm]) && isHarmless(flow[.tree])
             && isHarmless(
                 flow[.requestBody], isCut: flags.contains(.requestBodyCut), isEncoded: flags.contains(.requestEncoded))
@@ -144,10 +150,14 @@ struct FlowCleaner {
 
     private mutating func isHarmless(_ text: ArraySlice<UInt8>) -> Bool { suspect(in: text) == nil }
 
+    private mutating func isHarmless(url: ArraySlice<UInt8>) -> Bool {
+        isHarmless(url) && !MessageRedactor.hasBareToken(url)
+    }
+
     // MARK: parts
 
     private mutating func url(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard !isHarmless(text) else { return text }
+        guard !isHarmless(url: text) else { return text }
         return within(text.count) { $0.aliases.cleared($0.url(text, 0)) } ?? []
     }
 
@@ -177,6 +187,7 @@ struct FlowCleaner {
             return redactor.aliases.cleared(made.bytes)
         }
         (message.body, message.isCut) = (kept ?? [], isPart || kept == nil)
+        if message.body.isEmpty { isUnread = true }
         return message
     }
 

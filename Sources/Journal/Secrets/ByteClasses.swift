@@ -13,7 +13,7 @@ enum ByteClasses {
 
     /// - Parameter text: what is behind its end is of no kind.
     /// - Returns: the bytes from a place on that words are made of; and whether there are any by which others are written so
-    ///   that they are not seen, or which end a password: `%`, `\\` and `@`.
+    ///   that they are not seen, or which end a password: `%`, `\\`, `#` and `@`.
     @inline(__always)
     static func of(_ text: UnsafeRawBufferPointer, at place: Int) -> (words: UInt64, escapes: Bool) {
         guard text.count &- place < count else { return of(text, whole: place) }
@@ -50,8 +50,9 @@ enum ByteClasses {
         let percent = (low ^ all(0x25)) &+ all(0x7F)
         let backslash = (low ^ all(0x5C)) &+ all(0x7F)
         let at = (low ^ all(0x40)) &+ all(0x7F)
+        let hash = (low ^ all(0x23)) &+ all(0x7F)
         let plain = ~lanes & all(0x80)
-        return ((letters | digits | ~joined) & plain, ~(percent & backslash & at) & plain)
+        return ((letters | digits | ~joined) & plain, ~(percent & backslash & at & hash) & plain)
     }
 
     @inline(__always)

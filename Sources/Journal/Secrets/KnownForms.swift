@@ -4,6 +4,19 @@ internal import Formats
 /// over the bytes there, however many there are. Of the secrets themselves sums are kept that are made with a number which
 /// only this process has.
 struct KnownForms: Sendable {
+    /// By what one is found.
+    struct Form {
+        let beginning: ByteWordKey
+        fileprivate let sum: UInt64
+
+        /// - Returns: nil for what is too long to be looked for.
+        init?(_ text: [UInt8]) {
+            guard text.count <= KnownForms.longest else { return nil }
+            beginning = ByteWordKey(text[...])
+            sum = text.reduce(0) { KnownForms.add($1, to: $0, KnownForms.base) }
+        }
+    }
+
     private struct Known {
         let count: Int
         let alias: SecretAlias
@@ -29,11 +42,9 @@ struct KnownForms: Sendable {
         return rest >= prime ? rest - prime : rest
     }
 
-    mutating func insert(_ form: [UInt8], _ alias: SecretAlias) {
-        guard form.count <= Self.longest else { return }
-        var sum: UInt64 = 0
-        for byte in form {
-            sum = Self.add(byte, to: sum, Self.base)
+    /// - Parameter form: the same text's.
+    mutating func insert(_ text: [UInt8], _ form: Form, _ alias: SecretAlias) {
+        for byte in text {
             switch byte >> 6 {
             case 0: bytes.0 |= 1 << UInt64(byte)
             case 1: bytes.1 |= 1 << UInt64(byte & 63)
@@ -41,10 +52,16 @@ struct KnownForms: Sendable {
             default: bytes.3 |= 1 << UInt64(byte & 63)
             }
         }
-        known[sum] = Known(count: form.count, alias: alias)
-        let word = form.count >> 6
+        known[form.sum] = Known(count: text.count, alias: alias)
+        let word = text.count >> 6
         if lengths.count <= word { lengths += [UInt64](repeating: 0, count: word + 1 - lengths.count) }
-        lengths[word] |= 1 << UInt64(form.count & 63)
+        lengths[word] |= 1 << UInt64(text.count & 63)
+    }
+
+    /// - Returns: whether none is left.
+    mutating func remove(_ form: Form) -> Bool {
+        known[form.sum] = nil
+        return known.isEmpty
     }
 
     private func has(_ byte: UInt8) -> Bool {

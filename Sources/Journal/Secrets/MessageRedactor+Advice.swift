@@ -1,10 +1,11 @@
 internal import Formats
 
 /// The ids of transactions in an advice, which proves by its id that a transaction was approved (docs/protocol.md#advice). It
-/// comes as a challenge, as a document in a URL, and as JSON, which `wholeJSON` looks at.
+/// comes as a challenge, as a document in a URL, and as JSON, which `json` looks at.
 extension MessageRedactor {
     static let transactionAdvice = Array("TransactionConditionAdvice".utf8)
-    private static let indexValue = Array("authindexvalue".utf8)
+    /// What carries a document in a URL, the latter to AM's own pages.
+    private static let holders = ["authindexvalue", "sunamcompositeadvice"].map { Array($0.utf8) }
     private static let condition = ByteSearch(transactionAdvice)
     private static let conditionEnd = ByteSearch(Array("</AttributeValuePair".utf8))
     private static let valueStart = Array("<Value>".utf8)
@@ -17,7 +18,7 @@ extension MessageRedactor {
     /// `authIndexValue` with a document: its ids are known from here on, and so are replaced wherever they stand.
     /// - Returns: what stands in the value's place, where the ids cannot be seen in it.
     mutating func adviceDocument(_ name: [UInt8], _ value: ArraySlice<UInt8>) -> [UInt8]? {
-        guard name.map(ASCII.lower) == Self.indexValue else { return nil }
+        guard Self.holders.contains(name.map(ASCII.lower)) else { return nil }
         var text = PercentCoding.decodeBytes(value, plusAsSpace: true)
         var encodings = 1
         while encodings <= Self.maxDecodings, text.first == 0x25 {
@@ -65,7 +66,7 @@ extension MessageRedactor {
         let start = place + Self.advicesStart.count
         let end = bytes[start...].firstIndex(of: 0x22) ?? bytes.count
         guard let text = Base64.decode(String(decoding: bytes[start..<end], as: UTF8.self)),
-            let made = wholeJSON(text, 0)
+            let made = json(text, 0)?.bytes
         else {
             out += nested(Array(value), 0)
             return

@@ -21,7 +21,11 @@ extension MessageRedactor {
         if isCut { bytes.removeLast(bytes.count - Self.lastEnd(bytes)) }
         guard mayHold(bytes[...]) else { return (bytes, isCut) }
         // whatever it is called: programs send JSON as forms
-        if Self.looksLikeJSON(bytes), let made = wholeJSON(bytes, 0) { return (made, isCut) }
+        if Self.looksLikeJSON(bytes) || type?.isJSON == true {
+            // without what is beside it and around it nobody can tell what a member is
+            guard let made = json(bytes, 0) else { return ([], true) }
+            return (made.bytes, isCut || made.end < bytes.count)
+        }
         return (scanned(type?.isForm == true ? pairs(bytes[...], 0) : bytes, 0), isCut)
     }
 
@@ -30,7 +34,16 @@ extension MessageRedactor {
         isCompressed(body) || isWide(body, bigEndian: true) || isWide(body, bigEndian: false)
     }
 
-    private static func isCompressed(_ body: ArraySlice<UInt8>) -> Bool { body.starts(with: [0x1F, 0x8B]) }
+    /// In gzip, Zstandard, or zlib's format, of which `x^` may also begin a text (RFC 1950 §2.2).
+    private static func isCompressed(_ body: ArraySlice<UInt8>) -> Bool {
+        guard let first = body.first, first == 0x1F || first == 0x28 || first == 0x78 else { return false }
+        return body.starts(with: [0x1F, 0x8B]) || body.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+            || [0x01, 0x5E, 0x9C, 0xDA].contains { body.starts(with: [0x78, $0]) } && !isPlain(body.prefix(32))
+    }
+
+    private static func isPlain(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F || (0x09...0x0D).contains($0) }
+    }
 
     /// RFC 4627 §3 told them apart so: what begins in ASCII has NULs at every other place.
     private static func isWide(_ body: ArraySlice<UInt8>, bigEndian: Bool) -> Bool {
@@ -59,7 +72,7 @@ extension MessageRedactor {
 
     /// The beginning of what nobody reads as text is none.
     private static func isText(_ bytes: [UInt8]) -> Bool {
-        looksLikeJSON(bytes) || bytes.prefix(256).allSatisfy { $0 >= 0x20 && $0 < 0x7F || (0x09...0x0D).contains($0) }
+        looksLikeJSON(bytes) || isPlain(bytes.prefix(256))
     }
 
     private static func plain(

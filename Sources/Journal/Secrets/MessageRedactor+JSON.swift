@@ -6,24 +6,38 @@ extension MessageRedactor {
     static let stepsPerName = 4
 
     static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
-        guard let first = bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }) else {
-            return false
-        }
+        let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0x1E, 0xEF, 0xBB, 0xBF].contains($0) }
         return first == 0x7B || first == 0x5B
     }
 
-    /// - Returns: nil for what is no JSON.
-    mutating func wholeJSON(_ text: [UInt8], _ depth: Int) -> [UInt8]? {
-        guard let siblings = JSONSiblings(text, names, &aliases.steps) else { return nil }
+    /// As much of a text as is JSON.
+    /// - Returns: up to where that goes; nil for what does not begin so.
+    mutating func json(_ text: [UInt8], _ depth: Int) -> (bytes: [UInt8], end: Int)? {
+        let siblings = JSONSiblings(text, names, &aliases.steps)
         var written = JSONText(text)
-        do {
-            try written.replaceScalars { path, value, isText in
-                value.isEmpty ? nil : replacement(path, value, isText: isText, siblings, depth)
-            }
-        } catch {
-            return nil
+        let reach = written.replaceScalars { path, value, isText in
+            value.isEmpty ? nil : replacement(path, value, isText: isText, siblings, depth)
         }
-        return written.bytes
+        return reach.end > 0 ? (written.bytes, reach.end) : nil
+    }
+
+    /// JSON in another text. Where it goes on with what is none, that is looked through as a text, unless it has members: nothing
+    /// tells then what is beside what, and it is a secret as a whole.
+    mutating func nestedJSON(_ text: [UInt8], _ depth: Int) -> [UInt8] {
+        var (out, end) = json(text, depth) ?? ([], 0)
+        guard end < text.count else { return out }
+        let rest = Array(text[end...])
+        if Self.hasMembers(rest) { put(rest, .secret, &out) } else { out += scanned(rest, depth) }
+        return out
+    }
+
+    private static func hasMembers(_ text: [UInt8]) -> Bool {
+        var isQuoted = false
+        for byte in text where !TextScan.isSpace(byte) {
+            if isQuoted, byte == ASCII.colon { return true }
+            isQuoted = byte == 0x22
+        }
+        return false
     }
 
     private mutating func replacement(
@@ -34,16 +48,17 @@ extension MessageRedactor {
         if let kind = siblings.answer(path) {
             return kind.flatMap { alias(value, $0, isText: isText) }
         }
-        if isText, let name = path.last {
+        switch meaning(path, siblings) {
+        case .secret(let kind)?: return alias(value, kind, isText: isText)
+        case let meaning? where isText:
             var out: [UInt8] = []
-            if SecretNames.isAuthorization(name) { credentials(value[...], &out) }
-            if name.map(ASCII.lower).elementsEqual("cookie".utf8) { cookies(value[...], &out) }
-            if !out.isEmpty { return out }
+            put(value[...], meaning, depth, &out)
+            return out
+        default:
+            guard isText else { return nil }
+            let made = nested(value, depth + 1)
+            return made == value ? nil : made
         }
-        if let kind = kind(path, siblings) { return alias(value, kind, isText: isText) }
-        guard isText else { return nil }
-        let made = nested(value, depth + 1)
-        return made == value ? nil : made
     }
 
     /// Numbers that are called so are codes of errors, as a rule.
@@ -54,15 +69,12 @@ extension MessageRedactor {
         return out
     }
 
-    private func kind(_ path: [[UInt8]], _ siblings: JSONSiblings) -> SecretKind? {
-        if path.count > 1, path[path.count - 2] == Self.transactionAdvice { return .transaction }
-        if let kind = siblings.kind(path) { return kind }
+    private func meaning(_ path: [[UInt8]], _ siblings: JSONSiblings) -> SecretMeaning? {
+        if path.suffix(2).contains(Self.transactionAdvice) { return .secret(.transaction) }
+        if let meaning = siblings.meaning(path) { return meaning }
         var isIndexed = true
         for name in path.reversed() {
-            if let kind = names.kind(name) {
-                // what is called `state`, or `session`, has whole applications below it
-                if isIndexed || kind != .code && kind != .session { return kind }
-            }
+            if let meaning = names.meaning(name), isIndexed || meaning.holdsBelow { return meaning }
             if !name.allSatisfy(ASCII.isDigit) { isIndexed = false }
         }
         return nil

@@ -11,16 +11,21 @@ extension MessageRedactor {
         var copied = 0
         for place in places where place.range.lowerBound >= copied && !place.range.isEmpty {
             out += text[copied..<place.range.lowerBound]
-            let value = text[place.range]
-            switch place.meaning {
-            case .secret(let kind): put(value, kind, &out)
-            case .credentials: credentials(value, &out)
-            case .cookies: cookies(value, &out)
-            case .url: out += depth < Self.deepest ? nested(Array(value), depth + 1) : url(value, Self.deepest)
-            case .user: user(value, &out)
-            }
+            put(text[place.range], place.meaning, depth, &out)
             copied = place.range.upperBound
         }
         return out + text[copied...]
+    }
+
+    /// What stands in the place of a value of that meaning.
+    mutating func put(_ value: ArraySlice<UInt8>, _ meaning: SecretMeaning, _ depth: Int, _ out: inout [UInt8]) {
+        switch meaning {
+        case .secret(let kind): put(value, kind, &out)
+        case .credentials: credentials(value, &out)
+        case .cookies: cookies(value, &out)
+        case .setCookie: setCookie(value, &out)
+        case .url: out += depth < Self.deepest ? nested(Array(value), depth + 1) : url(value, Self.deepest)
+        case .user: user(value, &out)
+        }
     }
 }

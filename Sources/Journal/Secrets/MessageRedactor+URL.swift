@@ -14,7 +14,7 @@ extension MessageRedactor {
         if rest.first == 0x3F {
             let end = rest.firstIndex(of: 0x23) ?? rest.endIndex
             out.append(0x3F)
-            out += pairs(rest[..<end].dropFirst(), depth)
+            out += pairs(rest[..<end].dropFirst(), depth, isQuery: true)
             rest = rest[end...]
         }
         if rest.first == 0x23 {
@@ -59,25 +59,25 @@ extension MessageRedactor {
     }
 
     private mutating func path(_ text: ArraySlice<UInt8>, _ depth: Int, _ out: inout [UInt8]) {
-        var isSession = false
+        var isToken = false
         for (index, segment) in text.split(separator: 0x2F, omittingEmptySubsequences: false).enumerated() {
             if index > 0 { out.append(0x2F) }
             let end = segment.firstIndex(of: 0x3B) ?? segment.endIndex
             let name = segment[..<end]
-            if isSession, name.count >= SecretAliases.shortest { put(name, .session, &out) } else { out += name }
-            isSession = name.elementsEqual("sessions".utf8)
+            if isToken, name.count >= SecretAliases.shortest { put(name, .session, &out) } else { out += name }
+            isToken = SecretNames.holdsTokens(name)
             guard end < segment.endIndex else { continue }
             out.append(0x3B)
             out += pairs(segment[(end + 1)...], depth)
         }
     }
 
-    /// A query or a form: `name=value` joined by `&`, or by `;`.
-    mutating func pairs(_ text: ArraySlice<UInt8>, _ depth: Int) -> [UInt8] {
+    /// A query or a form: `name=value` joined by `&`, or by `;`. In a query a token may stand by itself.
+    mutating func pairs(_ text: ArraySlice<UInt8>, _ depth: Int, isQuery: Bool = false) -> [UInt8] {
         var out: [UInt8] = []
         for (index, pair) in text.split(separator: 0x26, omittingEmptySubsequences: false).enumerated() {
             if index > 0 { out.append(0x26) }
-            self.pair(pair, depth, &out)
+            if isQuery, Self.isBareToken(pair) { put(pair, .secret, &out) } else { self.pair(pair, depth, &out) }
         }
         return out
     }
@@ -104,6 +104,18 @@ extension MessageRedactor {
             out.append(0x3B)
             rest = rest[(end + 1)...]
         }
+    }
+
+    /// Whether a query has a token without a name.
+    static func hasBareToken(_ url: ArraySlice<UInt8>) -> Bool {
+        guard let mark = url.firstIndex(of: 0x3F) else { return false }
+        return url[(mark + 1)...].split(separator: 0x26).contains(where: isBareToken)
+    }
+
+    /// A word of a query that has no name, and is no word that people would write.
+    private static func isBareToken(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count >= SecretAliases.shortest && !word.contains(0x3D) && word.contains(where: ASCII.isDigit)
+            && word.contains(where: ASCII.isAlpha)
     }
 
     /// As it is meant: some are encoded more often than they have to be, and what is blank around them is taken off by many.

@@ -36,10 +36,17 @@ public struct MessageRedactor: Sendable {
         return aliases.steps.isSpent ? nil : found
     }
 
+    /// Whether a text has a secret in it, by what it names or by its form.
+    public func finds(in text: [UInt8]) -> Bool {
+        guard mayHold(text[...]) else { return false }
+        var copy = self
+        return copy.within(text.count) { $0.aliases.cleared($0.nested(text, 0)) } != text
+    }
+
     /// A text that stands in another, whatever it is.
     mutating func nested(_ text: [UInt8], _ depth: Int) -> [UInt8] {
         guard depth <= Self.deepest, !aliases.steps.isSpent, mayHold(text[...]) else { return text }
-        if Self.looksLikeJSON(text), let made = wholeJSON(text, depth) { return made }
+        if Self.looksLikeJSON(text) { return nestedJSON(text, depth) }
         return scanned(Self.looksLikeURL(text) ? url(text[...], depth) : text, depth)
     }
 
@@ -64,15 +71,12 @@ public struct MessageRedactor: Sendable {
         let value = content[start..<max(start, end.map { $0 + 1 } ?? start)]
         out += line[..<value.startIndex]
         defer { out += line[value.endIndex...] }
-        if SecretNames.isAuthorization(name) { return credentials(value, &out) }
+        if let meaning = names.meaning(name) { return put(value, meaning, 0, &out) }
         switch String(decoding: name, as: UTF8.self) {
-        case "cookie": cookies(value, &out)
-        case "set-cookie": setCookie(value, &out)
         case "www-authenticate": challenge(value, &out)
         case "location", "content-location", "referer": out += scanned(url(value, 0), 0)
         case "sec-websocket-protocol": protocols(value, &out)
-        default:
-            if let kind = names.kind(name) { put(value, kind, &out) } else { out += nested(Array(value), 0) }
+        default: out += nested(Array(value), 0)
         }
     }
 
@@ -92,13 +96,21 @@ public struct MessageRedactor: Sendable {
 
     /// Tokens that browsers can show in no other field of a WebSocket's request.
     private mutating func protocols(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
-        let parts = value.split(separator: 0x2C, omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
+        var isBehindName = false
+        for (index, part) in value.split(separator: 0x2C, omittingEmptySubsequences: false).enumerated() {
             if index > 0 { out.append(0x2C) }
             let word = part.drop { $0 == ASCII.space || $0 == ASCII.tab }
             out += part[..<word.startIndex]
-            let isBehindName = index > 0 && names.kind(parts[index - 1].filter { $0 != ASCII.space }) != nil
-            if isBehindName || word.count >= Self.longestProtocol { put(word, .token, &out) } else { out += word }
+            // `bearer, TOKEN`, and `bearer.TOKEN`
+            let names = word.split(separator: 0x2E).filter { self.names.meaning($0) != nil }
+            if isBehindName && names.isEmpty || names.first.map({ $0.count < word.count }) == true
+                || word.count >= Self.longestProtocol
+            {
+                put(word, .token, &out)
+            } else {
+                out += word
+            }
+            isBehindName = !names.isEmpty || isBehindName && word.count < SecretAliases.shortest
         }
     }
 
@@ -124,10 +136,20 @@ public struct MessageRedactor: Sendable {
         return text[quote...].firstIndex(of: 0x3B) ?? text.endIndex
     }
 
-    /// The first pair is the cookie; what follows are attributes.
-    private mutating func setCookie(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
-        let end = Self.endOfPair(value)
+    /// The first pair is the cookie; what follows are attributes, and further cookies where several fields were joined.
+    mutating func setCookie(_ value: ArraySlice<UInt8>, _ out: inout [UInt8]) {
+        var end = Self.endOfPair(value)
         cookie(value[..<end], &out)
+        while let comma = value[end...].firstIndex(of: 0x2C) {
+            let start = value[(comma + 1)...].firstIndex { $0 != ASCII.space } ?? value.endIndex
+            out += value[end..<start]
+            end = start
+            // a date has a comma as well
+            let name = value[start...].prefix { ASCII.isToken($0) }
+            guard !name.isEmpty, name.endIndex < value.endIndex, value[name.endIndex] == 0x3D else { continue }
+            end = Self.endOfPair(value[start...])
+            cookie(value[start..<end], &out)
+        }
         out += value[end...]
     }
 

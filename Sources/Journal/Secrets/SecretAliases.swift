@@ -4,18 +4,38 @@ internal import Formats
 /// stands, so that what was recorded can be shared and still belongs together.
 ///
 /// The secrets themselves are not kept, but for a hash by a key that only this process has. Of those that were not met for
-/// long the aliases are forgotten; a number is never given twice.
+/// long the aliases are forgotten, first of those of whoever has most; a number is never given twice.
 public struct SecretAliases: Sendable {
-    /// What was met lately, and what was met before that: a table that is full takes the place of the older one.
-    private struct Generation {
-        var aliases: [Int: SecretAlias] = [:]
-        var forms: [ByteWordKey: KnownForms] = [:]
+    private struct Entry {
+        let alias: SecretAlias
+        /// Nil for those that are never forgotten.
+        var owner: Int?
+        /// Where it stands in its owner's order.
+        var place = 0
+        /// By what it is found in texts.
+        var forms: [KnownForms.Form] = []
     }
 
-    private var young = Generation()
-    private var old = Generation()
+    /// What clients whose names have the same sum have met, by the hashes of the secrets.
+    private struct Owner {
+        /// Of what was met again the last alone counts.
+        var order: [Int] = []
+        /// The place of the first of them.
+        var first = 0
+
+        /// Met longer ago than others are.
+        func isOld(_ place: Int) -> Bool { place - first < order.count / 2 }
+    }
+
+    private var entries: [Int: Entry] = [:]
+    private var forms: [ByteWordKey: KnownForms] = [:]
+    private var owners = [Owner](repeating: Owner(), count: 256)
+    /// Whose flow is looked through.
+    private var owner = 0
     /// The beginnings of all forms, and the names that tell of secrets, as bits: most words are known to be none by a look here.
     private var filter = BeginningFilter()
+    /// How many have been forgotten since it was made.
+    private var forgotten = 0
     private var sieve = SecretSieve([])
     /// Those that were given last, by kind.
     private(set) var numbers: [UInt32]
@@ -24,8 +44,8 @@ public struct SecretAliases: Sendable {
     private(set) var learned = 0
     /// Another number whenever a text may hold one that held none before.
     private(set) var knowledge = 1
-    /// Those that are never forgotten.
-    private var pinned: [[UInt8]] = []
+    /// The hashes of those that are never forgotten.
+    private var pinned: Set<Int> = []
     /// Those that have an alias since the last look; nil where no secret is to be kept.
     var met: [MetSecret]?
     /// Of the text that is being looked through.
@@ -44,31 +64,46 @@ public struct SecretAliases: Sendable {
         numbers = counters.aliases
     }
 
+    /// From here on secrets are this client's.
+    mutating func begin(_ client: some Hashable) {
+        var hasher = Hasher()
+        hasher.combine(client)
+        owner = hasher.finalize() & (owners.count - 1)
+    }
+
     /// The alias of a secret, a new one where it has none.
     /// - Parameter secret: percent-encoded or not, it is the same.
     public mutating func alias(of secret: some Collection<UInt8>, _ kind: SecretKind) -> SecretAlias {
         let bytes = PercentCoding.decodeBytes(secret, plusAsSpace: false)
         let key = Self.hash(bytes[...])
-        if let known = young.aliases[key] { return known }
-        let older = old.aliases[key]
-        let alias = older ?? next(kind)
-        if older == nil { met?.append(MetSecret(alias: alias, bytes: Array(secret))) }
+        if let known = entries[key] {
+            if let owner = known.owner, owners[owner].isOld(known.place) { own(key) }
+            return known.alias
+        }
+        let alias = next(kind)
+        met?.append(MetSecret(alias: alias, bytes: Array(secret)))
         steps.spend(Self.stepsOfNew + bytes.count * 8)
+        while entries.count >= most, forget() {}
+        entries[key] = Entry(alias: alias)
+        own(key)
         add(bytes, key, alias)
         return alias
     }
 
     /// Secrets of the configuration, which are known for as long as it is in force.
     mutating func pin(_ secrets: [[UInt8]]) {
-        pinned = Array(secrets.filter { !$0.isEmpty }.prefix(most / 4))
-        learnPinned()
-    }
-
-    /// The configuration has them: they are kept nowhere else.
-    private mutating func learnPinned() {
         let (met, steps) = (met, steps)
+        // the configuration has them: they are kept nowhere else
         self.met = nil
-        for secret in pinned { _ = self.alias(of: secret, .secret) }
+        let before = pinned
+        pinned = []
+        for secret in secrets.filter({ !$0.isEmpty }).prefix(most / 4) {
+            _ = alias(of: secret, .secret)
+            let key = Self.hash(PercentCoding.decodeBytes(secret, plusAsSpace: false)[...])
+            pinned.insert(key)
+            entries[key]?.owner = nil
+        }
+        for key in before.subtracting(pinned) { own(key) }
         (self.met, self.steps) = (met, steps)
     }
 
@@ -77,21 +112,43 @@ public struct SecretAliases: Sendable {
         return SecretAlias(kind, numbers[Int(kind.rawValue)])
     }
 
-    private mutating func add(_ bytes: [UInt8], _ key: Int, _ alias: SecretAlias) {
-        if young.aliases.count >= most / 2 {
-            old = young
-            young = Generation()
-            renewFilter()
-            learnPinned()
+    /// It was met last by whoever is looked at.
+    private mutating func own(_ key: Int) {
+        entries[key]?.owner = owner
+        entries[key]?.place = owners[owner].first + owners[owner].order.count
+        owners[owner].order.append(key)
+    }
+
+    /// Forgets the older half of what that one has met who has met most.
+    /// - Returns: false where nobody has anything.
+    private mutating func forget() -> Bool {
+        guard let index = owners.indices.max(by: { owners[$0].order.count < owners[$1].order.count }),
+            !owners[index].order.isEmpty
+        else { return false }
+        let count = (owners[index].order.count + 1) / 2
+        for (offset, key) in owners[index].order.prefix(count).enumerated() {
+            guard let entry = entries[key], entry.owner == index, entry.place == owners[index].first + offset else {
+                continue
+            }
+            entries[key] = nil
+            for form in entry.forms where forms[form.beginning]?.remove(form) == true { forms[form.beginning] = nil }
+            forgotten += 1
         }
-        young.aliases[key] = alias
+        owners[index].order.removeFirst(count)
+        owners[index].first += count
+        if forgotten >= most / 4 { renewFilter() }
+        return true
+    }
+
+    private mutating func add(_ bytes: [UInt8], _ key: Int, _ alias: SecretAlias) {
         learned += 1
         guard Self.isTelling(bytes) else { return }
         knowledge += 1
-        for form in Self.forms(of: bytes) {
-            let beginning = ByteWordKey(form[...])
-            filter.insert(beginning: beginning)
-            young.forms[beginning, default: KnownForms()].insert(form, alias)
+        for text in Self.forms(of: bytes) {
+            guard let form = KnownForms.Form(text) else { continue }
+            filter.insert(beginning: form.beginning)
+            forms[form.beginning, default: KnownForms()].insert(text, form, alias)
+            entries[key]?.forms.append(form)
         }
     }
 
@@ -105,17 +162,17 @@ public struct SecretAliases: Sendable {
         knowledge += 1
         filter = BeginningFilter()
         sieve.insert(into: &filter)
-        for beginning in old.forms.keys { filter.insert(beginning: beginning) }
-        for beginning in young.forms.keys { filter.insert(beginning: beginning) }
+        for beginning in forms.keys { filter.insert(beginning: beginning) }
+        forgotten = 0
     }
 
     /// Where in a text the first of them may stand, or another secret.
     /// - Parameter start: where a word may begin.
     func suspect(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
         // named by themselves: whoever asks would be copied whole otherwise, with all that it holds
-        let (young, old) = (young.forms, old.forms)
+        let forms = forms
         let place = text.withUnsafeBytes { bytes in
-            sieve.first(in: bytes, from: start - text.startIndex, filter) { young[$0] != nil || old[$0] != nil }
+            sieve.first(in: bytes, from: start - text.startIndex, filter) { forms[$0] != nil }
         }
         let found = place.map { $0 + text.startIndex }
         return Self.shortParameter(in: text[start..<(found ?? text.endIndex)]) ?? found
@@ -144,9 +201,7 @@ public struct SecretAliases: Sendable {
     mutating func known(in bytes: [UInt8], at place: Int) -> (alias: SecretAlias, count: Int)? {
         guard place + ByteWordKey.count <= bytes.count, !steps.isSpent else { return nil }
         let beginning = ByteWordKey(bytes[place..<place + ByteWordKey.count])
-        let new = young.forms[beginning]?.find(in: bytes, at: place, &steps)
-        let older = old.forms[beginning]?.find(in: bytes, at: place, &steps)
-        return older?.count ?? 0 > new?.count ?? 0 ? older : new
+        return forms[beginning]?.find(in: bytes, at: place, &steps)
     }
 
     /// Long and mixed enough to be nothing but itself.

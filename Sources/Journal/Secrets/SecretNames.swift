@@ -10,13 +10,15 @@ public struct SecretNames: Sendable {
     private static let usual: [SecretKind: [String]] = [
         .session: [
             "tokenid", "sessionupgradessotokenid", "ssotoken", "ssotokenid", "iplanetdirectorypro", "session_token",
-            "session_id", "session", "sid", "jsessionid", "phpsessid", "authsession", "sessionhandle",
+            "session_id", "session", "sid", "jsessionid", "phpsessid", "authsession", "sessionhandle", "token.id",
+            "subjectid",
         ],
         .token: [
             "access_token", "refresh_token", "id_token", "id_token_hint", "token", "subject_token", "actor_token",
             "assertion", "client_assertion", "logout_token", "registration_access_token", "device_code", "x-idtoken",
             "_idtoken", "dpop", "x-auth-token", "jwt", "bearer", "auth_token", "samlresponse", "samlrequest",
-            "samlart", "wresult", "rpt", "pct",
+            "samlart", "wresult", "rpt", "pct", "lares", "pgtid", "pgtiou", "proxygrantingticket", "proxyticket",
+            "subjectconfirmationdata",
         ],
         .code: [
             "code", "user_code", "code_verifier", "state", "nonce", "suspendedid", "auth_req_id", "request_uri",
@@ -32,7 +34,8 @@ public struct SecretNames: Sendable {
         .secret: [
             "api_key", "x-api-key", "secret", "csrf", "csrf_token", "_csrf", "x-csrf-token", "x-xsrf-token",
             "authenticity_token", "x-amz-security-token", "x-amz-signature", "private_key", "sharedsecret",
-            "authentication-info", "proxy-authentication-info", "kba", "kbainfo",
+            "authentication-info", "proxy-authentication-info", "kba", "kbainfo", "security_answer", "x-apikey",
+            "x-access-key", "secret_key", "secret_access_key",
         ],
     ]
 
@@ -44,7 +47,12 @@ public struct SecretNames: Sendable {
             case member
             /// A parameter of a URI.
             case parameter
+            /// Behind `token.`.
+            case part
         }
+
+        /// Bytes of the longest name of any.
+        static let longest = 5
 
         let word: ByteSearch
         let names: Set<[UInt8]>
@@ -63,7 +71,9 @@ public struct SecretNames: Sendable {
         // what registers an authenticator
         Context("pushauth", ["s", "c"], .parameter), Context("mfauth", ["s", "c"], .parameter),
         // private and symmetric keys (RFC 7518 §6)
-        Context("\"kty\"", privateMembers, .member),
+        Context("kty", privateMembers, .member),
+        // what AM's older services print
+        Context("token.id", ["id"], .part),
     ]
 
     /// Of a JWK; `r` and `t` stand below `oth` alone.
@@ -121,26 +131,50 @@ public struct SecretNames: Sendable {
 
     /// All words by which a text tells that a secret may be in it, in small letters.
     var telling: [[UInt8]] {
-        let legacy = (0..<1000).map { "idtoken\($0)" }
+        let legacy = (0..<1000).map { "idtoken\($0)" } + (0..<100).map { "callback_\($0)" }
         let inputs = (0..<100).flatMap { number in Self.inputs.map { "idtoken\(number)\($0.ending)" } }
         let answers = (0..<100).map { "answer\($0)" }
         let others = ["authorization", "pushauth", "mfauth", "kty", "recovery"] + Self.holders
+        let fields = Self.collections + Self.cookieFields.keys
         // a client may write what looks like an alias
         let aliases = SecretKind.allCases.map { ASCII.lowercased($0.word) }
-        return kinds.keys.filter { $0 != Self.shortest } + added
+        return kinds.keys.filter { $0 != Self.shortest } + added + fields
             + (legacy + inputs + answers + others + aliases).map { Array($0.utf8) }
     }
 
     /// Whether the value of a field, a parameter or a member of that name may be a secret, or hold one.
     public func mayHide(_ name: String) -> Bool {
-        kind(name.utf8) != nil || Self.isAuthorization(name.utf8) || Self.holders.contains(ASCII.lowercased(name))
+        meaning(name.utf8) != nil || Self.holders.contains(ASCII.lowercased(name))
     }
 
     /// Names of what may have secrets within.
     private static let holders = [
-        "cookie", "set-cookie", "callbacks", "www-authenticate", "authindexvalue", "transactionconditionadvice",
-        "sessions", "sec-websocket-protocol",
+        "callbacks", "www-authenticate", "authindexvalue", "sunamcompositeadvice", "transactionconditionadvice",
+        "sec-websocket-protocol",
     ]
+
+    /// What stands behind these in a path of AM's is a session, or another token.
+    private static let collections = ["sessions", "tokens"].map { Array($0.utf8) }
+
+    /// - Parameter segment: of a path, percent-encoded or not.
+    public static func holdsTokens(_ segment: ArraySlice<UInt8>) -> Bool {
+        segment.count > 5
+            && collections.contains(PercentCoding.decodeBytes(segment, plusAsSpace: false).map(ASCII.lower))
+    }
+
+    /// Fields of cookies, and members that are called as they are.
+    private static let cookieFields: [[UInt8]: SecretMeaning] = [
+        Array("cookie".utf8): .cookies, Array("cookie2".utf8): .cookies, Array("set-cookie".utf8): .setCookie,
+        Array("set-cookie2".utf8): .setCookie,
+    ]
+
+    /// Of a field, a parameter or a member: what its value is.
+    func meaning(_ name: some Collection<UInt8>) -> SecretMeaning? {
+        if let kind = kind(name) { return .secret(kind) }
+        if Self.isAuthorization(name) { return .credentials }
+        guard [6, 7, 10, 11].contains(name.count) else { return nil }
+        return Self.cookieFields[name.map(ASCII.lower)]
+    }
 
     /// Of a field, a parameter or a member.
     func kind(_ name: some Collection<UInt8>) -> SecretKind? {
@@ -181,23 +215,28 @@ public struct SecretNames: Sendable {
             || last & 0xFF_FFFF_FFFF == 0x74_6F6B_656E || filter.ask { $0.mayContain(WordKey(first, count)) }
     }
 
-    /// `IDToken2` and its like, by which AM's own pages answer callbacks; a name stands in the first. `IDToken1answer` is one of
+    /// `IDToken2` and `callback_1`, by which AM's own pages answer callbacks; a name stands in the first. `IDToken1answer` is one of
     /// several inputs of a callback, and `answer1` one to a security question.
     private static func numbered(_ name: ArraySlice<UInt8>) -> SecretKind? {
-        for (word, longest) in [("idtoken", 3), ("answer", 2)] where name.starts(with: word.utf8) {
+        for (word, longest, first) in [("idtoken", 3, 0x31), ("callback_", 2, 0x30), ("answer", 2, nil)]
+            as [(String, Int, UInt8?)]
+        where name.starts(with: word.utf8) {
             let digits = name.dropFirst(word.utf8.count).prefix(while: ASCII.isDigit)
             guard !digits.isEmpty, digits.count <= longest else { continue }
             let ending = name[digits.endIndex...]
-            if word == "answer" { return ending.isEmpty ? .secret : nil }
-            if ending.isEmpty { return digits.elementsEqual([0x31]) ? nil : .oneTime }
+            guard let first else { return ending.isEmpty ? .secret : nil }
+            if ending.isEmpty { return digits.elementsEqual([first]) ? nil : .oneTime }
             return inputs.first { ending.elementsEqual($0.ending.utf8) }?.kind
         }
         return nil
     }
 
     /// Of a path that leads to a member, as patches of IDM, SCIM and RFC 6902 have it: `/password`, `urn:…:User:password`.
-    func kind(onPath path: some Collection<UInt8>) -> SecretKind? {
-        path.split { [0x2F, 0x3A, 0x2E, 0x5B, 0x5D].contains($0) }.lazy.compactMap { self.kind($0) }.first
+    func meaning(onPath path: some Collection<UInt8>) -> SecretMeaning? {
+        PercentCoding.decodeBytes(path, plusAsSpace: false).split {
+            [0x2F, 0x3A, 0x2E, 0x5B, 0x5D, 0x7E].contains($0)
+        }
+        .lazy.compactMap { self.meaning($0) }.first
     }
 
     /// A field, or a member, with credentials as RFC 9110 §11.4 writes them.

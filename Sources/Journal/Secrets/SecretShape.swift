@@ -1,18 +1,59 @@
 internal import Formats
 
 /// Secrets that show by their form what they are, wherever they stand.
-enum SecretShape {
+public enum SecretShape {
     /// The shortest JWT that is looked at has a header and something behind it.
     private static let shortestToken = 20
     private static let shortestSession = 32
+    /// What every session of AM's has behind its first part.
+    private static let sign = Array("AAJTSQ".utf8)
+    /// Before that, encoded a few times.
+    private static let longestSign = 12
+
+    /// Whether one stands in a text.
+    public static func isIn(_ bytes: [UInt8]) -> Bool {
+        var place = 0
+        while place < bytes.count {
+            if find(in: bytes, at: place) != nil { return true }
+            place = endOfWord(bytes, place)
+        }
+        return false
+    }
+
+    /// Behind the word, the escape of a URL or the sign that stands there: a secret begins where a word does, or a sign.
+    static func endOfWord(_ text: [UInt8], _ start: Int) -> Int {
+        if text[start] == 0x25, start + 3 <= text.count {
+            // `%3F`, and `%253F`
+            var end = start + 1
+            while end + 4 <= text.count, text[end] == 0x32, text[end + 1] == 0x35 { end += 2 }
+            return end + 2
+        }
+        var end = start
+        while end < text.count, isBase64URL(text[end]) { end += 1 }
+        return max(end, start + 1)
+    }
 
     /// What begins at a place and is a JWT or a session of AM's, and how many bytes it has.
     static func find(in bytes: [UInt8], at start: Int) -> (kind: SecretKind, count: Int)? {
         switch bytes[start] {
-        case 0x65 where bytes[start...].starts(with: "eyJ".utf8): return token(bytes, start)
-        case 0x41 where bytes[start...].starts(with: "AQIC".utf8): return session(bytes, start)
-        default: return nil
+        case 0x65 where bytes[start...].starts(with: "eyJ".utf8): token(bytes, start)
+        case 0x41 where bytes[start...].starts(with: "AQIC".utf8): session(bytes, start)
+        default: isSigned(bytes, endOfWord(bytes, start)) ? session(bytes, start) : nil
         }
+    }
+
+    /// Whether a word ends before `*AAJTSQ`, or its first part is filled up with dots.
+    private static func isSigned(_ bytes: [UInt8], _ end: Int) -> Bool {
+        var place = end
+        while place < bytes.count, bytes[place] == 0x2E, place - end < 2 { place += 1 }
+        guard place < bytes.count, bytes[place] == 0x2A || bytes[place] == 0x25 else { return false }
+        // `%2A`, or the same encoded once more
+        let isEncoded = bytes[place] == 0x25
+        while isEncoded, place < bytes.count, bytes[place] | 0x20 != 0x61 {
+            guard place - end < longestSign, bytes[place] == 0x25 || ASCII.isDigit(bytes[place]) else { return false }
+            place += 1
+        }
+        return bytes[min(place + 1, bytes.count)...].starts(with: sign)
     }
 
     /// RFC 7515 §3.1 and RFC 7516 §3.1: three or five parts of base64url; and what somebody cut of one.

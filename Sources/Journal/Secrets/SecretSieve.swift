@@ -83,8 +83,12 @@ struct SecretSieve: Sendable {
     /// A word that tells by itself: the beginning of a token, or the end of a name.
     @inline(__always)
     private static func tells(_ text: UnsafeRawBufferPointer, _ place: Int, _ first: UInt64, _ count: Int) -> Bool {
-        // `eyJ` and `AQIC`
-        if first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141 { return true }
+        // `eyJ`, `AQIC` and `AAJTSQ`
+        if first & 0xFF_FFFF == 0x4A_7965 || first & 0xFFFF_FFFF == 0x4349_5141
+            || first & 0xFFFF_FFFF_FFFF == 0x5153_544A_4141
+        {
+            return true
+        }
         guard count > shortestEnding else { return false }
         let start = place &+ count &- ByteWordKey.count
         // a short one at the very beginning has no eight bytes before its end
@@ -93,9 +97,9 @@ struct SecretSieve: Sendable {
             ? text.loadUnaligned(fromByteOffset: start, as: UInt64.self).littleEndian
             : Self.first(text, 0) &<< UInt64(truncatingIfNeeded: start &* -8)
         let last = bytes | 0x2020_2020_2020_2020
-        // `password`, `secret`, `token`, and `authorization`
+        // `password`, `secret`, `token`, `authorization`, and types of callbacks
         return last == 0x6472_6F77_7373_6170 || last &>> 16 == 0x7465_7263_6573 || last &>> 24 == 0x6E_656B_6F74
-            || last == 0x6E6F_6974_617A_6972
+            || last == 0x6E6F_6974_617A_6972 || last == 0x6B63_6162_6C6C_6163
     }
 
     /// How long the word is that begins there, as far as that is asked for.
@@ -146,6 +150,7 @@ struct SecretSieve: Sendable {
     private static func hides(_ text: UnsafeRawBufferPointer, _ place: Int) -> Bool {
         switch text[place] {
         case 0x40: return endsUser(text, place)
+        case 0x23: return place > 0 && text[place - 1] == 0x26 && isWordByEntity(text, place + 1)
         case 0x5C:
             guard place + 2 < text.count else { return false }
             // `\u003D`, and `\x3D`
@@ -167,6 +172,19 @@ struct SecretSieve: Sendable {
             }
         default: return false
         }
+    }
+
+    /// `&#97;` and `&#x61;`, for a byte that words are made of.
+    private static func isWordByEntity(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+        var place = start
+        let isHex = place < text.count && text[place] | 0x20 == 0x78
+        if isHex { place += 1 }
+        var number = 0
+        while place < text.count, number < 128, let digit = ASCII.hexValue(text[place]), isHex || digit < 10 {
+            number = number * (isHex ? 16 : 10) + Int(digit)
+            place += 1
+        }
+        return number < 128 && ByteClasses.isWord(UInt8(number))
     }
 
     /// `//user:password@`: what stands before the sign begins behind two slashes.

@@ -2,42 +2,23 @@ internal import Formats
 
 /// Looks through a text for what names secrets, and where these stand.
 struct TextScan {
-    enum Meaning {
-        case secret(SecretKind)
-        /// As in `Authorization`.
-        case credentials
-        case cookies
-        case url
-        /// What stands before the `@` of a URL.
-        case user
-
-        /// Also where the name stands in other texts, as in `state:open`, a value behind it is one as a rule.
-        var isSecretInItself: Bool {
-            switch self {
-            case .secret(.password), .secret(.oneTime), .credentials: true
-            default: false
-            }
-        }
-    }
-
-    private(set) var places: [(range: Range<Int>, meaning: Meaning)] = []
-    private let text: [UInt8]
+    var places: [(range: Range<Int>, meaning: SecretMeaning)] = []
+    let text: [UInt8]
     private let names: SecretNames
     /// What stands in an attribute has no tags of its own.
-    private var isInTag = false
+    var isInTag = false
     /// Bytes that were read for tags which are none. Where that is much, what was read is not read again for one.
-    private var misread = 0
-    private var tagsFrom = 0
+    var misread = 0
+    var tagsFrom = 0
     private let contexts: [SecretNames.Context]
     /// It speaks of recovery codes, which nothing names one by one.
     private let listsCodes: Bool
     /// It may be a form with parts.
-    private let hasParts: Bool
-    private var steps: StepBudget
+    let hasParts: Bool
+    var steps: StepBudget
 
     private static let longestName = 64
     private static let recovery = ByteSearch(Array("ecovery".utf8))
-    private static let disposition = Array("content-disposition".utf8)
 
     init(_ text: [UInt8], _ names: SecretNames, _ steps: inout StepBudget) {
         self.text = text
@@ -54,27 +35,82 @@ struct TextScan {
     }
 
     /// - Returns: where to go on.
-    private mutating func look(at place: Int) -> Int {
+    mutating func look(at place: Int) -> Int {
         let byte = text[place]
         if byte == 0x3C, !isInTag, place >= tagsFrom, let tag = tag(at: place) { return look(at: tag) }
-        if byte == 0x5C, let sign = escaped(at: place), !Self.isNameByte(sign.byte) { return sign.end }
-        // a line that ends in a string of a script
-        if byte == 0x5C, listsCodes, place + 1 < text.count, text[place + 1] == 0x6E { return place + 2 }
-        if byte == 0x2F || byte == 0x5C { return lookForUser(at: place) }
-        guard Self.isNameByte(byte) else { return place + 1 }
-        var end = place
-        while end < text.count, Self.isNameByte(text[end]) { end += 1 }
-        guard end - place <= Self.longestName else { return end }
-        guard let meaning = meaning(place..<end), let value = value(behind: end, meaning) else {
+        if !Self.isNameByte(byte) {
+            let sign = escape(at: place)
+            if let sign, !Self.isNameByte(sign.byte) { return sign.end }
+            // a line that ends in a string of a script
+            if byte == 0x5C, listsCodes, place + 1 < text.count, text[place + 1] == 0x6E { return place + 2 }
+            guard sign != nil else { return byte == 0x2F || byte == 0x5C ? lookForUser(at: place) : place + 1 }
+        }
+        let (end, plain) = word(at: place)
+        guard end - place <= Self.longestName || plain != nil else { return end }
+        guard let meaning = meaning(plain?[...] ?? text[place..<end], at: place),
+            let value = value(of: place..<end, meaning)
+        else {
             if listsCodes, isCode(place..<end) { places.append((place..<end, .secret(.oneTime))) }
             return end
         }
         places.append((value, meaning))
-        return max(value.upperBound, lookForItems(behind: value, meaning))
+        return max(value.upperBound, lookForItems(behind: value, meaning), lookForOperands(behind: value, meaning))
+    }
+
+    /// A word; and what it is, where signs of it are written as others.
+    private func word(at start: Int) -> (end: Int, plain: [UInt8]?) {
+        var end = start
+        var plain: [UInt8]?
+        while true {
+            let begin = end
+            while end < text.count, Self.isNameByte(text[end]) { end += 1 }
+            plain?.append(contentsOf: text[begin..<end])
+            guard let sign = escape(at: end), Self.isNameByte(sign.byte) else { return (end, plain) }
+            plain = (plain ?? Array(text[start..<end])) + [sign.byte]
+            end = sign.end
+        }
+    }
+
+    /// A sign that is written as others: `%61`, `\u0061`, `&#97;`.
+    private func escape(at place: Int) -> (byte: UInt8, end: Int)? {
+        guard place + 2 < text.count else { return nil }
+        switch text[place] {
+        case 0x5C: return escaped(at: place)
+        case 0x25:
+            guard let high = ASCII.hexValue(text[place + 1]), let low = ASCII.hexValue(text[place + 2]) else {
+                return nil
+            }
+            return (high << 4 | low, place + 3)
+        case 0x26 where text[place + 1] == 0x23: return entity(at: place + 2)
+        default: return nil
+        }
+    }
+
+    /// Behind `&#`.
+    private func entity(at start: Int) -> (byte: UInt8, end: Int)? {
+        let isHex = text[start] | 0x20 == 0x78
+        let digits = text[(isHex ? start + 1 : start)...].prefix(8).prefix { ASCII.hexValue($0) != nil }
+        guard let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: isHex ? 16 : 10) else { return nil }
+        let isEnded = digits.endIndex < text.count && text[digits.endIndex] == 0x3B
+        return (byte, isEnded ? digits.endIndex + 1 : digits.endIndex)
+    }
+
+    /// What a range is, without escapes.
+    func plain(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        guard range.count <= Self.longestName, text[range].contains(where: { $0 == 0x26 || $0 == 0x25 || $0 == 0x5C })
+        else { return text[range] }
+        var out: [UInt8] = []
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let sign = escape(at: place) ?? (text[place], place + 1)
+            out.append(sign.byte)
+            place = sign.end
+        }
+        return out[...]
     }
 
     /// The other strings of an array whose first is a value: `["a", "b"]`.
-    private mutating func lookForItems(behind first: Range<Int>, _ meaning: Meaning) -> Int {
+    private mutating func lookForItems(behind first: Range<Int>, _ meaning: SecretMeaning) -> Int {
         var place = first.lowerBound - 2
         while place >= 0, Self.isSpace(text[place]) || text[place] == 0x5C { place -= 1 }
         guard place >= 0, text[place] == 0x5B else { return first.upperBound }
@@ -91,7 +127,31 @@ struct TextScan {
         }
     }
 
-    /// A word by itself, of letters and digits as nobody speaks them.
+    /// The strings that an expression goes on with: `a || 'b'`, `a ? 'b' : 'c'`.
+    private mutating func lookForOperands(behind first: Range<Int>, _ meaning: SecretMeaning) -> Int {
+        var place = first.upperBound
+        guard !first.isEmpty else { return place }
+        if place < text.count, Self.isQuote(text[place]) || text[place] == 0x60 { place += 1 }
+        while true {
+            let start = skippingBlanks(place)
+            let operators = text[start...].prefix(2).prefix { [0x7C, 0x3F, 0x3A, 0x2B].contains($0) }
+            guard !operators.isEmpty else { return place }
+            place = operators.endIndex
+            while place < text.count, Self.isSpace(text[place]) { place += 1 }
+            if let string = string(at: place) {
+                places.append((string, meaning))
+                place = min(string.upperBound + 1, text.count)
+            } else {
+                while place < text.count,
+                    Self.isNameByte(text[place]) || [0x24, 0x28, 0x29, 0x2E].contains(text[place])
+                {
+                    place += 1
+                }
+            }
+        }
+    }
+
+    /// A word by itself, of letters and digits as nobody speaks them; also in groups of the same length.
     private func isCode(_ word: Range<Int>) -> Bool {
         guard (8...32).contains(word.count), word.lowerBound > 0, word.upperBound < text.count else { return false }
         let before = text[word.lowerBound - 1]
@@ -101,7 +161,8 @@ struct TextScan {
             ends.contains(text[word.upperBound])
         else { return false }
         let bytes = text[word]
-        return bytes.allSatisfy { ASCII.isAlpha($0) || ASCII.isDigit($0) }
+        let groups = bytes.split(separator: 0x2D, omittingEmptySubsequences: false)
+        return groups.allSatisfy { $0.count > 3 && $0.count == groups[0].count } && !bytes.contains(0x5F)
             && (bytes.contains(where: ASCII.isDigit)
                 || bytes.contains { $0 < 0x5B } && bytes.contains { $0 > 0x60 })
     }
@@ -131,27 +192,27 @@ struct TextScan {
 
     static func isQuote(_ byte: UInt8) -> Bool { byte == 0x22 || byte == 0x27 }
 
-    private func meaning(_ place: Range<Int>) -> Meaning? {
-        let name = text[place]
-        if SecretNames.isAuthorization(name) { return .credentials }
-        if let kind = names.kind(name) { return .secret(kind) }
-        for context in contexts where isThere(place, context.place) && context.names.contains(Array(name)) {
-            return .secret(.secret)
-        }
-        return Self.isWord(name, "cookie") ? .cookies : nil
+    func meaning(_ name: ArraySlice<UInt8>, at place: Int) -> SecretMeaning? {
+        if let meaning = names.meaning(name) { return meaning }
+        guard name.count <= SecretNames.Context.longest else { return nil }
+        let isOne = contexts.contains { $0.names.contains(Array(name)) && isThere(place, $0.place) }
+        return isOne ? .secret(.secret) : nil
     }
 
-    private func isThere(_ name: Range<Int>, _ place: SecretNames.Context.Place) -> Bool {
-        let before = name.lowerBound > 0 ? text[name.lowerBound - 1] : 0
+    private func isThere(_ name: Int, _ place: SecretNames.Context.Place) -> Bool {
+        let before = name > 0 ? text[name - 1] : 0
         switch place {
         case .anywhere: return true
-        case .member: return Self.isQuote(before)
+        case .member:
+            // `"d":`, and `{d:`
+            let sign = text[..<name].last { $0 != ASCII.space } ?? 0
+            return Self.isQuote(before) || sign == 0x7B || sign == 0x2C
+        case .part: return text[..<name].suffix(6).elementsEqual("token.".utf8)
         case .parameter:
             if before == 0x26 || before == 0x3F || before == 0x3B { return true }
             // `\x26` and `\u0026`
             return [4, 6].contains { count in
-                name.lowerBound >= count
-                    && escaped(at: name.lowerBound - count).map { $0.byte == 0x26 || $0.byte == 0x3F } == true
+                name >= count && escaped(at: name - count).map { $0.byte == 0x26 || $0.byte == 0x3F } == true
             }
         }
     }
@@ -177,9 +238,9 @@ struct TextScan {
 
     // MARK: names and values
 
-    /// Where the value of a name stands that ends there.
-    private mutating func value(behind end: Int, _ meaning: Meaning) -> Range<Int>? {
-        var place = end
+    /// Where the value of a name stands.
+    private mutating func value(of name: Range<Int>, _ meaning: SecretMeaning) -> Range<Int>? {
+        var place = name.upperBound
         // `name[]`, `name[0]`
         while place < text.count, text[place] == 0x5B, let close = text[place...].prefix(8).firstIndex(of: 0x5D) {
             place = close + 1
@@ -202,6 +263,14 @@ struct TextScan {
             return isQuoted ? member(from: sign.end) : line(from: sign.end, meaning)
         }
         if let sign, sign.byte == 0x3D { return word(from: sign.end) }
+        // `x += value`, `x ||= value`
+        let operators = text[place...].prefix(2).prefix { [0x7C, 0x3F, 0x2B].contains($0) }
+        if !operators.isEmpty, operators.endIndex < text.count, text[operators.endIndex] == 0x3D {
+            return word(from: operators.endIndex + 1)
+        }
+        // `setItem('name', 'value')`
+        let begin = text[..<name.lowerBound].dropLast().last { $0 != ASCII.space }
+        if isQuoted, let sign, sign.byte == 0x2C, begin == 0x28 { return string(at: skippingBlanks(sign.end)) }
         guard behindName < text.count, isQuoted || Self.isSpace(text[behindName]) || text[behindName] == 0x3B else {
             return nil
         }
@@ -225,7 +294,7 @@ struct TextScan {
     }
 
     /// Behind `name:` a string, or the rest of the line.
-    private func line(from start: Int, _ meaning: Meaning) -> Range<Int>? {
+    private func line(from start: Int, _ meaning: SecretMeaning) -> Range<Int>? {
         var place = skippingBlanks(start)
         // `name: [`, and `name: |` with lines of its own
         while place < text.count, text[place] == 0x5B || text[place] == 0x7B { place += 1 }
@@ -298,150 +367,5 @@ struct TextScan {
             end += 1
         }
         return place + 1..<min(end, text.count)
-    }
-
-    // MARK: parts of forms
-
-    private static let longestHead = 4096
-
-    /// The content of a form's part, whose head names it (RFC 7578 §4.2): up to the line that began it.
-    private mutating func part(behind start: Int) -> Range<Int>? {
-        guard hasParts else { return nil }
-        var lineStart = start
-        defer { steps.spend(start - lineStart) }
-        func isFolded() -> Bool { Self.isSpace(text[lineStart]) }
-        repeat {
-            if lineStart > 0, text[lineStart - 1] == ASCII.lf { lineStart -= 1 }
-            while lineStart > 0, text[lineStart - 1] != ASCII.lf, start - lineStart < Self.longestHead {
-                lineStart -= 1
-            }
-        } while lineStart > 0 && start - lineStart < Self.longestHead && lineStart < text.count && isFolded()
-        let word = Self.disposition
-        guard text.count - lineStart > word.count, text[lineStart..<lineStart + word.count].map(ASCII.lower) == word
-        else { return nil }
-        steps.spend(Self.longestHead)
-        guard let begin = bodyOfPart(start) else { return nil }
-        let delimiter = self.delimiter(before: lineStart)
-        let end = delimiter.isEmpty ? nil : ByteSearch(delimiter).next(in: text.span, from: begin - 1)
-        var last = end ?? text.count
-        if end != nil, last > begin, text[last - 1] == ASCII.cr { last -= 1 }
-        return begin..<max(begin, last)
-    }
-
-    private static func speaksOfParts(_ text: [UInt8]) -> Bool {
-        var place = 0
-        while let hyphen = text[place...].firstIndex(of: 0x2D) {
-            place = hyphen + 1
-            let start = hyphen - 7
-            guard start >= 0, text[start] | 0x20 == disposition[0] else { continue }
-            if text[start...].prefix(disposition.count).map(ASCII.lower) == disposition { return true }
-        }
-        return false
-    }
-
-    /// Behind the empty line that ends the head.
-    private func bodyOfPart(_ start: Int) -> Int? {
-        var place = start
-        while place < text.count, place - start < Self.longestHead {
-            if text[place] == ASCII.lf {
-                if place + 1 < text.count, text[place + 1] == ASCII.lf { return place + 2 }
-                if place + 2 < text.count, text[place + 1] == ASCII.cr, text[place + 2] == ASCII.lf { return place + 3 }
-            }
-            place += 1
-        }
-        return nil
-    }
-
-    /// The line before a part's head that begins with `--`, with the end of the line before it.
-    private func delimiter(before head: Int) -> [UInt8] {
-        var end = head
-        while end > 0, head - end < Self.longestHead {
-            let last = end - 1
-            var start = last
-            while start > 0, text[start - 1] != ASCII.lf { start -= 1 }
-            if last - start > 2, text[start] == 0x2D, text[start + 1] == 0x2D {
-                var line = text[start..<last]
-                if line.last == ASCII.cr { line.removeLast() }
-                return [ASCII.lf] + line
-            }
-            end = start
-        }
-        return []
-    }
-
-    // MARK: tags
-
-    private mutating func tag(at place: Int) -> MarkupTag? {
-        var reached = place
-        if let tag = MarkupTag(text, at: place, &reached) { return tag }
-        misread += reached - place
-        steps.spend(reached - place)
-        if misread > 4 * text.count { tagsFrom = reached }
-        return nil
-    }
-
-    /// `<input name="X" value="Y">`, `<meta name="csrf-token" content="Y">`, `<a href="…">`, `<password>Y</password>`.
-    private mutating func look(at tag: MarkupTag) -> Int {
-        let named = name(of: tag)
-        isInTag = true
-        for attribute in tag.attributes {
-            let name = text[attribute.name]
-            if let named, Self.isWord(name, "value") || Self.isWord(name, "content") {
-                places.append((attribute.value, named))
-            } else if let meaning = meaning(attribute.name), !Self.isWord(name, "value") {
-                places.append((attribute.value, meaning))
-            } else if MessageRedactor.looksLikeURL(Array(text[attribute.value])) {
-                places.append((attribute.value, .url))
-            } else {
-                // a script, a style, data
-                var place = attribute.value.lowerBound
-                while place < attribute.value.upperBound { place = max(place + 1, look(at: place)) }
-            }
-        }
-        isInTag = false
-        guard !tag.isEmpty else { return tag.end }
-        let isArea = Self.isWord(text[tag.localName], "textarea")
-        guard let meaning = isArea ? named : meaning(tag.localName) else { return tag.end }
-        let content = content(from: tag.end)
-        guard text[content].contains(where: { !Self.isSpace($0) }) else { return tag.end }
-        places.append((content, meaning))
-        return content.upperBound
-    }
-
-    /// The text that an element begins with, behind comments; of a CDATA section what is in it.
-    private func content(from start: Int) -> Range<Int> {
-        var place = start
-        while true {
-            while place < text.count, Self.isSpace(text[place]) { place += 1 }
-            guard text[place...].starts(with: "<!--".utf8) else { break }
-            let near = text.span.extracting(place..<min(text.count, place + Self.longestComment))
-            guard let end = Self.commentEnd.next(in: near) else { break }
-            place += end + 3
-        }
-        if text[place...].starts(with: "<![CDATA[".utf8) {
-            return place + 9..<(Self.sectionEnd.next(in: text.span, from: place + 9) ?? text.count)
-        }
-        return place..<(text[place...].firstIndex(of: 0x3C) ?? text.count)
-    }
-
-    private static let longestComment = 1024
-    private static let commentEnd = ByteSearch(Array("-->".utf8))
-    private static let sectionEnd = ByteSearch(Array("]]>".utf8))
-
-    /// What an element is called.
-    private func name(of tag: MarkupTag) -> Meaning? {
-        for attribute in tag.attributes where Self.isName(text[attribute.name]) {
-            if let meaning = meaning(attribute.value) { return meaning }
-        }
-        return nil
-    }
-
-    /// Of an attribute that says what its element is called.
-    private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
-        isWord(name, "name") || isWord(name, "id") || isWord(name, "property") || isWord(name, "itemprop")
-    }
-
-    private static func isWord(_ name: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
-        name.count == word.utf8CodeUnitCount && zip(name, 0...).allSatisfy { ASCII.lower($0) == word.utf8Start[$1] }
     }
 }

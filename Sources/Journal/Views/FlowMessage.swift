@@ -63,11 +63,11 @@ public struct FlowMessage: Sendable {
     /// There was more of it.
     public var isCut: Bool { flow.flags.contains(mark) }
 
-    /// Its body is not kept, since looking for secrets in it took too many steps.
+    /// Its body is not kept, since the secrets in it cannot all be found, or not in so many steps.
     public var isUnread: Bool { isCut && body.isEmpty && bodyBytes > 0 && flow.flags.contains(.unread) }
 
     /// Why it is not.
-    public static let unread = "the body is not kept: it takes too many steps to find the secrets in it"
+    public static let unread = "the body is not kept: the secrets in it cannot all be found"
 
     private var mark: FlowFlags {
         switch side {
