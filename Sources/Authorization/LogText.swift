@@ -1,12 +1,13 @@
+import Formats
+
 /// Text of others, made fit for a line of the log.
 enum LogText {
-    /// At most 80 characters, control characters as blanks.
+    /// At most 80 characters, what steers as blanks.
     static func shown(_ text: String) -> String {
         let isLong = text.unicodeScalars.count > 80
         var out = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(80) {
-            let category = scalar.properties.generalCategory
-            out.append(category == .control || category == .format ? " " : scalar)
+            out.append(scalar.steers ? " " : scalar)
         }
         return String(out) + (isLong ? "…" : "")
     }

@@ -131,7 +131,7 @@ public final class AccessLog {
         buffer.append(literal: ",\"event\":\"")
         buffer.append(contentsOf: event.moment.kind.rawValue.utf8)
         buffer.append(literal: "\",\"text\":")
-        JSONValue.writeString(event.moment.sentence, to: &buffer)
+        JSONValue.writePlain(event.moment.sentence, to: &buffer)
         member(",\"interceptor\":", event.moment.interceptor)
         member(",\"at_ms\":", UInt64(max(0, event.at)))
         buffer.append(literal: "}")
@@ -226,6 +226,6 @@ public final class AccessLog {
     private func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         buffer.append(literal: name)
-        JSONValue.writeString(value, to: &buffer)
+        JSONValue.writePlain(value, to: &buffer)
     }
 }

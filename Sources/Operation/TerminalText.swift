@@ -15,7 +15,7 @@ public enum TerminalText {
     static func lines(_ text: String) -> String {
         var out = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            out.append(steers(scalar) && scalar != "\n" && scalar != "\t" ? " " : scalar)
+            out.append(scalar.steers && scalar != "\n" && scalar != "\t" ? " " : scalar)
         }
         return String(out)
     }
@@ -28,31 +28,12 @@ public enum TerminalText {
 
     private static func plain(_ scalars: String.UnicodeScalarView.SubSequence) -> String {
         var out = String.UnicodeScalarView()
-        for scalar in scalars { out.append(steers(scalar) ? " " : scalar) }
+        for scalar in scalars { out.append(scalar.steers ? " " : scalar) }
         return String(out)
     }
 
     /// JSON that says the same to every reader, and to a terminal nothing.
     public static func json(_ value: JSONValue) -> String {
-        var out = String.UnicodeScalarView()
-        for scalar in value.serialized.unicodeScalars {
-            guard steers(scalar) else {
-                out.append(scalar)
-                continue
-            }
-            // only in texts is there anything beyond ASCII
-            for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-                let digits = String(unit, radix: 16, uppercase: true)
-                out.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
-            }
-        }
-        return String(out)
-    }
-
-    static func steers(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
-        default: false
-        }
+        JSONValue.plain(value.serialized)
     }
 }

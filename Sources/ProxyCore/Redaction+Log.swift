@@ -23,12 +23,12 @@ extension Redaction {
     }
 
     private func shown(_ value: String, _ origins: [ValueOrigin]) -> String {
+        guard origins.allSatisfy({ mayShow(value, $0) }) else { return SecretTexts.replacement.description }
         if let url = shownURL(value) { return Self.cut(url, Self.longestPart) }
-        guard origins.allSatisfy({ mayShow(value, $0) }), !Self.looksSecret(value) else {
-            return SecretTexts.replacement.description
-        }
-        let plain = value.utf8.map { $0 < 0x20 || $0 == 0x7F ? ASCII.space : $0 }
-        return Self.cut(text(String(decoding: plain, as: UTF8.self)), Self.longestPart)
+        if looksSecret(value) { return SecretTexts.replacement.description }
+        var plain = String.UnicodeScalarView()
+        for scalar in value.unicodeScalars { plain.append(scalar.steers ? " " : scalar) }
+        return Self.cut(text(String(plain)), Self.longestPart)
     }
 
     private func mayShow(_ value: String, _ origin: ValueOrigin) -> Bool {
@@ -49,11 +49,11 @@ extension Redaction {
         return url(of: head)
     }
 
-    /// Credentials, tokens that say what they are, padded ones, and parameters.
-    private static func looksSecret(_ value: String) -> Bool {
+    /// Credentials, parameters and what is padded, and what the journal takes for a secret.
+    private func looksSecret(_ value: String) -> Bool {
         let lower = ASCII.lowercased(value)
-        return ["basic ", "bearer ", "dpop ", "eyj"].contains(where: lower.hasPrefix)
-            || value.utf8.contains(0x3D)
+        return ["basic ", "bearer ", "dpop "].contains(where: lower.hasPrefix) || value.utf8.contains(0x3D)
+            || finder.finds(in: Array(value.utf8))
     }
 
     /// No more than so many bytes, without the half of a character.

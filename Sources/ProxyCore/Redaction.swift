@@ -8,6 +8,7 @@ internal import Journal
 public struct Redaction: Sendable {
     let harmless: HarmlessNames
     let names: SecretNames
+    let finder: MessageRedactor
     private let secrets: SecretTexts
 
     /// Longer names and values are none that anybody gave to a parameter of those sorts.
@@ -21,6 +22,7 @@ public struct Redaction: Sendable {
         harmless = HarmlessNames(settings.disclosure.parameters)
         names = SecretNames(
             sessionCookies: settings.servers.map(\.cookie), more: settings.disclosure.secretNames)
+        finder = MessageRedactor(names)
         secrets = SecretTexts(settings.disclosure.secrets)
     }
 
@@ -118,22 +120,22 @@ public struct Redaction: Sendable {
     private static let semicolon: UInt8 = 0x3B
     private static let slash: UInt8 = 0x2F
 
-    /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3). What stands below `sessions` names one:
-    /// AM's own endpoint for them has the token there.
+    /// What stands behind a semicolon is a parameter here as well (RFC 3986 §3.3). What stands below `sessions` and `tokens` names
+    /// one, and a token may stand anywhere.
     private func appendPath(_ path: Range<Int>, of bytes: Span<UInt8>, to text: inout URLText) {
-        let isPlain = bytes.first(path.lowerBound, path.upperBound) { $0.equal(to: Self.semicolon) } == path.upperBound
-        guard !isPlain || Self.namesSession(path, of: bytes) else { return text.keep(path, of: bytes) }
+        guard Self.mayHide(path, of: bytes) else { return text.keep(path, of: bytes) }
         var start = path.lowerBound
-        var isSession = false
+        var isToken = false
         while start <= path.upperBound {
             let end = bytes.near(start, path.upperBound) { $0.equal(to: Self.slash) }
             let nameEnd = bytes.near(start, end) { $0.equal(to: Self.semicolon) }
-            if isSession, nameEnd > start {
+            let name = (start..<nameEnd).map { bytes[$0] }
+            if isToken && !name.isEmpty || SecretShape.isIn(name) {
                 text.put(SecretTexts.replacement, bytes)
             } else {
                 text.keep(start..<nameEnd, of: bytes)
             }
-            isSession = Self.isSessions(start..<nameEnd, of: bytes)
+            isToken = SecretNames.holdsTokens(name[...])
             if nameEnd < end {
                 text.keep(nameEnd..<nameEnd + 1, of: bytes)
                 appendParameters(nameEnd + 1..<end, of: bytes, to: &text)
@@ -143,25 +145,26 @@ public struct Redaction: Sendable {
         }
     }
 
-    private static func isSessions(_ segment: Range<Int>, of bytes: Span<UInt8>) -> Bool {
-        segment.count == ByteWord.count && ByteWord(bytes, at: segment.lowerBound) == ByteWord("sessions")
-    }
-
-    private static func namesSession(_ path: Range<Int>, of bytes: Span<UInt8>) -> Bool {
-        // a slash, the word, a slash and something behind it
-        let last = path.upperBound - ByteWord.count - 3
+    /// Whether something in a path may not be shown. In most nothing is, which is known by one look.
+    private static func mayHide(_ path: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        let sign = bytes.first(path.lowerBound, path.upperBound) {
+            $0.equal(to: semicolon) | $0.equal(to: 0x25) | $0.equal(to: 0x2A)
+        }
+        if sign < path.upperBound { return true }
         var place = path.lowerBound
-        while place <= last {
-            place = bytes.near(place, path.upperBound) { $0.equal(to: slash) }
-            if place <= last, bytes[place + 1 + ByteWord.count] == slash,
-                isSessions(place + 1..<place + 1 + ByteWord.count, of: bytes)
-            {
-                return true
+        while place < path.upperBound {
+            place = bytes.near(place, path.upperBound) { $0.equal(to: slash) } + 1
+            guard place + shortestHidden < path.upperBound else { return false }
+            // `sessions`, `tokens`, `eyJ`, `AQIC`
+            switch (bytes[place] | 0x20, bytes[place + 1] | 0x20, bytes[place + 2] | 0x20) {
+            case (0x73, 0x65, 0x73), (0x74, 0x6F, 0x6B), (0x65, 0x79, 0x6A), (0x61, 0x71, 0x69): return true
+            default: break
             }
-            place += 1
         }
         return false
     }
+
+    private static let shortestHidden = 7
 
     private func appendParameters(_ query: Range<Int>, of bytes: Span<UInt8>, to text: inout URLText) {
         var start = query.lowerBound

@@ -220,4 +220,50 @@ struct JSONTextTests {
         #expect(left.means(right) == same)
         #expect(right.means(left) == same)
     }
+
+    @Test(
+        "A text is read as far as it is JSON",
+        arguments: [
+            (#"{"a":["x",1,null]}"#, #"{"a":["?","?",null]}"#, nil), (#"{"a":"x" "#, #"{"a":"?" "#, []),
+            (#"{"a":["x","y z"#, #"{"a":["?","?""#, ["a"]), (#"{"a":"x"} y"#, #"{"a":"?"}"#, ["1"]),
+            (#"{"a":"x","b":{/**/"c":"y"}}"#, #"{"a":"?""#, ["b"]), (#"{a:"x"}"#, "", []), ("", "", nil),
+            ("{\"a\":\"x\"}\n{\"a\":2}", "{\"a\":\"?\"}\n{\"a\":\"?\"}", nil), (#"["x",,"y",]"#, #"["?",,"?",]"#, nil),
+            ("[\"x\n\", \"\\q\"]", #"["?", "?"]"#, nil), (#"[tru"#, #"[tru"#, ["0"]), (#"["x",-"#, #"["?""#, ["1"]),
+            (#"{"a":"x","b"#, #"{"a":"?","b"#, ["b"]),
+        ] as [(String, String, [String]?)])
+    func scalars(_ text: String, _ expected: String, _ open: [String]?) {
+        var edited = JSONText(Array(text.utf8))
+        let reach = edited.replaceScalars { _, _, _ in [0x3F] }
+        #expect(String(decoding: edited.bytes, as: UTF8.self) == expected)
+        #expect(reach.open?.map { String(decoding: $0, as: UTF8.self) } == open)
+        #expect((reach.end == 0) == expected.isEmpty)
+    }
+
+    @Test("Each document after the first has a number, and what is deeper than 64 levels is not read")
+    func scalarPaths() {
+        var paths: [String] = []
+        var text = JSONText(Array(#"{"a":["x"]} {"a":"y"}[{"b":1}]"#.utf8))
+        _ = text.replaceScalars { path, value, isText in
+            paths.append(
+                (path + [value, isText ? [0x74] : [0x6E]]).map { String(decoding: $0, as: UTF8.self) }.joined(
+                    separator: "/"))
+            return nil
+        }
+        #expect(paths == ["a/0/x/t", "1/a/y/t", "2/0/b/1/n"])
+        let deep = #"["x","# + String(repeating: "[", count: 63) + #""y""#
+        var cut = JSONText(Array(deep.utf8))
+        #expect(cut.replaceScalars { _, _, _ in nil }.end == 4 && cut.bytes == Array(#"["x""#.utf8))
+    }
+
+    @Test("What steers a terminal is escaped in JSON")
+    func steering() {
+        var out: [UInt8] = []
+        JSONValue.writePlain("a\u{9B}\u{202E}\u{E0041}ä\n\"", to: &out)
+        #expect(String(decoding: out, as: UTF8.self) == #""a\u009B\u202E\uDB40\uDC41ä\n\"""#)
+        #expect(
+            ["\u{1B}", "\u{7F}", "\u{85}", "\u{200F}", "\u{2028}", "\u{FEFF}", "\u{E000}"].allSatisfy {
+                ($0 as Unicode.Scalar).steers
+            })
+        #expect(["a", "ä", " ", "\u{301}", "語"].allSatisfy { !($0 as Unicode.Scalar).steers })
+    }
 }

@@ -46,6 +46,18 @@ struct AccessLogTests {
         return record
     }
 
+    @Test func nothingSteersATerminal() throws {
+        var record = Self.record
+        record.user = "an\u{202E}na"
+        record.events = [.init(.logged(interceptor: "a", "b\u{9B}31m\u{E0041}"), at: 1)]
+        let lines = Self.written(record, .events)
+        #expect(String(decoding: lines, as: UTF8.self).unicodeScalars.allSatisfy { !$0.steers || $0 == "\n" })
+        #expect(
+            try Self.read(lines).map { $0["text"]?.text ?? $0["user"]?.text } == [
+                "a: b\u{9B}31m\u{E0041}", "an\u{202E}na",
+            ])
+    }
+
     @Test func everyMember() throws {
         var record = Self.record
         record.user = "anna"

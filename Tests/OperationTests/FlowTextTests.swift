@@ -106,7 +106,7 @@ struct FlowTextTests {
         let flow = try JSONValue(
             parsing: Self.row.replacing("PATH", with: #"\u001b[31m\u009b\u202e"#).replacing("GET", with: #"G\u0007ET"#))
         let row = FlowList(.plain, width: 120).row(flow)
-        #expect(row.unicodeScalars.filter(TerminalText.steers) == ["\n"])
+        #expect(row.unicodeScalars.filter(\.steers) == ["\n"])
     }
 
     @Test("Events come whole, however they are cut")

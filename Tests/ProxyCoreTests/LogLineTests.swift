@@ -39,7 +39,12 @@ import Testing
         ("a", .header("X-Custom")), ("a", .header("WWW-Authenticate")), ("a", .query("id")), ("a", .query("code")),
         ("a", member("/tokens/access_token")), ("a", member("/access_token/0")), ("a", member("/authId")),
         ("{\"access_token\":1}", member("/all")), ("[1]", member("/all")), ("a", .code), ("<Advices>", .name),
-        ("Bearer x", .header("X-Other")), ("eyJhbGciOi.e30.x", .header("X-Other")), ("sid=7", .header("X-Other")),
+        ("Bearer x", .header("X-Other")), ("eyJhbGciOiJub25lIn0.e30.x", .header("X-Other")),
+        ("sid=7", .header("X-Other")), ("AQIC5wM2LY4SfczFxI9lMv4PgF7l0123456789*AAJTSQACMDE*", .header("X-Other")),
+        ("zz9-5wM2LY4SfczFxI9lMv4PgF7l0123456789*AAJTSQACMDE*", member("/note")),
+        ("of eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.abcdef", .header("X-Other")),
+        ("https://u:pw12345678@h/", .header("X-Other")), ("see //u:pw12345678@h/", .header("X-Other")),
+        ("token: verysecret123456", member("/note")), ("https://a.test/", .header("X-Api-Key")),
     ])
     func hidden(_ value: String, _ origin: ValueOrigin) {
         #expect(Self.line(value, origin) == "<REDACTED>")
@@ -52,8 +57,15 @@ import Testing
                 == "<https://a.test/cb?code=REDACTED&lang=en>")
     }
 
+    @Test func tokensInPathsAreNotShown() {
+        #expect(
+            Self.line("https://a.test/am/json/tokens/abc/eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.abcdef", .header("X"))
+                == "<https://a.test/am/json/tokens/REDACTED/REDACTED>")
+    }
+
     @Test func noLineBreaksAndNoMoreThanFits() {
         #expect(Self.line("a\r\nb", .header("X")) == "<a  b>")
+        #expect(Self.line("a\u{9B}b\u{85}\u{202E}\u{2028}\u{FEFF}\u{E0041}c", .header("X")) == "<a b     c>")
         #expect(
             Self.line(String(repeating: "ä", count: 200), .header("X")) == "<" + String(repeating: "ä", count: 128)
                 + "…>")

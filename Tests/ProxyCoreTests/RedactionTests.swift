@@ -75,6 +75,11 @@ struct RedactionTests {
         ("a.test/json/realms/root/sessions/t;x=1/y", "a.test/json/realms/root/sessions/REDACTED;x=REDACTED/y"),
         ("a.test/am/json/sessions?_action=x", "a.test/am/json/sessions?_action=x"),
         ("a.test/am/json/sessions/?_action=x", "a.test/am/json/sessions/?_action=x"),
+        ("a.test/am/json/sess%69ons/t?_action=x", "a.test/am/json/sess%69ons/REDACTED?_action=x"),
+        ("a.test/am/json/tokens/t", "a.test/am/json/tokens/REDACTED"), ("a.test/tokensize/t", "a.test/tokensize/t"),
+        ("a.test/x/eyJhbGciOiJub25lIn0.eyJzdWIi.abc/y", "a.test/x/REDACTED/y"),
+        ("a.test/x/z9-_abc0123456789012345*AAJTSQACMDE*", "a.test/x/REDACTED"),
+        ("a.test/x/100%25/se%20a", "a.test/x/100%25/se%20a"),
         ("a.test/sessions/t", "a.test/sessions/REDACTED"), ("a.test/obsessions/t", "a.test/obsessions/t"),
     ])
     func forms(_ asked: String, _ shown: String) {

@@ -1,3 +1,5 @@
+import Formats
+
 /// Words of a command line, as every POSIX shell takes them for what they are: `$'…'` is not known to all of them, and one
 /// that does not know it would run what stands behind a quote in it.
 enum ShellText {
@@ -29,7 +31,7 @@ enum ShellText {
 
     /// The end of what a command printed loses its line breaks: they stand as they are.
     private static func hides(_ scalar: Unicode.Scalar) -> Bool {
-        TerminalText.steers(scalar) && scalar != "\n" && scalar != "\t"
+        scalar.steers && scalar != "\n" && scalar != "\t"
     }
 
     private static func octal(_ byte: UInt8) -> String {
