@@ -49,6 +49,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["a=%ff", "%C3=1", "a=1&b=%E9t%E9", "a=%ED%A0%80"])
+    func whatIsNoTextBecomesNoJSON(_ body: String) throws {
+        let passed = try Self.converted(Self.form, body, .json)
+        #expect(passed.text == body && passed.outcome.warnings.first?.words.contains("no UTF-8 text") == true)
+        var strict = rule("a", request: [ConvertBody(.json)])
+        strict.bodies.invalid = .refuse
+        #expect(try Plan(rules: [strict]).request(Self.form, body).outcome.verdict != .proceed)
+    }
+
     /// A service that some ask in one form and others in the other.
     @Test func whatIsThereAlreadyStaysWithoutAWord() throws {
         for (head, body, form) in [(Self.json, #"{"a":1}"#, ConvertBody.Form.json), (Self.form, "a=1", .form)] {

@@ -51,10 +51,15 @@ public struct ConvertBody: RequestEdit, ResponseEdit, BodyEdit {
     }
 
     /// An object of texts. A name that stands more than once has an array of them.
-    static func json(_ form: QueryText) -> JSONValue {
+    static func json(_ form: QueryText) throws(BodyFault) -> JSONValue {
         var fields: [(name: String, values: [JSONValue])] = []
         var places: [String: Int] = [:]
         for pair in form.pairs where !pair.isEmpty {
+            // what is no text would be another one in JSON
+            guard String(validating: PercentCoding.decodeBytes(pair.utf8, plusAsSpace: true), as: UTF8.self) != nil
+            else {
+                throw .unusable("has names or values that are no UTF-8 text")
+            }
             let name = QueryText.name(pair)
             let place = places[name] ?? fields.count
             if place == fields.count {
