@@ -104,11 +104,17 @@ public struct JournalStore {
     /// - Returns: the flows as they are kept.
     @discardableResult
     public mutating func take(_ batch: FlowBatch, offset: Int) -> [PackedFlow] {
+        var batch = batch
+        return take(&batch, offset: offset, until: .max)
+    }
+
+    /// Takes flows out of the batch, one at least, until looking for secrets took so many steps.
+    public mutating func take(_ batch: inout FlowBatch, offset: Int, until end: Int) -> [PackedFlow] {
         var places: [Int] = []
         // one piece of memory for all of them, which goes with the last: flow by flow, the system is asked for pages one by one
         var room: [UInt8] = []
-        room.reserveCapacity(batch.bytes.count)
-        batch.forEach { flow, events in
+        room.reserveCapacity(batch.left)
+        while steps < end || places.isEmpty, let (flow, events) = batch.next() {
             sequence += 1
             let summary = events.isEmpty ? EventSummary() : EventSummary(events)
             places.append(room.count)

@@ -50,6 +50,36 @@ struct JournalKeyTests {
         }
     }
 
+    @Test("Who meets many secrets forgets older ones of its own, and none of others")
+    func shares() {
+        var aliases = SecretAliases(most: 100)
+        aliases.begin("a")
+        let first = aliases.alias(of: "the-first-one-1".utf8, .token)
+        aliases.begin("b")
+        for number in 0..<1000 { _ = aliases.alias(of: "secret-number-\(number)".utf8, .token) }
+        aliases.steps.begin(0)
+        #expect(aliases.cleared(Array("of the-first-one-1".utf8)) != Array("of the-first-one-1".utf8))
+        #expect(aliases.alias(of: "secret-number-999".utf8, .token).number == 1001)
+        #expect(aliases.alias(of: "secret-number-0".utf8, .token).number == 1002)
+        aliases.begin("a")
+        #expect(aliases.alias(of: "the-first-one-1".utf8, .token) == first)
+    }
+
+    @Test("What is met again and again is kept, and what is forgotten is found nowhere any more")
+    func metAgain() {
+        var aliases = SecretAliases(most: 100)
+        let first = aliases.alias(of: "the-first-one-1".utf8, .token)
+        for number in 0..<1000 {
+            _ = aliases.alias(of: "\(number)-secret-number".utf8, .token)
+            if number % 20 == 0 { #expect(aliases.alias(of: "the-first-one-1".utf8, .token) == first) }
+        }
+        aliases.steps.begin(0)
+        for (text, isKnown) in [("0-secret-number", false), ("999-secret-number", true), ("the-first-one-1", true)] {
+            #expect((aliases.cleared(Array(text.utf8)) != Array(text.utf8)) == isKnown, "\(text)")
+            #expect((aliases.suspect(in: Array("x-y \(text)".utf8)[...], from: 0) != nil) == isKnown, "\(text)")
+        }
+    }
+
     @Test("A quarter of what is known may come from the configuration, and is never forgotten")
     func pinned() {
         var aliases = SecretAliases(most: 8)

@@ -26,6 +26,37 @@ struct JournalStoreTests {
 
     private static func lines(_ text: String...) -> [UInt8] { Array(text.map { $0 + "\r\n" }.joined().utf8) }
 
+    @Test("A batch is taken in pieces, each of one flow at least, and what happened in them stays with each")
+    func pieces() throws {
+        var store = Self.store()
+        var batch = FlowBatch()
+        for number in 1...4 {
+            let events =
+                number % 2 == 0 ? [ExchangeRecord.Event(.edited(RuleNote("a\(number)", "x"), in: .request), at: 1)] : []
+            var packer = batch.begin(events)
+            packer.set(.id, number)
+            packer.set(.requestBody, "password=\(number)")
+            batch.end(packer)
+        }
+        var kept: [[PackedFlow]] = []
+        for _ in 0..<2 { kept.append(store.take(&batch, offset: 0, until: 0)) }
+        #expect(batch.left > 0 && kept.map { $0.map { $0[.id] } } == [[1], [2]])
+        kept.append(store.take(&batch, offset: 0, until: .max))
+        #expect(batch.left == 0 && store.take(&batch, offset: 0, until: .max).isEmpty)
+        let flows = kept.flatMap { $0 }
+        #expect(flows.map { $0[.id] } == [1, 2, 3, 4] && flows.map { $0[.sequence] } == [1, 2, 3, 4])
+        #expect(flows.map { EventSummary($0).all.map(\.interceptor) } == [[], ["a2"], [], ["a4"]])
+        #expect(flows.map { $0.text(.requestBody) } == (1...4).map { "password=password#\($0)" })
+        // no more than that for looking
+        var other = FlowBatch()
+        for _ in 0..<3 {
+            var packer = other.begin([])
+            packer.set(.requestBody, String(repeating: "password=1 ", count: 100))
+            other.end(packer)
+        }
+        #expect(store.take(&other, offset: 0, until: store.steps + 1200).count == 1)
+    }
+
     @Test("A secret has the same alias in all parts of a flow, and in the next one")
     func aliases() throws {
         var store = Self.store()

@@ -8,6 +8,8 @@ public struct FlowBatch: Sendable {
 
     /// How much room the batch before this one took.
     private var expected = 0
+    /// Where those are that have not been taken out.
+    private var place = 0
 
     public init() {}
 
@@ -46,13 +48,20 @@ public struct FlowBatch: Sendable {
         return left
     }
 
-    /// Each flow with what happened in it, in order.
+    /// Each flow that is left with what happened in it, in order.
     public func forEach(_ body: (PackedFlow, [ExchangeRecord.Event]) -> Void) {
-        var place = 0
-        while let flow = PackedFlow(bytes, at: place) {
-            let index = flow[.events] - 1
-            body(flow, events.indices.contains(index) ? events[index] : [])
-            place += flow.count
-        }
+        var rest = self
+        while let (flow, events) = rest.next() { body(flow, events) }
     }
+
+    /// Takes the next flow out.
+    mutating func next() -> (flow: PackedFlow, events: [ExchangeRecord.Event])? {
+        guard let flow = PackedFlow(bytes, at: place) else { return nil }
+        place += flow.count
+        let index = flow[.events] - 1
+        return (flow, events.indices.contains(index) ? events[index] : [])
+    }
+
+    /// Bytes of those that are left.
+    public var left: Int { bytes.count - place }
 }

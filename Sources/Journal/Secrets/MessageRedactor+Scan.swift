@@ -5,6 +5,7 @@ extension MessageRedactor {
     /// What stands behind a name that says so: `"name": "value"`, `name: value`, `name=value`, in a tag or between two, and in a part
     /// of a form; and the users of URLs.
     mutating func scanned(_ text: [UInt8], _ depth: Int) -> [UInt8] {
+        aliases.steps.spend(text.count)
         let places = TextScan(text, names, &aliases.steps).places
         guard !places.isEmpty else { return text }
         var out: [UInt8] = []

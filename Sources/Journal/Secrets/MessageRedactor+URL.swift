@@ -74,6 +74,7 @@ extension MessageRedactor {
 
     /// A query or a form: `name=value` joined by `&`, or by `;`. In a query a token may stand by itself.
     mutating func pairs(_ text: ArraySlice<UInt8>, _ depth: Int, isQuery: Bool = false) -> [UInt8] {
+        aliases.steps.spend(text.count)
         var out: [UInt8] = []
         for (index, pair) in text.split(separator: 0x26, omittingEmptySubsequences: false).enumerated() {
             if index > 0 { out.append(0x26) }

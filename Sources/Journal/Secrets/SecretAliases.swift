@@ -206,7 +206,7 @@ public struct SecretAliases: Sendable {
 
     /// Long and mixed enough to be nothing but itself.
     private static func isTelling(_ bytes: [UInt8]) -> Bool {
-        bytes.count >= shortest && !bytes.allSatisfy { ASCII.isAlpha($0) || $0 == ASCII.space }
+        (shortest...KnownForms.longest).contains(bytes.count) && !bytes.allSatisfy { ASCII.isAlpha($0) || $0 == ASCII.space }
     }
 
     /// As it is, and as URLs, forms and JSON write it.

@@ -95,8 +95,10 @@ final class JournalThread: FlowIntake {
             var taken = 0
             let end = store.steps + stepsOfTurn
             // whoever asks waits for no more than that, however much there is
-            while store.steps < end || work.closing, let batch = waiting.popFirst() {
-                let kept = store.take(batch, offset: offset)
+            while store.steps < end || work.closing, !waiting.isEmpty {
+                let kept = store.take(
+                    &waiting[waiting.startIndex], offset: offset, until: work.closing ? .max : end)
+                if waiting[waiting.startIndex].left == 0 { waiting.removeFirst() }
                 taken += kept.count
                 let secrets = sealed.keep(store.takeSecrets())
                 work.disk?.take(kept, store.counters, secrets)
@@ -116,8 +118,8 @@ final class JournalThread: FlowIntake {
         }
     }
 
-    /// What is done between two looks for queries: some tens of milliseconds.
-    private static let stepsOfTurn = 8 << 20
+    /// What is done between two looks for queries: some tens of milliseconds, and the flow that is begun with the last of them.
+    private static let stepsOfTurn = 4 << 20
 
     /// Milliseconds from the loops' clock to the time since 1970.
     private static func clockOffset() -> Int {
