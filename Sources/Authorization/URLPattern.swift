@@ -53,6 +53,20 @@ struct URLPattern: Sendable {
         }
     }
 
+    /// It may cover something at that port, whatever the host is called: what the glob has behind its last `*` does not say otherwise.
+    func mayCover(port: UInt16) -> Bool {
+        guard let authority = origin?.authority else { return true }
+        let tail = authority.split(separator: 0x2A, omittingEmptySubsequences: false).last ?? []
+        let isOpen = tail.count < authority.count
+        return [Target.Scheme.http, .https].contains { scheme in
+            guard Glob.matches(origin?.scheme ?? [], Array(scheme.name.utf8), ignoringCase: true) else { return false }
+            let written = port == scheme.defaultPort ? [] : Array(":\(port)".utf8)
+            if isOpen, written.reversed().starts(with: tail.reversed()) { return true }
+            let end = tail.lastIndex(of: ASCII.colon).map { tail[$0...].contains(0x5D) ? tail.endIndex : $0 }
+            return tail[(end ?? tail.endIndex)...].elementsEqual(written)
+        }
+    }
+
     /// The request fits in one of the ways at least in which a server may read it; some do not tell upper from lower case.
     /// Path and query are apart: the path fits whatever the query is, but for the parameters that the glob demands.
     func mayMatch(_ url: URLParts) -> Bool {

@@ -71,7 +71,7 @@ extension ClientConnection {
         case .peeking(let tunnel)
         where !tunnel.hasHello && (!intake.pending.isEmpty || context.source.isInStream && tunnel.isAsked):
             // too little to be HTTP, or TLS that would be opened, and no more will come
-            return openTunnel(tunnel, &out)
+            return openTunnel(tunnel, .unread, &out)
         case .preface, .awaitingHello, .connecting, .peeking, .lingering: return close(reset: false, &out)
         case .serving: break
         }
@@ -243,7 +243,7 @@ extension ClientConnection {
             if doWithoutOrigin(tunnel, &out) { return }
             guard !tunnel.heard.isEmpty else { return close(reset: !cleanly, &out) }
             // its last words, which were no HTTP/2
-            openTunnel(tunnel, &out)
+            openTunnel(tunnel, .unread, &out)
             if isTunnel { originEndedTunnel(id, cleanly: cleanly, &out) }
             return
         case .tunnel: return originEndedTunnel(id, cleanly: cleanly, &out)

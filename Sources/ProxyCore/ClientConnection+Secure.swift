@@ -46,7 +46,7 @@ extension ClientConnection {
     mutating func peekSecure(_ bytes: Span<UInt8>, _ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
         // where AM is asked, the name in there says whether it has to be
         guard !interception.isEmpty || engine.isEnforcing else {
-            openTunnel(tunnel, &out)
+            openTunnel(tunnel, .unread, &out)
             return true
         }
         let isWanted = interception.opens(tunnel.target.host, port: tunnel.target.port)
@@ -55,10 +55,10 @@ extension ClientConnection {
         case .needsMore:
             if isWanted { beginHello(tunnel, out.now) }
             return false
-        case .notTLS: openTunnel(tunnel, &out)
+        case .notTLS: return peekUnknown(bytes, tunnel, &out)
         case .malformed(let words) where isRead: refuseHello("the client's ClientHello breaks TLS: \(words)", &out)
         case .tooLarge where isRead: refuseHello(Self.tooLarge, &out)
-        case .malformed, .tooLarge: openTunnel(tunnel, &out)
+        case .malformed, .tooLarge: openTunnel(tunnel, .unread, &out)
         case .hello(let hello): decide(hello, tunnel, bytes, &out)
         }
         return true
@@ -82,16 +82,16 @@ extension ClientConnection {
         let name = hello.serverName ?? target.host
         let isOther = name != target.host
         if isOther { current?.exchange.tell(.renamed(name, tunnel: "\(target)"), out.now) }
-        guard interception.opens(name, port: target.port) else { return openTunnel(tunnel, naming: name, &out) }
+        guard interception.opens(name, port: target.port) else { return openTunnel(tunnel, .named(name), &out) }
         let spoken = engine.settings.http2.clientProtocols.map { Array($0.rawValue.utf8) }
         if !hello.protocols.isEmpty, !spoken.contains(where: hello.protocols.contains) {
             let offered = hello.protocols.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
             current?.exchange.tell(.leftUnopened(.protocols(offered)), out.now)
-            return openTunnel(tunnel, naming: name, &out)
+            return openTunnel(tunnel, .named(name), &out)
         }
         if interception.onRefusal == .tunnel, isLeftAlone(name, tunnel) {
             current?.exchange.tell(.leftUnopened(.refusals(name)), out.now)
-            return openTunnel(tunnel, naming: name, &out)
+            return openTunnel(tunnel, .named(name), &out)
         }
         var opened = tunnel
         opened.target.serverName = isOther ? name : nil
@@ -112,7 +112,7 @@ extension ClientConnection {
         out.orders.append(.secureClient(showing: name, hello: bytes))
     }
 
-    private mutating func refuseHello(_ words: String, _ out: inout Outbox) {
+    mutating func refuseHello(_ words: String, _ out: inout Outbox) {
         out.client.append(contentsOf: Self.decodeError)
         handshakeFailed("tls_protocol_error", words, &out)
     }

@@ -27,7 +27,7 @@ extension ClientConnection {
     }
 
     /// - Parameter order: what asks for it; nil where it has to be a connection of the tunnel's own.
-    private mutating func ordered(_ tunnel: Tunnel, by order: Order? = nil, _ out: inout Outbox) -> Tunnel {
+    mutating func ordered(_ tunnel: Tunnel, by order: Order? = nil, _ out: inout Outbox) -> Tunnel {
         guard let cell = current else { return tunnel }
         var tunnel = tunnel
         cell.exchange.noteRoute(tunnel.target, out.now)
@@ -57,7 +57,7 @@ extension ClientConnection {
     }
 
     /// How long a client whose TLS would be opened may say nothing before its origin is connected to.
-    private static let peekTimeout = 1_000
+    static let peekTimeout = 1_000
 
     /// The client says nothing in its tunnel, or not enough.
     mutating func peekTimedOut(_ tunnel: Tunnel, _ out: inout Outbox) {
@@ -65,7 +65,8 @@ extension ClientConnection {
         switch tunnel.lease {
         case .none: enter(.peeking(ordered(tunnel, &out)))
         case .leasing: tunnelFailed(.timedOut, tunnel, &out)
-        case .standing: if tunnel.heard.isEmpty { close(reset: false, &out) } else { openTunnel(tunnel, &out) }
+        case .standing where tunnel.heard.isEmpty && !tunnel.isUnknown: close(reset: false, &out)
+        case .standing: openTunnel(tunnel, .unread, &out)
         }
     }
 
@@ -96,6 +97,7 @@ extension ClientConnection {
         case .peeking(var tunnel):
             tunnel.lease = .standing
             enter(.peeking(tunnel))
+            if tunnel.isUnknown { return wait(until: out.now + Self.peekTimeout) }
             if !tunnel.hasHello { wait(until: out.now + engine.settings.timeouts.tunnelIdle) }
         default: break
         }
@@ -109,7 +111,7 @@ extension ClientConnection {
     /// it; the client has as long to begin as where none stood.
     /// - Returns: false where that was done before, or nothing is opened.
     mutating func doWithoutOrigin(_ tunnel: Tunnel, _ out: inout Outbox) -> Bool {
-        guard !tunnel.hasLost, opens(tunnel) else { return false }
+        guard !tunnel.hasLost, !tunnel.isUnknown, opens(tunnel) else { return false }
         giveBack(tunnel, reusable: false, &out)
         var tunnel = tunnel
         (tunnel.lease, tunnel.heard, tunnel.hasLost) = (.none, [], true)
@@ -168,7 +170,7 @@ extension ClientConnection {
         switch TunnelProtocol.recognise(bytes) {
         case .undecided: return false
         case .other, .connect: return peekSecure(bytes, tunnel, &out)
-        case .http2 where !engine.settings.http2.clients: openTunnel(tunnel, &out)
+        case .http2 where !engine.settings.http2.clients: openTunnel(tunnel, .unread, &out)
         case .http, .http2:
             // from here on the requests inside are exchanges of their own, and recorded as such
             var target = tunnel.target
@@ -207,15 +209,9 @@ extension ClientConnection {
     }
 
     /// From here on nobody looks at what is in the tunnel.
-    /// - Parameter name: what the client calls the server in there.
-    mutating func openTunnel(_ tunnel: Tunnel, naming name: String? = nil, _ out: inout Outbox) {
+    mutating func openTunnel(_ tunnel: Tunnel, _ content: UnopenedContent, _ out: inout Outbox) {
         guard let cell = current else { return close(reset: true, &out) }
-        if engine.isEnforcing,
-            let host = [tunnel.target.host, name ?? tunnel.target.host].first(where: {
-                engine.enforces(nil, $0, port: tunnel.target.port)
-            })
-        {
-            let error = ProxyError.undecided(host)
+        if let error = refusal(of: tunnel, content) {
             giveBack(tunnel, reusable: false, &out)
             cell.exchange.tell(.failed(token: error.token, details: error.details), out.now)
             return close(reset: true, &out)
@@ -248,8 +244,9 @@ extension ClientConnection {
     mutating func tunnelBytes(_ bytes: Span<UInt8>, _ out: inout Outbox) {
         if case .peeking(var tunnel) = stage {
             let mayBeHTTP2 = tunnel.hears(bytes) && !tunnel.hasHello && engine.settings.http2.clients
-            let awaitsClient = tunnel.hasRoom && out.now < tunnel.awaitsClientUntil && opens(tunnel)
-            guard mayBeHTTP2 || awaitsClient else { return openTunnel(tunnel, &out) }
+            let awaitsClient =
+                tunnel.hasRoom && !tunnel.isUnknown && out.now < tunnel.awaitsClientUntil && opens(tunnel)
+            guard mayBeHTTP2 || awaitsClient else { return openTunnel(tunnel, .unread, &out) }
             // whose client speaks HTTP/2, or TLS that is opened, has done so already, or does so now
             enter(.peeking(tunnel), until: tunnel.hasHello ? deadline : min(deadline, out.now + Self.peekTimeout))
         } else if case .tunnel(let id) = stage {

@@ -97,6 +97,11 @@ public final class Engine: Sendable {
         isEnforcing && settings.authorization.contains { $0.enforces(scheme, host, port: port) }
     }
 
+    /// The same of what may be at that port, whatever its host is called: a server may know one by more than one name.
+    func enforces(port: UInt16) -> Bool {
+        isEnforcing && settings.authorization.contains { $0.enforces(port: port) }
+    }
+
     /// An interceptor may do without the origin there, so that a tunnel is answered whoever is at its end. Behind an address
     /// requests may name any host.
     func mayStandIn(_ host: String, port: UInt16) -> Bool {
@@ -104,10 +109,11 @@ public final class Engine: Sendable {
     }
 
     /// The request may make a tunnel of its connection, by the protocol that it asks for. Where AM is asked that is WebSocket alone:
-    /// whatever else is spoken there may be requests that nobody asks about.
+    /// whatever else is spoken there may be requests that nobody asks about, without TLS also TLS to a host of another name.
     func mayUpgrade(_ head: borrowing RequestHead) -> Bool {
         guard head.asksForUpgrade else { return false }
         guard isEnforcing, !head.asksForWebSocket else { return true }
+        if head.target.scheme == .http { return !enforces(port: head.target.port) }
         return !enforces(head.target.scheme, head.host, port: head.target.port)
     }
 

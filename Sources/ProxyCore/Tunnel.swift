@@ -30,6 +30,18 @@ struct Tunnel {
     /// Its connection ended before anything was said in there.
     var hasLost = false
 
+    /// The client has said what is neither a request nor TLS, where that alone may not pass: the origin may show what it is.
+    var isUnknown = false
+
+    /// The origin spoke first, and neither HTTP nor TLS: requests are none of what is spoken with it.
+    var isGreeted: Bool {
+        guard let first = heard.first else { return false }
+        return !mayBeHTTP2 && !Self.resemblesTLS(first) && !heard.starts(with: "HTTP/".utf8.prefix(heard.count))
+    }
+
+    /// The byte may begin a record of TLS (RFC 8446 §5.1): servers pass over some before the ClientHello.
+    static func resemblesTLS(_ byte: UInt8) -> Bool { (20...24).contains(byte) }
+
     /// More of what the origin says may be kept.
     var hasRoom: Bool { heard.count <= Self.maxHeard }
 
@@ -37,7 +49,12 @@ struct Tunnel {
     mutating func hears(_ bytes: Span<UInt8>) -> Bool {
         heard.append(bytes)
         guard hasRoom else { return false }
-        // a SETTINGS frame of the connection, which acknowledges none; no server has as many settings as fill 4 KiB
+        return mayBeHTTP2
+    }
+
+    /// What the origin said may begin with a SETTINGS frame of the connection, which acknowledges none. No server has as many
+    /// settings as fill 4 KiB.
+    private var mayBeHTTP2: Bool {
         let isFrame = heard.prefix(9).enumerated().allSatisfy { index, byte in
             switch index {
             case 0: byte == 0

@@ -43,6 +43,11 @@ extension AuthorizationPolicy {
         enforcement != nil && resources.contains { $0.isEnforced && $0.pattern.mayCover(scheme, host, port: port) }
     }
 
+    /// The same of what may be at that port, whatever its host is called.
+    public func enforces(port: UInt16) -> Bool {
+        enforcement != nil && resources.contains { $0.isEnforced && $0.pattern.mayCover(port: port) }
+    }
+
     /// Both ask the same AM in the same way.
     public func asks(like other: AuthorizationPolicy) -> Bool {
         server.url == other.server.url && enforcement == other.enforcement

@@ -21,6 +21,14 @@ extension ProxyError {
         "the body has a parameter _method, which may name another method than the request's to some servers: send that "
             + "method itself")
 
+    /// What is in a tunnel may be for a host that AM is asked about.
+    static func unread(_ port: UInt16) -> ProxyError {
+        ProxyError(
+            "http_request_denied", status: 403,
+            "this tunnel carries neither requests nor TLS that can be read, and its server does not speak first: "
+                + "at port \(port) that may be for a host whose requests need a decision of AM (enforce: am)")
+    }
+
     /// AM cannot be asked about what nobody looks into.
     static func undecided(_ host: String) -> ProxyError {
         ProxyError(
