@@ -103,21 +103,6 @@ public struct SessionSource: Equatable, Sendable {
         return count
     }
 
-    /// Every session of this server's that a request names, wherever it may: which of them is meant does not matter.
-    public static func tokens(in head: RequestHead, _ server: AuthorizationServer) -> [String] {
-        let cookies = head.fields.values(named: "Cookie").flatMap { CookieText($0).values(named: server.cookie) }
-        let query = QueryText(head.query ?? "").values(named: "tokenId")
-        let told = cookies + head.fields.values(named: server.cookie)
-        return (told + told.compactMap(unquoted) + query + named(by: head)).filter { !$0.isEmpty }
-    }
-
-    /// Readers of cookies take a value in quotes for what is between them (RFC 6265 §5.2 does not).
-    private static func unquoted(_ value: String) -> String? {
-        let bytes = value.utf8
-        guard bytes.count > 2, bytes.first == 0x22, bytes.last == 0x22 else { return nil }
-        return String(value.dropFirst().dropLast())
-    }
-
     /// The token that the path `sessions/TOKEN` names, as it stands there and as it reads.
     static func named(by head: RequestHead) -> [String] {
         let parts = head.path.split(separator: "/")

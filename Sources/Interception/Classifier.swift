@@ -27,7 +27,7 @@ public struct Classifier: Sendable {
         case needsBody(Call)
     }
 
-    private struct Host: Sendable {
+    struct Host: Sendable {
         /// Lower case, without brackets.
         let name: [UInt8]
         var configured: [([String], AuthorizationServer.Endpoint)] = []
@@ -120,7 +120,7 @@ public struct Classifier: Sendable {
 // MARK: steps
 
 extension Classifier {
-    private func host(_ head: borrowing RequestHead) -> Host? {
+    func host(_ head: borrowing RequestHead) -> Host? {
         let range = head.target.host
         guard head.method != .connect, !range.isEmpty else { return nil }
         for host in hosts where host.name.count == Int(range.count) {

@@ -49,6 +49,9 @@ struct DetourContext {
     /// A session is over, or another has taken its place: what AM decided for it is worth nothing any more.
     func endSessions(_ tokens: Set<String>) { decisions?.end(tokens) }
 
+    /// Sessions are over, and nobody here knows which.
+    func endAllSessions() { decisions?.change { $0.endAll() } }
+
     var unproven: String? { grounds.unproven }
     /// What had the client send its request.
     var initiator: RequestInitiator { RequestInitiator(grounds.request) }

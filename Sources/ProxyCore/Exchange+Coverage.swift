@@ -72,7 +72,7 @@ extension Exchange {
     /// Sees to it that no decision outlives its session.
     mutating func watchSession() {
         guard engine.isEnforcing,
-            let watch = SessionEndDetour(engine.settings.servers, watching: classification?.action)
+            let watch = SessionEndDetour(engine.settings.servers, watching: watched?.action, sessionEnd)
         else { return }
         addDetour(watch)
     }

@@ -15,7 +15,7 @@ extension Exchange {
                 url: record.url),
             tokens: TokenContext(
                 store: context.stores.tokens, sender: sender(context), errands: context.stores.errands,
-                classification: classification),
+                classification: watched),
             pushes: context.stores.pushes, sessions: context.stores.sessions, decisions: context.stores.decisions,
             grounds: CredentialGrounds(unproven: unproven(context), request: request))
     }

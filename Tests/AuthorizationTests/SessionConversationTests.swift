@@ -117,12 +117,12 @@ struct SessionConversationTests {
 
     private func event(
         _ action: Action, _ url: String, _ status: Int = 200, _ lines: [(String, String)] = [], _ answer: String = "{}",
-        sent: [(String, String)] = [], body: String = ""
+        isSure: Bool = true, sent: [(String, String)] = [], body: String = ""
     ) throws -> SessionEvent? {
         var response = ResponseHead(status: status, reason: "")
         for line in lines { response.fields.add(line.0, line.1) }
         return am.event(
-            action, sent: try request("POST", url, sent), body: Array(body.utf8), response,
+            action, isSure: isSure, sent: try request("POST", url, sent), body: Array(body.utf8), response,
             try JSONValue(parsing: Array(answer.utf8)))
     }
 
@@ -164,14 +164,39 @@ struct SessionConversationTests {
     @Test func logoutsEndSessions() throws {
         let url = "https://am.example.test/am/json/sessions?_action=logout"
         let own = [("Cookie", "iPlanetDirectoryPro=S1")]
-        #expect(try event(.logout, url, sent: own) == .ended("S1"))
-        #expect(try event(.logout, url, sent: own, body: "{\"tokenId\":\"S2\"}") == .ended("S2"))
-        #expect(try event(.logout, url + "&tokenId=S3", sent: own) == .ended("S3"))
-        #expect(try event(.logout, url) == .left)
+        #expect(try event(.logout, url, sent: own) == .ended(["S1"]))
+        #expect(try event(.logout, url, sent: own, body: "{\"tokenId\":\"S2\"}") == .ended(["S2"]))
+        #expect(try event(.logout, url, sent: own, body: "tokenId=S2") == .ended(["S2"]))
+        #expect(try event(.logout, url + "&TokenId=S3", sent: own) == .ended(["S3"]))
+        #expect(try event(.logout, url) == .left([]))
         #expect(try event(.logout, url, 500, sent: own) == nil)
+        #expect(try event(.logout, url, isSure: false, sent: own, body: "tokenId=S2") == .left(["S1", "S2"]))
+        // another scheme, another port
+        for other in ["http://am.example.test", "https://am.example.test:8443"] {
+            #expect(try event(.logout, url.replacing("https://am.example.test", with: other), sent: own) == nil)
+        }
         let end = "https://am.example.test/am/oauth2/connect/endSession"
-        #expect(try event(.endSession, end, 204) == .left)
+        #expect(try event(.endSession, end, 204) == .left([]))
+        #expect(try event(.endSession, end, 204, sent: own) == .left(["S1"]))
         #expect(try event(.endSession, end, 400) == nil)
+    }
+
+    /// In every way in which some server may read it.
+    @Test(
+        arguments: [
+            ("iPlanetDirectoryPro=S1", ["S1"]), ("a=b; iPlanetDirectoryPro=\"S1\"", ["S1", "\"S1\""]),
+            ("iPlanetDirectoryPro = S1 ; c=d", ["S1", " S1 "]), ("a=b, iPlanetDirectoryPro=S1", ["S1"]),
+            ("IPLANETDIRECTORYPRO=S1", ["S1"]), ("iPlanetDirectoryPro=S1,x", ["S1", "S1,x"]),
+            ("iPlanetDirectoryPro=S%31", ["S1", "S%31"]),
+            ("iPlanetDirectoryPro=S1; iPlanetDirectoryPro=S2", ["S1", "S2"]),
+            ("iPlanetDirectoryPro=\"S1", ["S1", "\"S1"]), ("iPlanetDirectoryPro=", []), ("iPlanetDirectoryPro", []),
+            ("other=S1", []), ("iPlanetDirectoryPro=\"\"", ["\"\""]),
+        ] as [(String, Set<String>)])
+    func sessionsThatACookieMayName(_ line: String, _ sessions: Set<String>) throws {
+        let url = "https://am.example.test/am/json/sessions?_action=logout"
+        #expect(am.sessions(in: try request("POST", url, [("Cookie", line)]), body: []) == sessions)
+        let field = try request("POST", url, [("iPlanetDirectoryPro", "\"H\""), ("Cookie", line)])
+        #expect(am.sessions(in: field, body: []) == sessions.union(["H", "\"H\""]))
     }
 }
 

@@ -101,6 +101,12 @@ struct EnforcementStateTests {
         "POST http://am.test/am/json/sessions/SESSION%2DA?_action=logout HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n",
         "POST http://am.test/am/json/sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=\"SESSION-A\"\r\nContent-Length: 0\r\n\r\n",
         "GET http://am.test/am/UI/Logout?realm=/ HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=SESSION-A\r\n\r\n",
+        "POST http://am.test/am/json//sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\n\(Up.session)\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/json/sessions?%5FACTION=Logout HTTP/1.1\r\nHost: am.test\r\nCookie: a=b, iplanetdirectorypro = \"SESSION%2DA\"\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/json/sessions HTTP/1.1\r\nHost: am.test\r\n\(Up.session)\r\nContent-Length: 14\r\n\r\n_action=logout",
+        "POST http://am.test/am/json/sessions?_action=logout HTTP/1.1\r\nHost: am.test\r\nCookie: iPlanetDirectoryPro=other\r\niPlanetDirectoryPro: SESSION-A\r\nContent-Length: 0\r\n\r\n",
+        "POST http://am.test/am/identity/logout HTTP/1.1\r\nHost: am.test\r\nContent-Length: 19\r\n\r\nsubjectid=SESSION-A",
+        "GET http://am.test/am/IDPSloRedirect/metaAlias/idp?SAMLRequest=x HTTP/1.1\r\nHost: am.test\r\n\(Up.session)\r\n\r\n",
     ])
     func aLogout(_ logout: String) {
         let decisions = Decisions()
@@ -113,6 +119,29 @@ struct EnforcementStateTests {
         #expect(leaving.clientGot().hasPrefix("HTTP/1.1 200 "), "\(leaving.notes)")
         #expect(decisions.kept.count == 1)
         #expect(isAsked(Enforced.talk(Enforced.settings(), decisions)))
+    }
+
+    /// Of sessions that the request does not show: nobody here knows which.
+    @Test(arguments: [
+        ("POST http://am.test/am/json/sessions?_action=logoutByHandle", true),
+        ("POST http://am.test/am/json/sessions?_action=logoutByUser", true),
+        ("GET http://am.test/am/oauth2/connect/endSession?id_token_hint=h", true),
+        ("POST http://am.test/am/json/sessions?_action=refresh", false),
+        ("GET http://am.test/am/json/sessions", false),
+        ("POST http://other.test/am/json/sessions?_action=logoutByUser", false),
+    ])
+    func anEndOfOthers(_ line: String, _ ends: Bool) {
+        for status in ["200 OK", "403 Forbidden"] {
+            let decisions = Decisions()
+            decide(Enforced.talk(Enforced.settings(), decisions))
+            let host = line.contains("other") ? "other.test" : "am.test"
+            let leaving = Enforced.talk(
+                Enforced.settings(), decisions, "\(line) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 2\r\n\r\n{}")
+            leaving.connects()
+            leaving.origin(Up.json("{}", status: status))
+            #expect(leaving.clientGot().hasPrefix("HTTP/1.1 \(status)"), "\(leaving.notes)")
+            #expect(decisions.kept.count == (ends && status.hasPrefix("200") ? 0 : 1), "\(status)")
+        }
     }
 
     /// A login of the app's own that takes the place of its session.

@@ -28,6 +28,23 @@ import Testing
         #expect(decisions.allows(key(1), now: 1) == nil && decisions.count == 1)
     }
 
+    @Test func theEndOfAll() {
+        var decisions = PolicyDecisions(most: 8)
+        for number in 0..<4 {
+            decisions.keep(key(UInt128(number)), allows: true, until: 100, for: 7, asked: 0, now: 0)
+        }
+        let asked = decisions.generation
+        decisions.endAll()
+        #expect(decisions.count == 0)
+        decisions.keep(key(1), allows: true, until: 100, for: 7, asked: asked, now: 0)
+        #expect(decisions.count == 0)
+        // what the client had counts no more
+        for number in 0..<2 {
+            decisions.keep(key(UInt128(number)), allows: true, until: 100, for: 7, asked: decisions.generation, now: 0)
+        }
+        #expect(decisions.count == 2)
+    }
+
     @Test func aClientPushesOutItsOwnAlone() {
         var decisions = PolicyDecisions(most: 64)
         decisions.keep(key(1), allows: true, until: 1, for: 1, asked: 0, now: 0)

@@ -48,10 +48,10 @@ extension AuthorizationPolicy {
 /// What an exchange of a client with AM says of the client's session.
 public enum SessionEvent: Equatable, Sendable {
     case news(LearnedSessions.News)
-    /// This session is over.
-    case ended(String)
-    /// The client's is, whichever it was.
-    case left
+    /// These sessions are over.
+    case ended(Set<String>)
+    /// The client's is, whichever it was, and so are these.
+    case left(Set<String>)
 }
 
 extension AuthorizationServer {
@@ -69,12 +69,20 @@ extension AuthorizationServer {
     }
 
     /// - Parameters:
+    ///   - action: LOGOUT also for what may be one.
+    ///   - isSure: the request is that Action.
     ///   - sent: the request, as it went out.
     ///   - body: of the request, where it was kept.
     ///   - answer: what the response's body says, where it was read.
     public func event(
-        _ action: Action, sent: RequestHead, body: [UInt8], _ response: ResponseHead, _ answer: JSONValue?
+        _ action: Action, isSure: Bool = true, sent: RequestHead, body: [UInt8], _ response: ResponseHead,
+        _ answer: JSONValue?
     ) -> SessionEvent? {
+        if action == .logout || action == .endSession {
+            // the page of AM may lead elsewhere
+            guard (200..<400).contains(response.status), URLPlace(url)?.isOrigin(of: sent) == true else { return nil }
+            return end(action == .logout && isSure, sent, body)
+        }
         // what another server of the same host says is no word of AM
         guard isPlace(of: sent) else { return nil }
         switch action {
@@ -90,16 +98,14 @@ extension AuthorizationServer {
                 FieldSyntax.isValue(token), token.utf8.count <= SessionSource.longest
             else { return nil }
             return .news(.idToken(token))
-        case .logout:
-            // the page of AM may lead elsewhere
-            guard (200..<400).contains(response.status) else { return nil }
-            let named =
-                (try? JSONValue(parsing: body))?["tokenId"]?.text ?? sent.query.flatMap { QueryText($0)["tokenId"] }
-                ?? SessionSource.named(by: sent).last
-            guard let session = named ?? SessionSource.carried(by: sent, named: cookie)?.token else { return .left }
-            return .ended(session)
-        case .endSession: return response.status < 400 ? .left : nil
         default: return nil
         }
+    }
+
+    /// What is over behind such a request. AM takes what it names before what it carries.
+    private func end(_ isLogout: Bool, _ sent: RequestHead, _ body: [UInt8]) -> SessionEvent {
+        let named = Self.named(by: sent, body: body)
+        let all = sessions(in: sent, body: body)
+        return isLogout && !all.isEmpty ? .ended(named.isEmpty ? all : named) : .left(all)
     }
 }

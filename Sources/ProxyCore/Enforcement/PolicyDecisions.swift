@@ -71,6 +71,13 @@ public struct PolicyDecisions: Sendable {
 
     public mutating func end(session: UInt128) { end(sessions: [session]) }
 
+    /// All there are may be.
+    public mutating func endAll() {
+        generation += 1
+        known = generation
+        (ended, entries, held) = ([:], [:], [:])
+    }
+
     private mutating func forget(_ key: Key) {
         guard let entry = entries.removeValue(forKey: key) else { return }
         let left = (held[entry.client] ?? 1) - 1

@@ -8,17 +8,20 @@ final class SessionEndDetour: PassiveDetour {
     private let servers: [AuthorizationServer]
     /// The request is there to end a session. Otherwise it is a login, which may put another one in the old one's place.
     private let isLogout: Bool
-
-    init(_ servers: [AuthorizationServer], isLogout: Bool) {
-        self.servers = servers
-        self.isLogout = isLogout
-    }
+    /// AM takes it from something else than what the request shows: the session, or sessions, may be anybody's.
+    private let endsAny: Bool
+    /// So it does where the request shows none.
+    private let endsHinted: Bool
 
     /// - Returns: nil for a request that ends none.
-    convenience init?(_ servers: [AuthorizationServer], watching action: Action?) {
+    /// - Parameter end: what the request says of that.
+    init?(_ servers: [AuthorizationServer], watching action: Action?, _ end: Classifier.SessionEnd?) {
+        self.servers = servers
+        endsAny = end == .any
+        endsHinted = action == .endSession
         switch action {
-        case .logout, .endSession: self.init(servers, isLogout: true)
-        case .startAuthenticate, .authenticate, .resumeAuthenticate: self.init(servers, isLogout: false)
+        case .logout, .endSession: isLogout = true
+        case .startAuthenticate, .authenticate, .resumeAuthenticate: isLogout = false
         default: return nil
         }
     }
@@ -35,14 +38,15 @@ final class SessionEndDetour: PassiveDetour {
     func answered(_ response: inout ResponseHead, _ context: DetourContext) {
         // AM may tell a new session in the body alone; a step of a login too many costs one more question
         if isLogout || response.status == 200 { end(context.sent, context) }
+        let isAny = endsAny || endsHinted && sessions(in: context.sent, context).isEmpty
+        if isAny, (200..<400).contains(response.status) { context.endAllSessions() }
     }
 
-    private func end(_ head: RequestHead, _ context: DetourContext) {
-        var tokens = servers.filter { $0.host == head.host }.flatMap { SessionSource.tokens(in: head, $0) }
-        if isLogout, context.isWhole, let token = (try? JSONValue(parsing: context.body))?["tokenId"]?.text {
-            tokens.append(token)
-        }
-        context.endSessions(Set(tokens))
+    private func end(_ head: RequestHead, _ context: DetourContext) { context.endSessions(sessions(in: head, context)) }
+
+    private func sessions(in head: RequestHead, _ context: DetourContext) -> Set<String> {
+        let body = isLogout && context.isWhole ? context.body : []
+        return servers.filter { $0.host == head.host }.reduce([]) { $0.union($1.sessions(in: head, body: body)) }
     }
 
     func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? { nil }

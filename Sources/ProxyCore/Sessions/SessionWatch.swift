@@ -7,12 +7,15 @@ import Interception
 /// or with nobody's any more.
 final class SessionWatch: PassiveDetour {
     private let action: Action
+    /// The request is no other.
+    private let isSure: Bool
     private let servers: [AuthorizationServer]
     /// Entries that want to know.
     private let learners: [AuthorizationPolicy]
 
-    init(_ action: Action, _ servers: [AuthorizationServer], learners: [AuthorizationPolicy]) {
+    init(_ action: Action, isSure: Bool, _ servers: [AuthorizationServer], learners: [AuthorizationPolicy]) {
         self.action = action
+        self.isSure = isSure
         self.servers = servers
         self.learners = learners
     }
@@ -47,9 +50,10 @@ final class SessionWatch: PassiveDetour {
         guard let stores = context.sessions else { return [] }
         var notes: [ExchangeMoment] = []
         for server in servers {
-            guard let event = server.event(action, sent: context.sent, body: context.body, response, answer) else {
-                continue
-            }
+            guard
+                let event = server.event(
+                    action, isSure: isSure, sent: context.sent, body: context.body, response, answer)
+            else { continue }
             switch event {
             case .news(let news):
                 guard let page = context.initiator.winner(response) else {
@@ -61,14 +65,20 @@ final class SessionWatch: PassiveDetour {
                     if case .session = news, policy.sessions.source != .learned { continue }
                     notes.append(.session("\(news.words) goes along from here on (\(policy.sessions.identity.words))"))
                 }
-            case .ended(let session):
-                stores.upgrades.forget { $0.dies(with: session) }
-                stores.learned.ended(session)
-            case .left:
+            case .ended(let sessions): end(sessions, stores)
+            case .left(let sessions):
+                end(sessions, stores)
                 for (client, _) in identities(at: server, context) { stores.learned.forget(client, at: server.url) }
             }
         }
         return notes
+    }
+
+    private func end(_ sessions: Set<String>, _ stores: SessionStores) {
+        for session in sessions {
+            stores.upgrades.forget { $0.dies(with: session) }
+            stores.learned.ended(session)
+        }
     }
 
     /// The client as each of the entries for that server knows it.
@@ -84,16 +94,30 @@ final class SessionWatch: PassiveDetour {
 extension Exchange {
     /// - Returns: how much of the request's body has to be kept to know of which session it is.
     func planSessions() -> Int {
-        guard case .done(let found) = body.classifierStep, found.action == .logout,
-            !engine.settings.authorization.isEmpty
+        guard case .done = body.classifierStep, !engine.settings.authorization.isEmpty, watched?.action == .logout
         else { return 0 }
         return Classifier.bodyPeek
     }
 
     mutating func watchSessions() {
-        guard let action = classification?.action, !engine.settings.authorization.isEmpty,
+        guard let action = watched?.action, !engine.settings.authorization.isEmpty,
             SessionWatch.ends(action) || AuthorizationServer.tells(action) && !engine.learners.isEmpty
         else { return }
-        addDetour(SessionWatch(action, engine.settings.servers, learners: engine.learners))
+        let isSure = classification?.action == action
+        addDetour(SessionWatch(action, isSure: isSure, engine.settings.servers, learners: engine.learners))
+    }
+
+    /// How the request may end a session, though it is no Action that does.
+    var sessionEnd: Classifier.SessionEnd? {
+        guard !isCall, !engine.settings.servers.isEmpty, !Action.known.contains(where: { $0 == classification?.action })
+        else { return nil }
+        return engine.classifier.sessionEnd(request)
+    }
+
+    /// What the request is to those who keep something for sessions: LOGOUT also where it may be one.
+    var watched: Classification? {
+        guard sessionEnd != nil else { return classification }
+        return Classification(
+            action: .logout, realm: classification?.realm, evidence: "It may end a session, however it is read.")
     }
 }

@@ -30,7 +30,7 @@ extension Exchange {
     }
 
     mutating func watchTokens() {
-        guard let tokens = engine.tokens, TokenWatch.concerns(classification?.action) else { return }
+        guard let tokens = engine.tokens, TokenWatch.concerns(watched?.action) else { return }
         addDetour(TokenWatch(tokens))
     }
 
