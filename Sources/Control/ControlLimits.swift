@@ -3,10 +3,12 @@ internal import HTTPCodec
 /// Bounds of the interface. Each of its doors has its own connections and followers, so that whoever crowds one leaves the
 /// other free.
 public enum ControlLimits {
-    /// Connections at a time.
-    public static let connections = 32
+    /// Connections at a time: more than stay, so that others are answered.
+    public static let connections = 40
     /// Of them, those that follow events.
     public static let followers = 16
+    /// And those that wait for flows.
+    public static let waiters = 16
     /// Milliseconds for a request to come whole, and between two of them.
     public static let time = 10_000
     /// Milliseconds for an answer that somebody else makes.
@@ -16,8 +18,6 @@ public enum ControlLimits {
     public static let usualWait = 10_000
     /// Milliseconds that a wait is kept past its time, so that its end is told as a 504 and not by its going.
     public static let waitGrace = 1_000
-    /// How many wait for flows at a time, at all doors together.
-    public static let waiters = 64
     /// Milliseconds for a request that is sent again to be answered.
     public static let replay = 30_000
     /// Bytes of a body.

@@ -9,6 +9,8 @@ public enum ControlReply {
         within: Int = ControlLimits.work,
         late: ControlProblem = ControlProblem(503, "that took too long; what was asked for may still come about"),
         (ControlPromise) -> Void)
+    /// The same where it is what is to come that is waited for: so many at a door do at a time.
+    case waiting(within: Int, late: ControlProblem, (ControlPromise) -> Void)
     /// The answer stays open, and takes events (`text/event-stream`) until the client leaves or `end` is called. What is
     /// given is called at once, on the loop; what it returns is called there when the client is gone.
     case following((any ControlFollower) -> () -> Void)
@@ -21,8 +23,18 @@ public enum ControlReply {
 /// An answer that is owed. The first that comes counts.
 public final class ControlPromise: Sendable {
     private let deliver: @Sendable (ControlAnswer) -> Void
+    private let wanted: @Sendable () -> Bool
 
-    public init(_ deliver: @escaping @Sendable (ControlAnswer) -> Void) { self.deliver = deliver }
+    /// - Parameter isWanted: whether somebody waits for it still.
+    public init(
+        isWanted: @escaping @Sendable () -> Bool = { true }, _ deliver: @escaping @Sendable (ControlAnswer) -> Void
+    ) {
+        self.deliver = deliver
+        wanted = isWanted
+    }
+
+    /// From any thread. An answer that nobody waits for any more need not be made.
+    public var isWanted: Bool { wanted() }
 
     /// From any thread.
     public func keep(_ answer: ControlAnswer) { deliver(answer) }

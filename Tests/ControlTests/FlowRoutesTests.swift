@@ -28,10 +28,10 @@ struct FlowRoutesTests {
 
         func wait(
             for count: Int, of filter: FlowFilter, after: Int, until time: Int,
-            _ query: @escaping @Sendable (FlowRing) -> Void
+            isWanted: @escaping @Sendable () -> Bool, _ query: @escaping @Sendable (FlowRing) -> Void
         ) -> Bool {
             waited = (count, after, time)
-            return count < 3 && ask(query)
+            return count < 3 && isWanted() && ask(query)
         }
 
         func follow(
@@ -130,7 +130,8 @@ struct FlowRoutesTests {
         let box = Box()
         switch ControlRouter(FlowRoutes(shelf).all).reply(ControlRequest(method, path)) {
         case .now(let answer): return answer
-        case .later(_, _, let make): make(ControlPromise { if box.answer == nil { box.answer = $0 } })
+        case .later(_, _, let make), .waiting(_, _, let make):
+            make(ControlPromise { if box.answer == nil { box.answer = $0 } })
         case .following: return nil
         }
         return box.answer

@@ -24,7 +24,7 @@ struct JourneyRoutesTests {
 
         func wait(
             for count: Int, of filter: FlowFilter, after: Int, until time: Int,
-            _ query: @escaping @Sendable (FlowRing) -> Void
+            isWanted: @escaping @Sendable () -> Bool, _ query: @escaping @Sendable (FlowRing) -> Void
         ) -> Bool {
             false
         }
@@ -70,7 +70,8 @@ struct JourneyRoutesTests {
         let box = Box()
         switch ControlRouter(JourneyRoutes(shelf).all).reply(ControlRequest("GET", path)) {
         case .now(let answer): return answer
-        case .later(_, _, let make): make(ControlPromise { if box.answer == nil { box.answer = $0 } })
+        case .later(_, _, let make), .waiting(_, _, let make):
+            make(ControlPromise { if box.answer == nil { box.answer = $0 } })
         case .following: return nil
         }
         return box.answer

@@ -9,27 +9,27 @@ struct FlowWaitsTests {
 
     @Test("Whoever waits is told once, as soon as enough have come that fit")
     func told() throws {
-        var waits = FlowWaits<String>(most: 3)
-        var isTaken = [waits.add(try FlowFilter(["status=5xx"], now: 0), missing: 2, until: 100, now: 0, "two")]
-        isTaken.append(waits.add(FlowFilter(), missing: 1, until: 100, now: 0, "any"))
-        #expect(isTaken == [true, true])
+        var waits = FlowWaits<String>()
+        waits.add(try FlowFilter(["status=5xx"], now: 0), missing: 2, until: 100, isWanted: { true }, now: 0, "two")
+        waits.add(FlowFilter(), missing: 1, until: 100, isWanted: { true }, now: 0, "any")
         var told: [[String]] = []
         for (statuses, now) in [([200], 1), ([500, 404], 2), ([404, 503, 500], 99), ([500, 500], 99)] {
             told.append(waits.take(flows(statuses), now: now))
         }
-        #expect(told == [["any"], [], ["two"], []] && waits.isEmpty)
+        #expect(told == [["any"], [], ["two"], []] && waits.count == 0)
     }
 
-    @Test("There is a bound to how many wait and for how long")
-    func bounds() {
-        var waits = FlowWaits<Int>(most: 2)
-        var isTaken: [Bool] = []
-        // the third comes while two wait, the fourth when one has waited long enough
-        for (number, (until, now)) in [(10, 0), (20, 0), (20, 9), (30, 10)].enumerated() {
-            isTaken.append(waits.add(FlowFilter(), missing: 1, until: until, now: now, number))
+    @Test("It ends with its time, and with whoever wants it")
+    func ends() {
+        var waits = FlowWaits<Int>()
+        for (number, until) in [10, 20, 30].enumerated() {
+            waits.add(FlowFilter(), missing: 1, until: until, isWanted: { number != 1 }, now: 0, number)
         }
-        #expect(isTaken == [true, true, false, true])
-        let told = waits.take(flows([200]), now: 20)
-        #expect(told == [3] && waits.isEmpty)
+        // the one that nobody wants went when the next one came
+        #expect(waits.count == 2)
+        waits.add(FlowFilter(), missing: 1, until: 40, isWanted: { false }, now: 10, 3)
+        #expect(waits.count == 2)
+        let told = waits.take(flows([200]), now: 10)
+        #expect(told == [2] && waits.count == 0)
     }
 }

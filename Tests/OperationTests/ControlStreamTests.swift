@@ -60,6 +60,11 @@ private final class Door: Sendable {
             route("/slow") { _ throws(ControlProblem) in
                 .later(within: 1) { promise in late.signal { $0.append(promise) } }
             },
+            route("/wait") { _ throws(ControlProblem) in
+                .waiting(within: 60_000, late: ControlProblem(504, "late")) { promise in
+                    late.signal { $0.append(promise) }
+                }
+            },
             route("/follow") { _ throws(ControlProblem) in
                 .following { follower in
                     followers.signal { $0.append(follower) }
@@ -177,6 +182,47 @@ struct ControlStreamTests {
         #expect(try read(follow(), until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
         // it was there all the while
         try first.send([])
+    }
+
+    /// For flows that are to come, beside those who follow; and it ends with its connection.
+    @Test func thereIsRoomForSoManyWhoWait() throws {
+        defer { door.close() }
+        func wait() throws -> BlockingConnection {
+            let connection = try door.connect()
+            try connection.send(request("/wait"))
+            return connection
+        }
+        try withFollowers(ControlLimits.followers) {
+            try withWaiters(ControlLimits.waiters) {
+                #expect(door.late.withLock { $0.allSatisfy { $0.isWanted } })
+                let late = try wait()
+                let refused = try read(late, until: "\(ControlLimits.waiters) wait for flows already")
+                #expect(refused.hasPrefix("HTTP/1.1 503 ") && refused.contains("Retry-After: 10"))
+                #expect(try answer("/later").hasPrefix("HTTP/1.1 200 "))
+            }
+            // those are gone who wanted to know
+            while door.late.withLock({ $0.contains { $0.isWanted } }) { _ = try answer("/later") }
+        }
+        let promises = door.late.withLock { promises in
+            defer { promises = [] }
+            return promises
+        }
+        #expect(promises.count == ControlLimits.waiters)
+        let connection = try wait()
+        let promise = try #require(door.late.wait(milliseconds: 10_000) { $0.first })
+        #expect(promise.isWanted)
+        promise.keep(ControlAnswer(.string("there")))
+        #expect(try read(connection, until: "\"there\"").hasPrefix("HTTP/1.1 200 ") && !promise.isWanted)
+    }
+
+    private func withWaiters(_ count: Int, _ body: () throws -> Void) throws {
+        guard count > 0 else { return try body() }
+        let connection = try door.connect()
+        try connection.send(request("/wait"))
+        let place = ControlLimits.waiters - count
+        #expect(door.late.wait(milliseconds: 10_000) { $0.count > place ? true : nil } == true)
+        try withWaiters(count - 1, body)
+        try connection.send([])
     }
 
     /// So many more follow meanwhile.

@@ -7,14 +7,15 @@ public protocol FlowDirectory: SendableMetatype {
     /// Has that done where they are; returns at once.
     /// - Returns: false where too many ask.
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool
-    /// The same as soon as so many flows are there that a filter accepts. Where they are not by then, it is let go of.
+    /// The same as soon as so many flows are there that a filter accepts. Where they are not by then, or it is wanted no more, it
+    /// is let go of.
     /// - Parameters:
     ///   - after: those alone that came after that one.
     ///   - time: by `clock`.
-    /// - Returns: false where too many wait.
+    /// - Returns: false where too many ask.
     func wait(
         for count: Int, of filter: FlowFilter, after: Int, until time: Int,
-        _ query: @escaping @Sendable (FlowRing) -> Void
+        isWanted: @escaping @Sendable () -> Bool, _ query: @escaping @Sendable (FlowRing) -> Void
     ) -> Bool
     /// Those on the disk; nil where none are kept there.
     var disk: (any FlowDisk)? { get }

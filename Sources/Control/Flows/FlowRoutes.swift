@@ -138,10 +138,11 @@ public struct FlowRoutes<Directory: FlowDirectory> {
         guard let wait else {
             return .later { promise in if !directory.ask(query(promise)) { promise.refuse(Self.crowded) } }
         }
-        return .later(within: wait.time, late: wait.fault) { promise in
+        return .waiting(within: wait.time, late: wait.fault) { promise in
             let until = Directory.clock() + wait.time + ControlLimits.waitGrace
             let isTaken = directory.wait(
-                for: wait.count, of: wait.filter, after: wait.after, until: until, query(promise))
+                for: wait.count, of: wait.filter, after: wait.after, until: until, isWanted: { promise.isWanted },
+                query(promise))
             if !isTaken { promise.refuse(Self.crowded) }
         }
     }

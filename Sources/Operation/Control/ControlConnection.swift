@@ -7,7 +7,8 @@ final class ControlConnection: Channel {
     private enum State {
         case reading
         /// Somebody else makes the answer; what comes meanwhile is kept for afterwards, and who leaves is not waited for.
-        case waiting
+        /// Long where it is for what is to come.
+        case waiting(isLong: Bool)
         /// The answer stays open for events.
         case following(ControlFeed, leave: () -> Void)
         /// The last answer is written; what still comes is dropped, so that closing does not destroy the answer.
@@ -24,6 +25,8 @@ final class ControlConnection: Channel {
     private var peerEnded = false
     /// Counts its requests: an answer that comes late is none to the next.
     private var turn = 0
+    /// The answer that somebody else makes is waited for.
+    private var isAwaited = Locked(false)
     /// Requests that are answered in one turn of the loop: others wait for it, too.
     private static let atOnce = 8
 
@@ -63,6 +66,7 @@ final class ControlConnection: Channel {
         }
     }
 
+    var isWaitingLong: Bool { if case .waiting(let isLong) = state { isLong } else { false } }
     var isFollowing: Bool { if case .following = state { true } else { false } }
     private var isReadingRequests: Bool { if case .reading = state { true } else { false } }
     private var isEnding: Bool { if case .ending = state { true } else { false } }
@@ -148,18 +152,37 @@ final class ControlConnection: Channel {
         turn += 1
         switch reply {
         case .now(let answer): write(answer)
-        case .later(let limit, let late, let make):
-            state = .waiting
-            self.late = late
-            deadline = loop.now + limit
-            make(server.promise(number, turn: turn))
+        case .later(let limit, let late, let make): wait(within: limit, late, isLong: false, make)
+        case .waiting(let limit, let late, let make):
+            guard server.mayWait() else { return turnAway("\(ControlLimits.waiters) wait for flows already") }
+            wait(within: limit, late, isLong: true, make)
         case .following(let follow): begin(follow)
         }
+    }
+
+    private func wait(
+        within limit: Int, _ late: ControlProblem, isLong: Bool, _ make: (ControlPromise) -> Void
+    ) {
+        state = .waiting(isLong: isLong)
+        self.late = late
+        deadline = loop.now + limit
+        isAwaited = Locked(true)
+        make(server.promise(number, turn: turn, isAwaited))
+    }
+
+    /// As many stay already as may.
+    private func turnAway(_ words: String) {
+        var problem = ControlProblem(503, words)
+        problem.retryAfter = 10
+        // it would come again, and others want the place
+        leg.endsWithThis()
+        write(problem.answer)
     }
 
     /// An answer that somebody else made.
     func take(_ answer: ControlAnswer, turn: Int) {
         guard case .waiting = state, turn == self.turn, !isClosed else { return }
+        isAwaited.withLock { $0 = false }
         state = .reading
         write(answer)
         // what came behind the request waits
@@ -188,13 +211,7 @@ final class ControlConnection: Channel {
     // MARK: events
 
     private func begin(_ follow: (any ControlFollower) -> () -> Void) {
-        guard server.mayFollow() else {
-            var problem = ControlProblem(503, "\(ControlLimits.followers) follow already")
-            problem.retryAfter = 10
-            // it would come again, and others want the place
-            leg.endsWithThis()
-            return write(problem.answer)
-        }
+        guard server.mayFollow() else { return turnAway("\(ControlLimits.followers) follow already") }
         let (message, takesEvents) = leg.follow(time: time(nil))
         guard takesEvents else {
             state = .ending
@@ -266,6 +283,7 @@ final class ControlConnection: Channel {
 
     func end() {
         guard !isClosed else { return }
+        isAwaited.withLock { $0 = false }
         if case .following(let feed, let leave) = state {
             state = .ending
             feed.leave()

@@ -95,8 +95,13 @@ final class ControlServer: Listener {
 
     func mayFollow() -> Bool { connections.values.count(where: \.isFollowing) < ControlLimits.followers }
 
-    func promise(_ connection: Int, turn: Int) -> ControlPromise {
-        ControlPromise { [letters] in letters.post(.answer($0, connection: connection, turn: turn)) }
+    func mayWait() -> Bool { connections.values.count(where: \.isWaitingLong) < ControlLimits.waiters }
+
+    /// - Parameter isWanted: is made false where nobody waits for it any more.
+    func promise(_ connection: Int, turn: Int, _ isWanted: Locked<Bool>) -> ControlPromise {
+        ControlPromise(isWanted: { isWanted.withLock { $0 } }) { [letters] in
+            letters.post(.answer($0, connection: connection, turn: turn))
+        }
     }
 
     func feed(_ connection: Int) -> ControlFeed {

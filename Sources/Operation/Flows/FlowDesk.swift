@@ -28,9 +28,11 @@ struct FlowDesk: FlowDirectory {
 
     func wait(
         for count: Int, of filter: FlowFilter, after: Int, until time: Int,
-        _ query: @escaping @Sendable (FlowRing) -> Void
+        isWanted: @escaping @Sendable () -> Bool, _ query: @escaping @Sendable (FlowRing) -> Void
     ) -> Bool {
-        supervisor.journal?.wait(for: count, of: filter, after: after, until: time) { query($0.ring) } ?? false
+        supervisor.journal?.wait(for: count, of: filter, after: after, until: time, isWanted: isWanted) {
+            query($0.ring)
+        } ?? false
     }
 
     func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {

@@ -15,7 +15,7 @@ final class JournalThread: FlowIntake {
         var queries: [Query] = []
         var followers: [Int: Follower] = [:]
         var nextFollower = 1
-        var waits = FlowWaits<Query>(most: ControlLimits.waiters)
+        var waits = FlowWaits<Query>()
         var closing = false
         /// Nil where flows are kept in memory alone.
         var disk: JournalDisk?
@@ -103,7 +103,7 @@ final class JournalThread: FlowIntake {
                 let secrets = sealed.keep(store.takeSecrets())
                 work.disk?.take(kept, store.counters, secrets)
                 for follower in work.followers.values { follower(kept) }
-                if !work.waits.isEmpty {
+                if work.waits.count > 0 {
                     let told = queue.withLock { $0.waits.take(kept, now: Loop.monotonicMilliseconds()) }
                     for query in told { query(&store) }
                 }
@@ -195,17 +195,22 @@ final class JournalThread: FlowIntake {
 
     /// Has the query run on the journal's thread as soon as so many flows are kept that the filter accepts; never where they
     /// are not by that time.
-    /// - Parameter after: those alone that came after that one.
-    /// - Returns: false where too many wait.
+    /// - Parameters:
+    ///   - after: those alone that came after that one.
+    ///   - isWanted: somebody waits for that still.
+    /// - Returns: false where too many ask.
     func wait(
-        for count: Int, of filter: FlowFilter, after: Int, until time: Int, _ query: @escaping Query
+        for count: Int, of filter: FlowFilter, after: Int, until time: Int, isWanted: @escaping @Sendable () -> Bool,
+        _ query: @escaping Query
     ) -> Bool {
         let queue = queue
         return ask { store in
             let found = FlowQuery(filter, .oldestFirst(after: after), limit: count).run(store.ring).flows.count
             guard found < count else { return query(&store) }
-            _ = queue.withLock {
-                $0.waits.add(filter, missing: count - found, until: time, now: Loop.monotonicMilliseconds(), query)
+            queue.withLock {
+                $0.waits.add(
+                    filter, missing: count - found, until: time, isWanted: isWanted, now: Loop.monotonicMilliseconds(),
+                    query)
             }
         }
     }
