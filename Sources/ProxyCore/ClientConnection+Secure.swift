@@ -126,6 +126,8 @@ extension ClientConnection {
         serveInside(now)
         if negotiated.spoken == .http2 { serveStreams(out) }
         guard let tunnel, let cell = current else { return }
+        if let handshake = tunnel.handshake { handshake.isDone = true }
+        context.handshake = tunnel.handshake
         let name = tunnel.target.serverName ?? tunnel.target.host
         context.stores.refusals?.accepted(ServerPlace(name, port: tunnel.target.port), by: context.key)
         cell.exchange.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
@@ -217,25 +219,28 @@ extension ClientConnection {
 /// Remembers which servers' certificates which clients refuse again and again: one client's word counts for itself alone.
 public protocol RefusalStore: AnyObject, Sendable {
     func began(_ place: ServerPlace, by client: ClientKey)
-    func ended(_ place: ServerPlace, by client: ClientKey)
+    /// - Parameter isDone: the handshake went well, and there was a connection.
+    func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool)
     func refused(_ place: ServerPlace, by client: ClientKey)
     func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure
     func accepted(_ place: ServerPlace, by client: ClientKey)
     func isLeftAlone(_ place: ServerPlace, for client: ClientKey) -> Bool
 }
 
-/// A client's handshake, which is under way until the last reference to this is given up.
+/// A client's handshake, and the connection that it led to: there is one of them until the last reference to this is given up.
 final class HandshakeMark {
     private let store: any RefusalStore
     private let place: ServerPlace
     private let client: ClientKey
+    /// It went well.
+    var isDone = false
 
     init(_ store: any RefusalStore, _ place: ServerPlace, _ client: ClientKey) {
         (self.store, self.place, self.client) = (store, place, client)
         store.began(place, by: client)
     }
 
-    deinit { store.ended(place, by: client) }
+    deinit { store.ended(place, by: client, isDone: isDone) }
 }
 
 extension TLSStream.Negotiated: CustomStringConvertible {

@@ -13,6 +13,8 @@ struct ClientContext {
     var user: String?
     /// Set inside a CONNECT tunnel that carries HTTP, plain or in the TLS that was opened.
     var tunnel: Origin?
+    /// The client's own with which the tunnel was opened.
+    var handshake: HandshakeMark?
     var binding = ConnectionBinding()
     /// Where the last request went.
     var lastOrigin: Origin?

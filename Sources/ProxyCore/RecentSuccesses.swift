@@ -4,7 +4,7 @@ struct ClientPlace: Hashable, Sendable {
     let place: ServerPlace
 }
 
-/// Where a client's handshake went well lately. Bounded: the oldest half is forgotten where there are many.
+/// Where a client's handshake went well lately, or what it led to was there. Bounded: the oldest half is forgotten where there are many.
 struct RecentSuccesses: Sendable {
     private var recent: [ClientPlace: Int] = [:]
     private var older: [ClientPlace: Int] = [:]

@@ -27,8 +27,8 @@ public struct ServerPlace: Hashable, Sendable {
 /// TLS left alone, for an hour.
 ///
 /// An alert is a refusal. A client that closes without one may have refused, or needs this connection no more: browsers open
-/// several to a new server, and close the others once the first speaks HTTP/2. So a close counts only where no other handshake
-/// of the client's is under way there, and none went well lately; and those of one moment count once.
+/// several to a new server, and close the others once the first speaks HTTP/2. So a close counts only where the client has no other
+/// connection there, begun or open, and had none lately; and those of one moment count once.
 public struct RefusalCounts: Sendable {
     private struct Entry {
         var count = 0
@@ -55,7 +55,7 @@ public struct RefusalCounts: Sendable {
 
     private var clients: [ClientKey: Client] = [:]
     private var successes: RecentSuccesses
-    /// Handshakes. No more than there are connections.
+    /// Handshakes, and what they led to. No more than there are connections.
     private var underWay: [ClientPlace: Int] = [:]
     private let capacity: Int
     private let placesPerClient: Int
@@ -82,8 +82,10 @@ public struct RefusalCounts: Sendable {
         underWay[ClientPlace(client: client, place: place), default: 0] += 1
     }
 
-    public mutating func ended(_ place: ServerPlace, by client: ClientKey) {
+    /// - Parameter isDone: there was a connection until now, in milliseconds of one monotonic clock.
+    public mutating func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool, now: Int) {
         let key = ClientPlace(client: client, place: place)
+        if isDone { successes.note(key, now: now) }
         guard let count = underWay[key] else { return }
         underWay[key] = count > 1 ? count - 1 : nil
     }

@@ -11,8 +11,8 @@ public final class RefusalTable: RefusalStore {
         counts.withLock { $0.began(place, by: client) }
     }
 
-    public func ended(_ place: ServerPlace, by client: ClientKey) {
-        counts.withLock { $0.ended(place, by: client) }
+    public func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool) {
+        counts.withLock { $0.ended(place, by: client, isDone: isDone, now: Loop.monotonicMilliseconds()) }
     }
 
     public func refused(_ place: ServerPlace, by client: ClientKey) {

@@ -237,7 +237,7 @@ struct EnforcedTunnelTests {
     @Test func refusalsDoNotHelp() {
         final class AllRefused: RefusalStore, @unchecked Sendable {
             func began(_ place: ServerPlace, by client: ClientKey) {}
-            func ended(_ place: ServerPlace, by client: ClientKey) {}
+            func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool) {}
             func refused(_ place: ServerPlace, by client: ClientKey) {}
             func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure { .refusal }
             func accepted(_ place: ServerPlace, by client: ClientKey) {}

@@ -55,11 +55,28 @@ struct RefusalCountsTests {
         for _ in 0..<3 { counts.began(at("a.test"), by: alice) }
         for _ in 0..<2 {
             #expect(counts.left(at("a.test"), by: alice, now: 0) == .besideAnother)
-            counts.ended(at("a.test"), by: alice)
+            counts.ended(at("a.test"), by: alice, isDone: false, now: 0)
         }
         counts.began(at("a.test", 8443), by: alice)
         counts.began(at("a.test"), by: bob)
         #expect(counts.left(at("a.test"), by: alice, now: 0) == .unclear)
+    }
+
+    /// However long ago its handshake was.
+    @Test func closesBesideAConnectionAreNone() {
+        var counts = RefusalCounts()
+        counts.began(at("a.test"), by: alice)
+        counts.accepted(at("a.test"), by: alice, now: 0)
+        for time in stride(from: hour, to: hour + 10_000, by: 1_100) {
+            counts.began(at("a.test"), by: alice)
+            #expect(counts.left(at("a.test"), by: alice, now: time) == .besideAnother)
+            counts.ended(at("a.test"), by: alice, isDone: false, now: time)
+        }
+        counts.ended(at("a.test"), by: alice, isDone: true, now: 2 * hour)
+        // nor so shortly after it
+        #expect(counts.left(at("a.test"), by: alice, now: 2 * hour + 59_999) == .besideAnother)
+        #expect(counts.left(at("a.test"), by: alice, now: 2 * hour + 60_000) == .unclear)
+        #expect(counts.left(at("a.test"), by: bob, now: 2 * hour) == .unclear)
     }
 
     @Test func closesOfOneMomentCountOnce() {

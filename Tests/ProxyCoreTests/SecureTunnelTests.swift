@@ -269,7 +269,10 @@ struct SecureTunnelTests {
         var departure = RefusalCounts.Departure.unclear
         private(set) var underWay = 0
         func began(_ place: ServerPlace, by client: ClientKey) { underWay += 1 }
-        func ended(_ place: ServerPlace, by client: ClientKey) { underWay -= 1 }
+        func ended(_ place: ServerPlace, by client: ClientKey, isDone: Bool) {
+            underWay -= 1
+            if isDone { note("closed", place) }
+        }
         func refused(_ place: ServerPlace, by client: ClientKey) { note("refused", place) }
         func left(_ place: ServerPlace, by client: ClientKey) -> RefusalCounts.Departure {
             note("left", place)
