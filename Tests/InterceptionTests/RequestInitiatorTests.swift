@@ -58,8 +58,11 @@ struct RequestInitiatorTests {
 
     @Test(
         arguments: [
-            ("https://shop.test/cart?a=b", .sameOrigin), ("https://evil.test/", .foreign(nil)), ("/cart", .user),
-            ("android-app://com.example", .foreign(nil)), ("https://", .foreign(nil)),
+            ("https://shop.test/cart?a=b", .sameOrigin), ("https://evil.test/", .foreign(nil)), ("/cart", .sameOrigin),
+            ("android-app://com.example", .foreign(nil)), ("https://", .foreign(nil)), ("/", .sameOrigin),
+            ("https:evil.test", .foreign(nil)), ("https:/evil.test", .foreign(nil)), ("//evil.test/", .foreign(nil)),
+            ("/\\evil.test", .foreign(nil)), ("evil.test", .foreign(nil)), ("about:blank", .foreign(nil)),
+            ("", .foreign(nil)), ("https://shop.test@evil.test/", .foreign(nil)), ("http://shop.test/", .foreign(nil)),
         ] as [(String, RequestInitiator)])
     func referer(_ value: String, _ expected: RequestInitiator) throws {
         #expect(try RequestInitiator(head([("Referer", value)])) == expected)

@@ -42,11 +42,15 @@ public enum RequestInitiator: Equatable, Sendable {
         }
     }
 
-    /// Old browsers tell no more. A reference without a scheme is of the request's own origin.
+    /// Old browsers tell no more. A path alone is one of the request's own origin.
     private static func byReferer(_ values: [String], _ own: String) -> RequestInitiator {
-        let absolute = values.filter { $0.contains("://") }
-        if absolute.isEmpty { return .user }
-        let isOwn = absolute.allSatisfy { (try? RequestHead(method: "GET", url: $0))?.originText == own }
+        if values.isEmpty { return .user }
+        let isOwn = values.allSatisfy { value in
+            let start = value.utf8.prefix(2)
+            // two slashes begin a host, to some also when the second leans the other way
+            if start.first == 0x2F { return start.count == 1 || start.last != 0x2F && start.last != 0x5C }
+            return (try? RequestHead(method: "GET", url: value))?.originText == own
+        }
         return isOwn ? .sameOrigin : .foreign(nil)
     }
 
