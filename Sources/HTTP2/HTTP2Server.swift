@@ -49,11 +49,12 @@ public final class HTTP2Server: StreamServer {
             }
         case .closed(let id, _):
             guard let index = session.streams.index(id: id) else { return nil }
-            let place = session.streams[index].place
+            let (place, fault) = (session.streams[index].place, session.streams[index].fault)
             let isOver = session.streams[index].peerHasEnded && session.streams[index].outgoing.isSent
             let isHeardOf = session.streams[index].isTold && !session.streams[index].isForgotten
             session.streams.remove(index)
-            return isHeardOf && !isOver ? .reset(place) : nil
+            guard isHeardOf, !isOver else { return nil }
+            return fault.map { .violated(place, $0) } ?? .reset(place)
         case .drained, .pong, .refused: return nil
         }
     }

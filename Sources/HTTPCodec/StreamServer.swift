@@ -59,4 +59,6 @@ public enum StreamServerEvent: Equatable, Sendable {
     case end(StreamID)
     /// The peer gave the stream up.
     case reset(StreamID)
+    /// What came of a request behind its head breaks a rule, and the stream was reset for that.
+    case violated(StreamID, HTTPFault)
 }

@@ -32,6 +32,12 @@ extension ClientConnection {
                 cell.exchange.noteAbandoned(out.now)
                 cell.exchange.cut(reset: true, &out)
                 settle(cell, &out)
+            case .violated(let stream, let fault):
+                guard let cell = cell(on: stream) else { continue }
+                let error = ProxyError.broken(fault)
+                cell.exchange.tell(.failed(token: error.token, details: error.details), out.now)
+                cell.exchange.cut(reset: true, &out)
+                settle(cell, &out)
             }
         }
     }

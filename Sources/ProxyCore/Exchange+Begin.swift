@@ -69,11 +69,7 @@ extension Exchange {
 
     /// A request that breaks a rule is answered and the connection closed: where the next one would begin is unknown.
     mutating func refuse(_ fault: HTTPFault, _ out: inout Outbox) {
-        let status = fault.status
-        answer(
-            ProxyError(
-                "http_request_error", status: status,
-                "\(fault.explanation) (\(fault.code.rawValue), byte \(fault.offset))"), isLast: true, &out)
+        answer(.broken(fault), isLast: true, &out)
     }
 
     mutating func refuseBody(_ out: inout Outbox) {

@@ -1,3 +1,4 @@
+internal import HTTPCodec
 import Interception
 import TLSEngine
 
@@ -38,6 +39,13 @@ public struct ProxyError: Equatable, Sendable {
         self.details = details
         self.receivedStatus = receivedStatus
         fault = OriginFault(token: token)
+    }
+
+    /// The client's request breaks a rule.
+    static func broken(_ fault: HTTPFault) -> ProxyError {
+        ProxyError(
+            "http_request_error", status: fault.status,
+            "\(fault.explanation) (\(fault.code.rawValue), byte \(fault.offset))")
     }
 
     init(_ failure: LeaseFailure, _ origin: Origin) {

@@ -80,6 +80,21 @@ def test_a_body_of_another_length_completes_no_request(start, origin, wrong):
     assert done.wait(wire.TIMEOUT) and len(came[0]) < 10
 
 
+@pytest.mark.parametrize("name, why", [
+    ("authorization", "a trailer is a field that may stand in the head alone (badTrailerField"), ("cookie", "(badTrailerField"),
+    ("host", "(badTrailerField"), (":path", "(misplacedPseudoField"), ("X-Sum", "(upperCaseName")])
+def test_the_record_says_what_is_wrong_with_trailers(start, origin, name, why):
+    server = origin(lambda _: wire.response(body=b"ok"))
+    usher = start({"workers": 1})
+    client = frames.prior_knowledge(usher)
+    client.send(
+        frames.request(1, server.authority, "/sent", "POST", end=False), frames.data(1, b"12"),
+        frames.headers(1, [(name, "x")], end=True))
+    assert int.from_bytes(client.until(frames.RESET, 1).payload, "big") == frames.PROTOCOL_ERROR
+    notes = [event["text"] for event in usher.flow("/sent").events if event["event"] == "note"]
+    assert any(why in note for note in notes) and not any("cancelled" in note for note in notes)
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 def test_nor_does_it_at_an_origin_that_speaks_http2(start, new_origin, wrong):
     ends = []

@@ -11,15 +11,21 @@ struct StrictFrameTests {
         3, [":method": "GET", ":scheme": "http", ":authority": "a.test", ":path": "/"], end: true)
 
     /// What ends the stream alone, and the number that says why.
-    static let streamErrors: [(String, UInt32, [UInt8], [UInt8])] = [
-        ("DATA behind the end", 5, whole, Frame.data(1, [1])),
-        ("HEADERS behind the end", 5, whole, Frame.headers(1, ["x": "y"], end: true)),
-        ("a grant of nothing", 1, open, Frame.grant(1, 0)),
-        ("a grant beyond the window", 3, open, Frame.grant(1, 0x7FFF_FFFF)),
-        ("PRIORITY of a wrong length", 6, open, Frame(kind: 2, stream: 1, payload: [0, 0, 0, 0]).bytes),
-        ("PRIORITY behind itself", 1, open, Frame(kind: 2, stream: 1, payload: [0x80, 0, 0, 1, 9]).bytes),
+    static let streamErrors: [(String, UInt32, Seen, [UInt8], [UInt8])] = [
+        ("DATA behind the end", 5, .violated(1, .closedStream), whole, Frame.data(1, [1])),
+        ("HEADERS behind the end", 5, .violated(1, .closedStream), whole, Frame.headers(1, ["x": "y"], end: true)),
+        ("a grant of nothing", 1, .violated(1, .badFrame), open, Frame.grant(1, 0)),
+        ("a grant beyond the window", 3, .reset(1), open, Frame.grant(1, 0x7FFF_FFFF)),
         (
-            "trailers behind themselves", 1, open,
+            "PRIORITY of a wrong length", 6, .violated(1, .badFrameSize), open,
+            Frame(kind: 2, stream: 1, payload: [0, 0, 0, 0]).bytes
+        ),
+        (
+            "PRIORITY behind itself", 1, .violated(1, .badFrame), open,
+            Frame(kind: 2, stream: 1, payload: [0x80, 0, 0, 1, 9]).bytes
+        ),
+        (
+            "trailers behind themselves", 1, .violated(1, .badFrame), open,
             Frame(kind: 1, flags: 0x25, stream: 1, payload: [0, 0, 0, 1, 9] + Frame.block(["x": "y"])).bytes
         ),
     ]
@@ -75,11 +81,11 @@ struct StrictFrameTests {
 
     @Test(arguments: streamErrors.indices, [false, true])
     func streamError(_ index: Int, inPieces: Bool) {
-        let (name, code, before, bytes) = Self.streamErrors[index]
+        let (name, code, seen, before, bytes) = Self.streamErrors[index]
         let talk = ServerTalk()
         _ = talk.feed(before)
         _ = talk.frames()
-        #expect((inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)) == [.reset(1)], "\(name)")
+        #expect((inPieces ? talk.feedBytes(bytes) : talk.feed(bytes)) == [seen], "\(name)")
         #expect(talk.frames().map(\.bytes) == [Frame.reset(1, code)], "\(name)")
         #expect(talk.feed(Self.next).count == 2, "\(name)")
         talk.respond(3)

@@ -11,6 +11,7 @@ enum Seen: Equatable {
     case data(UInt32, [UInt8])
     case end(UInt32, String)
     case reset(UInt32, StreamErrorCode = .none)
+    case violated(UInt32, HTTPFault.Code)
     case drained(UInt32)
     case pong
     case failed(HTTPFault.Code)
@@ -100,6 +101,7 @@ final class ServerTalk: Talk {
         case .data(let stream, let range): return .data(stream.number, Array(bytes[range]))
         case .end(let stream): return .end(stream.number, String(decoding: leg.trailers, as: UTF8.self))
         case .reset(let stream): return .reset(stream.number)
+        case .violated(let stream, let fault): return .violated(stream.number, fault.code)
         }
     }
 

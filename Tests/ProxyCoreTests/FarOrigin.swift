@@ -100,6 +100,7 @@ final class FarOrigin {
                 $0.message.isReset = true
                 $0.isOver = true
             }
+        case .violated(_, let fault): self.fault = "a request breaks a rule: \(fault.explanation)"
         }
     }
 
