@@ -276,6 +276,39 @@ def test_another_way_to_the_name(start, am, secure_origin, certificates, padding
     assert len(server.handshakes) <= is_relayed
 
 
+BEFORE = {
+    "an alert": b"\x15\x03\x01\x00\x02\x01\x70", "an empty record": b"\x16\x03\x01\x00\x00", "another version": b"\x16\x02\x01\x00\x09",
+    "neither": b"PROPFIND / HTTP/1.1\r\n"}
+
+
+@pytest.mark.parametrize("first", BEFORE)
+@pytest.mark.parametrize("intercept", [[], ["*"]])
+def test_what_servers_pass_over_hides_no_name(start, am, origin, certificates, first, intercept):
+    came = []
+    server = origin(wire.Origin(lambda connection: came.append(connection.socket.recv(1))))
+    rules = config(am, f"https://guarded.localhost:{server.port}/*")
+    usher = start(inside.config(certificates, rules, intercept=intercept) if intercept else {**rules, "workers": 1})
+    with inside.tunnel(usher, f"127.0.0.1:{server.port}") as client:
+        client.send(BEFORE[first] + hello.records(hello.message("guarded.localhost")))
+        programs.eventually(lambda: usher.flows(f"127.0.0.1:{server.port}"), "the tunnel's end")
+    assert not any(came)
+
+
+@pytest.mark.parametrize("intercept", [[], ["*"]])
+def test_a_server_that_greets_is_left_alone(start, am, origin, certificates, intercept):
+    def serve(connection):
+        connection.send(b"SSH-2.0-server\r\n")
+        assert connection.read(16) == b"SSH-2.0-client\r\n"
+        connection.send(b"well")
+
+    server = origin(wire.Origin(serve))
+    rules = config(am, f"https://guarded.localhost:{server.port}/*")
+    usher = start(inside.config(certificates, rules, intercept=intercept) if intercept else {**rules, "workers": 1})
+    with inside.tunnel(usher, f"127.0.0.1:{server.port}") as client:
+        client.send(b"SSH-2.0-client\r\n")
+        assert client.read(20) == b"SSH-2.0-server\r\nwell"
+
+
 def test_a_tunnel_that_is_not_opened(start, am, origin):
     server = origin()
     usher = start(config(am, f"https://*:{server.port}/*"))

@@ -79,6 +79,19 @@ def test_a_session_is_learned_for_its_client_alone(start, tenant):
     assert user(ask(usher, tenant, "/open", bob)) == "bob"
 
 
+@pytest.mark.parametrize("shown", [
+    lambda token: [("Cookie", f'{COOKIE}="{token}"')], lambda token: [("Cookie", f"{COOKIE}=other"), (COOKIE, token)]],
+    ids=["in quotes", "beside another"])
+def test_a_logout_ends_what_it_shows_however(start, tenant, shown):
+    usher = start(tenant.config(session="learned"))
+    fields = shown(sign_in(usher, tenant, "ada"))
+    assert user(ask(usher, tenant, "/open")) == "ada"
+    with Connection(("127.0.0.1", usher.port)) as client:
+        url = f"{tenant.am}/json/sessions?_action=logout"
+        assert client.exchange(request("POST", url, [*fields, *JSON], b"{}"), "POST").status == 200
+    assert ask(usher, tenant, "/open").status == 302
+
+
 def test_addresses_are_told_apart(start, tenant):
     usher = start(tenant.config(session="learned"), listen=("127.0.0.1:0",))
     sign_in(usher, tenant, "ada")

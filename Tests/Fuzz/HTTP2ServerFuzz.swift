@@ -8,6 +8,7 @@ private enum Event: Equatable {
     case data(UInt32, [UInt8])
     case end(UInt32, [UInt8])
     case reset(UInt32)
+    case violated(UInt32, HTTPFault)
     case failed(HTTPFault)
 }
 
@@ -85,6 +86,7 @@ private struct Reading {
                 events.append(.end(stream.number, leg.trailers))
                 answer(stream, 200)
             case .reset(let stream): events.append(.reset(stream.number))
+            case .violated(let stream, let fault): events.append(.violated(stream.number, fault))
             }
         }
     }
