@@ -1,4 +1,3 @@
-internal import Addresses
 internal import Formats
 
 /// Makes of a flow as it was one that may be kept: its secrets are gone, bodies are out of their codings, and what went on as it
@@ -42,11 +41,8 @@ struct FlowCleaner {
         var flags = flow.flags.union(circumstances.flags)
         let learned = redactor.aliases.learned
         isUnread = false
-        if let user = flow.text(.user) {
-            redactor.aliases.begin(user)
-        } else {
-            redactor.aliases.begin(flow.address?.clientNetwork)
-        }
+        redactor.aliases.begin(flow)
+        defer { redactor.aliases.begin(nil) }
         let target = url(flow[.target])
         let request: Message? = message(
             flow, .request, .requestBody, isCut: flags.contains(.requestBodyCut),

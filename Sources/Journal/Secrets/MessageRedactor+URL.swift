@@ -78,7 +78,11 @@ extension MessageRedactor {
         var out: [UInt8] = []
         for (index, pair) in text.split(separator: 0x26, omittingEmptySubsequences: false).enumerated() {
             if index > 0 { out.append(0x26) }
-            if isQuery, Self.isBareToken(pair) { put(pair, .secret, &out) } else { self.pair(pair, depth, &out) }
+            if isQuery, Self.hasBareToken(query: pair.span) {
+                put(pair, .secret, &out)
+            } else {
+                self.pair(pair, depth, &out)
+            }
         }
         return out
     }
@@ -107,16 +111,27 @@ extension MessageRedactor {
         }
     }
 
-    /// Whether a query has a token without a name.
+    /// Whether a URL has a token without a name in its query.
     static func hasBareToken(_ url: ArraySlice<UInt8>) -> Bool {
-        guard let mark = url.firstIndex(of: 0x3F) else { return false }
-        return url[(mark + 1)...].split(separator: 0x26).contains(where: isBareToken)
+        let span = url.span
+        let mark = span.first(0, span.count) { $0.equal(to: 0x3F) }
+        return mark < span.count && hasBareToken(query: span.extracting((mark + 1)...))
     }
 
-    /// A word of a query that has no name, and is no word that people would write.
-    private static func isBareToken(_ word: ArraySlice<UInt8>) -> Bool {
-        word.count >= SecretAliases.shortest && !word.contains(0x3D) && word.contains(where: ASCII.isDigit)
-            && word.contains(where: ASCII.isAlpha)
+    /// A word that has no name, and is none that people would write.
+    private static func hasBareToken(query: Span<UInt8>) -> Bool {
+        var start = 0
+        while start < query.count {
+            let end = query.near(start, query.count) { $0.equal(to: 0x26) }
+            if end - start >= SecretAliases.shortest, query.near(start, end, where: { $0.equal(to: 0x3D) }) == end,
+                (start..<end).contains(where: { ASCII.isDigit(query[$0]) }),
+                (start..<end).contains(where: { ASCII.isAlpha(query[$0]) })
+            {
+                return true
+            }
+            start = end + 1
+        }
+        return false
     }
 
     /// As it is meant: some are encoded more often than they have to be, and what is blank around them is taken off by many.

@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Formats
 
 /// Which alias stands for which secret, for as long as the process lasts: the same secret has the same alias wherever it
@@ -29,9 +30,10 @@ public struct SecretAliases: Sendable {
 
     private var entries: [Int: Entry] = [:]
     private var forms: [ByteWordKey: KnownForms] = [:]
-    private var owners = [Owner](repeating: Owner(), count: 256)
-    /// Whose flow is looked through.
-    private var owner = 0
+    private var owners = [Owner](repeating: Owner(), count: Self.sums)
+    /// What is looked through, and who met it, once that was asked.
+    private var flow: PackedFlow?
+    private var owner: Int?
     /// The beginnings of all forms, and the names that tell of secrets, as bits: most words are known to be none by a look here.
     private var filter = BeginningFilter()
     /// How many have been forgotten since it was made.
@@ -51,6 +53,8 @@ public struct SecretAliases: Sendable {
     /// Of the text that is being looked through.
     var steps = StepBudget()
 
+    /// So many clients are told apart.
+    private static let sums = 256
     /// A secret of fewer bytes is recognised by where it stands alone: elsewhere it may be any word.
     static let shortest = 12
     /// To remember another one takes about as long as so many others.
@@ -64,11 +68,19 @@ public struct SecretAliases: Sendable {
         numbers = counters.aliases
     }
 
-    /// From here on secrets are this client's.
-    mutating func begin(_ client: some Hashable) {
+    /// From here on secrets are those of the flow's client.
+    mutating func begin(_ flow: PackedFlow?) { (self.flow, owner) = (flow, nil) }
+
+    /// The sum of a user, or else of whoever has the network.
+    static func owner(of flow: PackedFlow?) -> Int {
         var hasher = Hasher()
-        hasher.combine(client)
-        owner = hasher.finalize() & (owners.count - 1)
+        if let user = flow?.text(.user) {
+            hasher.combine(user)
+        } else if let address = flow?.address?.unmapped {
+            // programs on this machine are told apart, too
+            if address.family == .v4 { hasher.combine(address) } else { hasher.combine(address.clientNetwork) }
+        }
+        return hasher.finalize() & (sums - 1)
     }
 
     /// The alias of a secret, a new one where it has none.
@@ -114,6 +126,8 @@ public struct SecretAliases: Sendable {
 
     /// It was met last by whoever is looked at.
     private mutating func own(_ key: Int) {
+        let owner = self.owner ?? Self.owner(of: flow)
+        self.owner = owner
         entries[key]?.owner = owner
         entries[key]?.place = owners[owner].first + owners[owner].order.count
         owners[owner].order.append(key)
@@ -206,7 +220,8 @@ public struct SecretAliases: Sendable {
 
     /// Long and mixed enough to be nothing but itself.
     private static func isTelling(_ bytes: [UInt8]) -> Bool {
-        (shortest...KnownForms.longest).contains(bytes.count) && !bytes.allSatisfy { ASCII.isAlpha($0) || $0 == ASCII.space }
+        (shortest...KnownForms.longest).contains(bytes.count)
+            && !bytes.allSatisfy { ASCII.isAlpha($0) || $0 == ASCII.space }
     }
 
     /// As it is, and as URLs, forms and JSON write it.

@@ -14,8 +14,9 @@ public enum SecretShape {
     public static func isIn(_ bytes: [UInt8]) -> Bool {
         var place = 0
         while place < bytes.count {
-            if find(in: bytes, at: place) != nil { return true }
-            place = endOfWord(bytes, place)
+            let end = endOfWord(bytes, place)
+            if find(in: bytes, at: place, end) != nil { return true }
+            place = end
         }
         return false
     }
@@ -34,11 +35,12 @@ public enum SecretShape {
     }
 
     /// What begins at a place and is a JWT or a session of AM's, and how many bytes it has.
-    static func find(in bytes: [UInt8], at start: Int) -> (kind: SecretKind, count: Int)? {
+    /// - Parameter end: of the word that begins there.
+    static func find(in bytes: [UInt8], at start: Int, _ end: Int) -> (kind: SecretKind, count: Int)? {
         switch bytes[start] {
         case 0x65 where bytes[start...].starts(with: "eyJ".utf8): token(bytes, start)
         case 0x41 where bytes[start...].starts(with: "AQIC".utf8): session(bytes, start)
-        default: isSigned(bytes, endOfWord(bytes, start)) ? session(bytes, start) : nil
+        default: isSigned(bytes, end) ? session(bytes, start) : nil
         }
     }
 
