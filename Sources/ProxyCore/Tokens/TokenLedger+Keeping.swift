@@ -58,11 +58,14 @@ extension TokenLedger {
     /// What AM is to be told of where the process ends: it goes along no more.
     /// - Parameter policy: in force by now. What is of an entry that is there no more is dealt with by its last words.
     public mutating func takeRevocable(by policy: TokenPolicy?) -> [(grant: TokenGrant, source: TokenSource)] {
-        let found = logins.entries.keys.map { key in
-            (key: key, source: policy?.sources.first { $0.identity == key.source.identity } ?? key.source)
-        }.filter { $0.source.settings.revocation == .atEnd }
+        let found = logins.entries.keys.map { (key: $0, source: Self.source(of: $0, by: policy)) }
+            .filter { $0.source.settings.revocation == .atEnd }
         defer { for one in found { logins.forget(one.key) } }
         return found.compactMap { one in logins.last(one.key).map { ($0, one.source) } }
+    }
+
+    private static func source(of key: TokenKey, by policy: TokenPolicy?) -> TokenSource {
+        policy?.sources.first { $0.identity == key.source.identity } ?? key.source
     }
 
     /// What goes along with the requests of these clients, and of nobody else.
