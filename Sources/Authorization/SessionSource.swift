@@ -1,6 +1,6 @@
 internal import Formats
 public import HTTPCodec
-public import Interception
+internal import Interception
 
 /// The user's session as a request carries it (docs/protocol.md#the-session).
 public struct SessionSource: Equatable, Sendable {
