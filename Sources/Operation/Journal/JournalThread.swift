@@ -80,6 +80,7 @@ final class JournalThread: FlowIntake {
         var store = JournalStore(settings) { ($0.kind.rawValue, $0.sentence) }
         join(&store, queue)
         var waiting: ArraySlice<FlowBatch> = []
+        var offset = clockOffset()
         while true {
             let isIdle = waiting.isEmpty
             let work = queue.wait { queue -> Queue? in
@@ -91,7 +92,9 @@ final class JournalThread: FlowIntake {
                 return queue
             }
             if isIdle { waiting = work.backlog.batches[...] }
-            let offset = clockOffset()
+            let now = clockOffset()
+            // each clock is cut to milliseconds by itself: a flow must not begin before one that it follows
+            if abs(now - offset) > 2 { offset = now }
             var taken = 0
             let end = store.steps + stepsOfTurn
             // whoever asks waits for no more than that, however much there is
