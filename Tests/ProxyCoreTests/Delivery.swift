@@ -39,7 +39,7 @@ enum Delivery: CustomStringConvertible, Sendable {
 
 /// Cuts bytes into pieces.
 struct Splitter {
-    let delivery: Delivery
+    private let delivery: Delivery
     private var generator: SeededGenerator
 
     init(_ delivery: Delivery) {
