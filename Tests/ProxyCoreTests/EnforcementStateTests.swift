@@ -38,6 +38,19 @@ struct EnforcementStateTests {
         #expect(isAsked(late))
     }
 
+    /// A reload counts for what is kept.
+    @Test func aShorterMaxAgeEndsWhatIsKept() {
+        let decisions = Decisions()
+        decide(Enforced.talk(Enforced.settings(), decisions))
+        for (maxAge, asks) in [(30_001, false), (30_000, true)] {
+            let later = Conversation(Enforced.asking { $0.maxAge = maxAge }, decisions: decisions)
+            later.driver.setClock(30_000)
+            later.driver.tell(time: 1_000_000)
+            later.client(Up.get)
+            #expect(isAsked(later) == asks, "\(maxAge)")
+        }
+    }
+
     @Test func aDenialToo() {
         let decisions = Decisions()
         let talk = Enforced.talk(Enforced.settings(), decisions)

@@ -16,6 +16,15 @@ import Testing
         #expect(decisions.count == 2)
     }
 
+    /// A reload may have made `max_age` shorter since a decision was kept.
+    @Test func noOlderThanIsSaidNow() {
+        var decisions = PolicyDecisions()
+        decisions.keep(key(1), allows: true, until: 1_000, for: 7, asked: 0, now: 100)
+        #expect(decisions.allows(key(1), now: 199, maxAge: 100) == true)
+        #expect(decisions.allows(key(1), now: 200, maxAge: 100) == nil)
+        #expect(decisions.allows(key(1), now: 200, maxAge: 101) == true)
+    }
+
     /// What was asked while a session ended is not kept: it may have been that one's.
     @Test func theEndOfASession() {
         var decisions = PolicyDecisions()

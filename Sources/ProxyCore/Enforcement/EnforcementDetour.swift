@@ -157,7 +157,7 @@ final class EnforcementDetour: Detour {
         _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> Known? {
         guard let inquiry, let key = inquiry.key,
-            let allows = context.decisions?.change({ $0.allows(key, now: context.now) })
+            let allows = context.decisions?.change({ $0.allows(key, now: context.now, maxAge: enforcement.maxAge) })
         else { return nil }
         let method = inquiry.question.method
         notes.append(.decision("AM has decided on this lately: \(method) is \(allows ? "" : "not ")allowed"))

@@ -18,6 +18,8 @@ public struct PolicyDecisions: Sendable {
         let allows: Bool
         /// On a clock that only goes on.
         let until: Int
+        /// When it was made, on that clock.
+        let since: Int
         /// Whom it counts for.
         let client: Int
     }
@@ -42,8 +44,9 @@ public struct PolicyDecisions: Sendable {
 
     // MARK: decisions
 
-    public func allows(_ key: Key, now: Int) -> Bool? {
-        guard let entry = entries[key], entry.until > now else { return nil }
+    /// - Parameter maxAge: milliseconds that a decision may be old, as the configuration says now.
+    public func allows(_ key: Key, now: Int, maxAge: Int = .max) -> Bool? {
+        guard let entry = entries[key], entry.until > now, now - entry.since < maxAge else { return nil }
         return entry.allows
     }
 
@@ -54,7 +57,7 @@ public struct PolicyDecisions: Sendable {
         guard until > now, generation >= known, ended[key.session, default: 0] <= generation else { return }
         forget(key)
         makeRoom(for: client, now)
-        entries[key] = Entry(allows: allows, until: until, client: client)
+        entries[key] = Entry(allows: allows, until: until, since: now, client: client)
         held[client, default: 0] += 1
     }
 
