@@ -22,7 +22,7 @@ public final class Completion<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State.open)
-    private let repeated = CompletionReport.current
+    private let repeated = CompletionReport.current?.repeated
 
     init() {}
 
@@ -69,6 +69,11 @@ public final class Completion<Value: Sendable>: Sendable {
 }
 
 /// Whom a task tells of work that completed more than once.
-package enum CompletionReport {
-    @TaskLocal package static var current: (@Sendable () -> Void)?
+package struct CompletionReport: Sendable {
+    // not the closure itself: optimized, Swift 6.3 knows no type for an optional one as the value of a task
+    @TaskLocal package static var current: CompletionReport?
+
+    let repeated: @Sendable () -> Void
+
+    package init(repeated: @escaping @Sendable () -> Void) { self.repeated = repeated }
 }

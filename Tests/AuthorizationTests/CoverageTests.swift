@@ -82,6 +82,14 @@ struct CoverageTests {
         #expect(try !isEnforced("https://h.test/api/x?a=b", method: "OPTIONS", Self.asked + lines))
     }
 
+    /// In HTTP/2 no field has to announce it.
+    @Test func aPreflightHasNoBody() throws {
+        let policy = enforcing([("https://h.test/api/*", true)])
+        let preflight = try request("OPTIONS", "https://h.test/api/x", Self.asked)
+        #expect(policy.coverage(of: preflight) == nil)
+        #expect(policy.coverage(of: preflight, hasBody: true)?.isEnforced == true)
+    }
+
     @Test(arguments: [
         [("X-HTTP-Method-Override", "DELETE")], [("X_HTTP_Method_Override", "DELETE")], [("X-Original-URL", "/api/x")],
         [("Upgrade", "websocket"), ("Connection", "Upgrade")], [("Cookie", "a=b")], [("Authorization", "Basic dTpw")],

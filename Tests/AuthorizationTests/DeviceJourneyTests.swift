@@ -95,6 +95,30 @@ struct DeviceJourneyTests {
         #expect(order.failure?.code == .unanswered)
     }
 
+    /// A user of that name is another one there.
+    @Test(arguments: [
+        ("https://am.example.com/am", "/alpha", true), ("https://other.example.com/am", "/alpha", false),
+        ("https://am.example.com/am", "/beta", false),
+    ])
+    func aDeviceAnswersWhereItIsRegistered(_ server: String, _ realm: String, _ answers: Bool) throws {
+        let bob = try #require(KeptDevice.oath(Self.otp, user: "bob", server: server, realm: realm))
+        #expect(memory.keep(bob))
+        var machine = machine()
+        _ = answer(&machine, page(Self.code))
+        #expect((answer(&machine, Self.bob).call != nil) == answers)
+    }
+
+    /// A device of the configuration is kept for each user; whom it does not serve any more has no answer from it.
+    @Test(arguments: [(["bob"], true), (["alice"], false)])
+    func aDeviceAnswersThePushesOfItsUsers(_ users: [String], _ answers: Bool) throws {
+        #expect(memory.keep(DeviceMessageTests.kept()))
+        var machine = machine { $0.users = users }
+        _ = answer(&machine, page(Self.waiting))
+        _ = answer(&machine, Self.bob)
+        try deliver(1, at: 50)
+        #expect((machine.woke(now(600)).call != nil) == answers)
+    }
+
     @Test func aPushIsRegisteredAndApprovedInTime() throws {
         var machine = machine { $0.delay = 500 }
         let registration = page(hidden("mfaDeviceRegistration", DeviceMessageTests.pushURI()), Self.waiting)
@@ -136,11 +160,18 @@ struct DeviceJourneyTests {
         #expect(machine.takeNotes().contains { $0.contains("AM did not take what the device phone told it (400)") })
     }
 
+    /// As many devices as may be kept, put where they are kept: `keep` looks at all of them each time.
+    private func fill(_ device: (Int) -> KeptDevice) {
+        for number in 0..<KeptDevice.most {
+            let device = device(number)
+            memory.set(StateKey(.devices, device.id), device.document)
+        }
+        #expect(memory.keptDevices.count == KeptDevice.most)
+    }
+
     /// AM would have a device whose secret nobody has, and the user be locked out of the tree.
     @Test func nothingIsRegisteredThatCannotBeKept() {
-        for number in 0..<KeptDevice.most {
-            #expect(memory.keep(DeviceMessageTests.kept("M\(number)", user: "user\(number)")))
-        }
+        fill { DeviceMessageTests.kept("M\($0)", user: "user\($0)") }
         var machine = machine()
         _ = answer(&machine, page(hidden("mfaDeviceRegistration", DeviceMessageTests.pushURI()), Self.waiting))
         #expect(answer(&machine, Self.bob).wait == 100)
@@ -153,12 +184,7 @@ struct DeviceJourneyTests {
 
     /// Runs of tests register each time; who has many already loses the oldest.
     @Test func aNewDeviceTakesThePlaceOfAnOldOne() throws {
-        for number in 0..<KeptDevice.most {
-            #expect(
-                memory.keep(
-                    DeviceMessageTests.kept(
-                        "M\(number)", user: number < 4 ? "bob" : "user\(number)", registered: number)))
-        }
+        fill { DeviceMessageTests.kept("M\($0)", user: $0 < 4 ? "bob" : "user\($0)", registered: $0) }
         let oldest = DeviceMessageTests.kept("M0").id
         var machine = machine()
         _ = answer(&machine, page(hidden("mfaDeviceRegistration", DeviceMessageTests.pushURI()), Self.waiting))
@@ -261,12 +287,13 @@ struct DeviceJourneyTests {
 }
 
 extension KeptDevice {
-    fileprivate static func oath(_ uri: String, user: String) -> KeptDevice? {
+    fileprivate static func oath(
+        _ uri: String, user: String, server: String = DeviceMessageTests.server.url, realm: String = "/alpha"
+    ) -> KeptDevice? {
         DeviceRegistration.find(in: DeviceMessageTests.step(uri)).first.map { registration in
             KeptDevice(
-                Place(server: DeviceMessageTests.server.url, realm: "/alpha", user: user), device: "phone",
-                registration,
-                registered: 0, factor: .oath(uri: uri))
+                Place(server: server, realm: realm, user: user), device: "phone", registration, registered: 0,
+                factor: .oath(uri: uri))
         }
     }
 }

@@ -54,9 +54,12 @@ struct DeviceMessageTests {
         "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.eyJjIjoiWkdWbVoyaHBhbXRzYlc1dmNIRnljM1IxZG5kNGVYcDdmSDErZjRDQmdvTT0iLCJ1IjoiTTEiLCJ0IjoiNjAiLCJpIjoiMTcwMDAwMDAwMDAwMCIsIm0iOiJMb2dpbiIsImsiOiJjaGFsbGVuZ2UiLCJuIjoiMzQsIDQzLDU3IiwibCI6IllXMXNZbU52YjJ0cFpUMHdNUT09In0.5ErDfbVB5rXKDP1PqR1vH8TLwzjmErCMyuTlxvA4Vp0"
 
     /// Pushes that differ in nothing but the message for the user.
-    static func token(_ number: Int, issued: Int? = nil, numbers: String? = nil) -> String {
+    static func token(
+        _ number: Int, of kept: KeptDevice = kept(), issued: Int? = nil, numbers: String? = nil
+    ) -> String {
         var claims: [JSONValue.Member] = [
-            .init("c", .string(Base64.encode(challenge))), .init("u", .string("M1")), .init("t", .string("60")),
+            .init("c", .string(Base64.encode(challenge))), .init("u", .string(kept.push?.mechanism ?? "")),
+            .init("t", .string("60")),
             .init("m", .string("Login \(number)")),
         ]
         if let numbers { claims += [.init("k", .string("challenge")), .init("n", .string(numbers))] }
@@ -71,10 +74,10 @@ struct DeviceMessageTests {
     static let now = 1_700_000_000
 
     static func delivered(
-        _ token: String = push, id: String = "AUTHENTICATE:1", at now: Int = now
+        _ token: String = push, id: String = "AUTHENTICATE:1", at now: Int = now, to kept: KeptDevice = kept()
     ) throws -> PushMessage {
         try PushMessage(
-            delivered: Array("{\"messageId\":\"\(id)\",\"message\":\"\(token)\"}".utf8), at: now, to: device())
+            delivered: Array("{\"messageId\":\"\(id)\",\"message\":\"\(token)\"}".utf8), at: now, to: device(kept))
     }
 
     // MARK: registrations

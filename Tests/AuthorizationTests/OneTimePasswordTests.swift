@@ -94,25 +94,29 @@ struct OneTimeAnswerTests {
     private static let secret = Array("12345678901234567890".utf8)
     private let state = KeptState()
 
-    private func machine(_ kind: OneTimePassword.Kind, hold: Int = 45_000) -> StepUp {
+    private func machine(
+        _ kind: OneTimePassword.Kind, hold: Int = 45_000, callback: String = "PasswordCallback"
+    ) -> StepUp {
         var policy = policy()
         policy.hold = hold
         policy.answers = [
-            .init(callback: "PasswordCallback", response: .oneTime(.init(key: Self.secret, kind: kind, digits: 6)))
+            .init(callback: callback, response: .oneTime(.init(key: Self.secret, kind: kind, digits: 6)))
         ]
         var machine = StepUp(policy: policy, advice: StepUpTests.transaction, session: "SESSION-A")
         _ = machine.begin()
         return machine
     }
 
-    private func page(_ prompt: String, _ number: Int = 1) -> String {
-        "{\"authId\":\"a\",\"callbacks\":[{\"type\":\"PasswordCallback\",\"output\":[{\"name\":\"prompt\",\"value\":\"\(prompt)\"}],"
+    private func page(_ prompt: String, _ number: Int = 1, callback: String = "PasswordCallback") -> String {
+        "{\"authId\":\"a\",\"callbacks\":[{\"type\":\"\(callback)\",\"output\":[{\"name\":\"prompt\",\"value\":\"\(prompt)\"}],"
             + "\"input\":[{\"name\":\"IDToken\(number)\",\"value\":\"\"}]}]}"
     }
 
-    private func ask(_ machine: inout StepUp, _ prompt: String, at seconds: Int) -> StepUp.Order {
+    private func ask(
+        _ machine: inout StepUp, _ prompt: String, at seconds: Int, callback: String = "PasswordCallback"
+    ) -> StepUp.Order {
         machine.answered(
-            status: 200, fields: fields(json), body: Array(page(prompt).utf8),
+            status: 200, fields: fields(json), body: Array(page(prompt, callback: callback).utf8),
             Circumstances(seconds: seconds, state: state))
     }
 
@@ -200,12 +204,13 @@ struct OneTimeAnswerTests {
     }
 
     /// Whatever words AM finds: after two pages it is not told another one.
-    @Test func oneSecretGoesOutTwice() {
+    @Test(arguments: ["PasswordCallback", "NameCallback"])
+    func oneSecretGoesOutTwice(_ callback: String) {
         for kind in [OneTimePassword.Kind.counter(first: 0), .time(period: 30)] {
-            var machine = machine(kind)
+            var machine = machine(kind, callback: callback)
             var orders: [StepUp.Order] = []
             for (index, prompt) in ["Code", "Wrong, try again", "Once more"].enumerated() {
-                orders.append(ask(&machine, prompt, at: 1000 + 30 * index))
+                orders.append(ask(&machine, prompt, at: 1000 + 30 * index, callback: callback))
             }
             #expect(orders.prefix(2).allSatisfy { $0.call != nil })
             #expect(orders[2].failure?.code == .refused)

@@ -151,4 +151,14 @@ struct PushInboxTests {
         for number in 0...PushInbox.mostOfOneDevice { taken.append(inbox.take(try push(number), now: 0)) }
         #expect(taken == Array(repeating: .taken, count: PushInbox.mostOfOneDevice) + [.full])
     }
+
+    @Test mutating func allDevicesTogetherHaveSoMany() throws {
+        var taken: [PushInbox.Taking] = []
+        for number in 0...PushInbox.most {
+            let kept = DeviceMessageTests.kept("M\(number / PushInbox.mostOfOneDevice)")
+            let token = DeviceMessageTests.token(number, of: kept)
+            taken.append(inbox.take(try DeviceMessageTests.delivered(token, to: kept), now: 0))
+        }
+        #expect(taken == Array(repeating: .taken, count: PushInbox.most) + [.full])
+    }
 }

@@ -91,6 +91,19 @@ struct SeenJourneyTests {
         }
     }
 
+    @Test func eachIsToldFromThoseOfOtherPlacesAndDevices() throws {
+        var server = DeviceMessageTests.server
+        server.realms = ["/alpha", "/beta"]
+        let one = try journey { $0.server = server }
+        #expect(one.isOf(try journey { $0.server = server }))
+        var device = Device(name: "phone", users: ["bob"], server: server)
+        (device.push, device.isSeen) = (.approve, true)
+        #expect(one.isOf(try #require(SeenJourney([device], at: Self.head, realm: "/alpha"))))
+        #expect(!one.isOf(try #require(SeenJourney([device], at: Self.head, realm: "/beta"))))
+        device.delay = 1
+        #expect(!one.isOf(try #require(SeenJourney([device], at: Self.head, realm: "/alpha"))))
+    }
+
     // MARK: codes
 
     @Test func codesAreKeptOnceAMGoesOn() throws {

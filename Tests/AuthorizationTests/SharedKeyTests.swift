@@ -293,4 +293,26 @@ struct SharedKeyTests {
         #expect(!memory.keep(device("one more")) && memory.keep(device("user 7")))
         #expect(memory.keptDevices.count == KeptDevice.most)
     }
+
+    /// A session that was upgraded is for all who need it; a transaction is one request's.
+    @Test(arguments: [
+        (["AuthenticateToServiceConditionAdvice"], true), (["TransactionConditionAdvice"], false),
+        (["AuthenticateToServiceConditionAdvice", "TransactionConditionAdvice"], false),
+    ])
+    func noTransactionIsShared(_ conditions: [String], _ isShared: Bool) {
+        let advice = Advice(source: .header, conditions: conditions.map { .init($0, ["x"]) })
+        #expect(StepUp.Goal(advice, SessionSource(token: "S", carrier: .cookie)).isShared == isShared)
+    }
+
+    /// Interceptors may have sent a request somewhere else since its session was found.
+    @Test(arguments: [
+        ("https://api.example.com/a", true), ("https://api.example.com/b", false),
+        ("https://other.example.com/a", false),
+        ("http://api.example.com/a", false),
+    ])
+    func aSessionIsShownToTheResourcesAlone(_ url: String, _ isShown: Bool) throws {
+        var policy = policy()
+        policy.resources = [.init(url: "https://api.example.com/a")]
+        #expect(try (policy.refusalToShowSession(on: request("GET", url)) == nil) == isShown)
+    }
 }

@@ -18,7 +18,7 @@ import Testing
 
     @Test func theFirstTimeCountsAndTheOthersAreTold() async throws {
         let told = Atomic(0)
-        try await CompletionReport.$current.withValue({ told.add(1, ordering: .relaxed) }) {
+        try await CompletionReport.$current.withValue(CompletionReport { told.add(1, ordering: .relaxed) }) {
             let value = try await withCompletion(of: Int.self) { done in
                 done(1)
                 done(2)
@@ -33,7 +33,7 @@ import Testing
         let (begun, begin) = AsyncStream.makeStream(of: Completion<Int>.self)
         let told = Atomic(0)
         let task = Task {
-            try await CompletionReport.$current.withValue({ told.add(1, ordering: .relaxed) }) {
+            try await CompletionReport.$current.withValue(CompletionReport { told.add(1, ordering: .relaxed) }) {
                 try await withCompletion(of: Int.self) { begin.yield($0) }
             }
         }

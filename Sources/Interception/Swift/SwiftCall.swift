@@ -36,7 +36,7 @@ public struct SwiftCall: Sendable {
     /// What it came to, off the loop.
     /// - Parameter repeated: what is called where its work completes more than once.
     public func answer(repeated: @escaping @Sendable () -> Void) async -> SwiftAnswer {
-        await CompletionReport.$current.withValue(repeated) {
+        await CompletionReport.$current.withValue(CompletionReport(repeated: repeated)) {
             do {
                 switch (edit.form, message) {
                 case (.asyncRequest(let code), .request(let request)):
