@@ -38,6 +38,15 @@ struct FeedQueueTests {
         #expect(third == event.bytes)
     }
 
+    /// There is one gap, and it stands where the count is: what would fit behind a lost event is lost as well.
+    @Test func whatFollowsALostEventIsPartOfTheGap() {
+        var queue = FeedQueue(most: event.bytes.count * 2)
+        let large = ServerEvent("flow", data: .string(String(repeating: "x", count: event.bytes.count * 2)))
+        for event in [event, large, event] { _ = queue.add(event) }
+        let taken = queue.take()
+        #expect(text(taken) == text(event.bytes) + "event: lost\ndata: {\"count\":2}\n\n")
+    }
+
     @Test func nothingFollowsTheEnd() {
         var queue = FeedQueue()
         let early = [queue.add(event), queue.end()]

@@ -326,4 +326,19 @@ struct BodyEditTests {
         #expect(done.body == .asItCame)
         #expect(done.outcome.warnings == ["a: set_json left the body as it is, which is a part of a larger one"])
     }
+
+    @Test func whatIsReadIsWhatItIsNow() throws {
+        let pointer = try #require(JSONPointer("/a"))
+        for (type, old, new) in [
+            ("application/json", "{\"a\":\"1\"}", "{\"a\":\"2\"}"), ("application/x-www-form-urlencoded", "a=1", "a=2"),
+        ] {
+            var body = EditedBody(.whole(Array(old.utf8)), FieldTable(), CodingLimits(size: 1000))
+            body.contentType = type
+            for (index, text) in ["1", "2"].enumerated() {
+                if index == 1 { try body.replace(with: Array(new.utf8)) }
+                let values = try body.values(at: pointer).compactMap(\.text) + body.fields(named: "a")
+                #expect(values == [text], "\(type)")
+            }
+        }
+    }
 }

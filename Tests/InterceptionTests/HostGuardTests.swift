@@ -30,4 +30,17 @@ struct HostGuardTests {
             #expect(try admits(condition, url) == admitted.contains(url), "\(url)")
         }
     }
+
+    /// Where the request goes, and what the Host field says, both have to be named.
+    @Test(arguments: [("db.test", "db.test", true), ("db.test", "evil.test", false), ("evil.test", "db.test", false)])
+    func placeAndField(_ place: String, _ field: String, _ isAdmitted: Bool) throws {
+        var head = try RequestHead(method: "GET", url: "https://\(place)/")
+        head.fields.remove(named: "Host")
+        head.fields.add("Host", field)
+        #expect(HostGuard(Self.host).admits(head) == isAdmitted)
+    }
+
+    @Test func noTrace() throws {
+        #expect(try !HostGuard(Self.host).admits(RequestHead(method: "TRACE", url: "https://db.test/")))
+    }
 }

@@ -169,6 +169,17 @@ struct LimitLedgerTests {
         #expect(wait == 3_600_000)
     }
 
+    @Test("A configuration that is reloaded brings a rate, and takes it away")
+    func aRateThatComesAndGoes() {
+        let desk = Desk()
+        let without = policy(concurrency: 100)
+        #expect(desk.ask(key(without), without).1 == .go)
+        let rate = policy("1/h", burst: 1, concurrency: 100)
+        #expect(desk.ask(key(rate), rate).1 == .go)
+        #expect(desk.ask(key(rate), rate).1 == .refused(milliseconds: 3_600_000))
+        #expect(desk.ask(key(without), without).1 == .go)
+    }
+
     @Test("Keys are remembered as long as that says something, and never without bound")
     func memory() {
         let desk = Desk()

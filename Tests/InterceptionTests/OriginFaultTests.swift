@@ -22,6 +22,9 @@ struct OriginFaultTests {
         #expect(try !Self.holds(.test(.error, [.exact("other")]), fault))
     }
 
+    /// RFC 9209 has no type of its own for it.
+    @Test func aHandshakeThatTakesTooLong() { #expect(OriginFault.handshakeTimeout.kinds == [.tls, .timeout]) }
+
     @Test func everyKindIsOfSomeFault() {
         #expect(Set(OriginFault.allCases.flatMap(\.kinds)) == Set(OriginFault.Kind.allCases))
     }

@@ -91,6 +91,13 @@ struct TemplatePlaceTests {
         #expect(done.body == body && done.outcome.warnings.count == 1)
     }
 
+    @Test("A value adds no port to a host that is written beside it", arguments: ["a:80", "[::1]", "]", ":"])
+    func hostBeside(_ value: String) {
+        #expect(TemplatePlace.host.written(value, isQuoted: false, isAlone: true) == value)
+        #expect(TemplatePlace.host.written(value, isQuoted: false, isAlone: false) == nil)
+        #expect(TemplatePlace.host.written("a", isQuoted: false, isAlone: false) == "a")
+    }
+
     @Test("A path keeps its segments, and a URL its host and query")
     func path() throws {
         let encoded = "a%0D%0Ab%3Bc%2Cd%22e%26f%3Dg%25h%5C%C3%A9%00i%2Fj%3Fk"

@@ -131,6 +131,21 @@ struct TemplateTests {
         #expect(done.outcome.changes == ["a: set header B, set header C"])
     }
 
+    @Test("Why a value is not there is its own reason")
+    func reasons() throws {
+        let edits: [any RequestEdit] = [
+            try made(
+                SetHeader.self, decoded(["A": decoded("${request.json./a}"), "B": decoded("${request.header.Y}")]))
+        ]
+        var context = EditContext()
+        let done = try Plan(rules: [rule("a", request: edits)]).applied(try request(Self.post), body: "{", &context)
+        #expect(
+            done.outcome.warnings == [
+                "a: did not write header A, for the body with ${request.json./a} is no JSON",
+                "a: did not write header B, for ${request.header.Y} is not there",
+            ])
+    }
+
     @Test("An edit of which nothing is left is not made")
     func nothingLeft() throws {
         let missing = decoded("${request.query.y}")

@@ -38,6 +38,34 @@ struct EnforcementStateTests {
         #expect(isAsked(late))
     }
 
+    /// AM's own end of it comes before the configuration's.
+    @Test func itEndsWhereAMSaysSo() {
+        let decisions = Decisions()
+        decide(
+            Enforced.talk(Enforced.settings(), decisions), Enforced.decision(ttl: (1_000_000 + 11) * 1000))
+        for (time, asks) in [(9_999, false), (10_000, true)] {
+            let later = Conversation(Enforced.settings(), decisions: decisions)
+            later.driver.setClock(time)
+            later.driver.tell(time: 1_000_000)
+            later.client(Up.get)
+            #expect(isAsked(later) == asks, "\(time)")
+        }
+    }
+
+    /// What is allowed for a transaction is allowed once.
+    @Test func aDecisionForATransactionIsNotKept() {
+        for (query, kept) in [("?_txid=t-1", 0), ("?txid=t-1", 1)] {
+            let decisions = Decisions()
+            let request = Up.get.replacing("api/cart", with: "api/cart\(query)")
+                .replacing("\r\n\r\n", with: "\r\nX-Authenticate-Response: header\r\n\r\n")
+            decide(
+                Enforced.talk(Enforced.settings(), decisions, request),
+                Enforced.decision(
+                    ttl: Enforced.later, resource: "http://shop.test/api/cart\(kept == 0 ? "" : query)"))
+            #expect(decisions.kept.count == kept, "\(query)")
+        }
+    }
+
     /// A reload counts for what is kept.
     @Test func aShorterMaxAgeEndsWhatIsKept() {
         let decisions = Decisions()
@@ -232,6 +260,16 @@ struct EnforcementStateTests {
         let fifth = Enforced.talk(settings, decisions, Up.get.replacing("cart", with: "c"))
         fifth.driver.waits(46_000)
         #expect(fifth.clientGot().hasPrefix("HTTP/1.1 503 "), "\(fifth.notes)")
+    }
+
+    /// A person may take minutes for it: others ask in the meantime.
+    @Test func whoStepsUpHoldsNoPlace() {
+        let decisions = Decisions()
+        let settings = Enforced.asking { $0.concurrency = 1 }
+        let first = Enforced.talk(settings, decisions)
+        decide(first, Enforced.decision("{}", advices: Up.transaction))
+        #expect(first.clientGot().isEmpty && first.originGot().contains("/authenticate?"), "\(first.notes)")
+        #expect(isAsked(Enforced.talk(settings, decisions, Up.get.replacing("cart", with: "a"))))
     }
 
     @Test func asAnAgent() {

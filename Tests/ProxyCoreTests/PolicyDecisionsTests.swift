@@ -37,6 +37,20 @@ import Testing
         #expect(decisions.allows(key(1), now: 1) == nil && decisions.count == 1)
     }
 
+    /// More sessions may end than are remembered: what was asked before that is kept for none of them.
+    @Test func moreSessionsEndThanAreRemembered() {
+        var decisions = PolicyDecisions(most: 8)
+        let asked = decisions.generation
+        for number in 0..<8 { decisions.end(session: UInt128(100 + number)) }
+        decisions.keep(key(1), allows: true, until: 100, for: 7, asked: asked, now: 0)
+        #expect(decisions.allows(key(1), now: 0) == true)
+        decisions.end(session: 108)
+        decisions.keep(key(2), allows: true, until: 100, for: 7, asked: asked, now: 0)
+        #expect(decisions.allows(key(2), now: 0) == nil)
+        decisions.keep(key(2), allows: true, until: 100, for: 7, asked: decisions.generation, now: 0)
+        #expect(decisions.allows(key(2), now: 0) == true)
+    }
+
     @Test func theEndOfAll() {
         var decisions = PolicyDecisions(most: 8)
         for number in 0..<4 {
