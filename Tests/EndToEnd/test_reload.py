@@ -5,7 +5,9 @@ import signal
 import threading
 
 import pytest
+import yaml
 
+import looked
 import people
 import programs
 from wire import Connection, request, response
@@ -88,6 +90,21 @@ def test_a_signal_does_the_same(daemon):
     assert answer.status == 200 and report["by"] == "SIGHUP"
     assert person.asks("GET", "/v1/reload/7")[0].status == 404
     assert person.asks("GET", "/v1/reload/x")[0].status == 404
+
+
+def test_the_journal_keeps_what_is_said_now(binary, start, origin, through, state):
+    site = looked.Site(binary, start, origin, through, state)
+    word = {"X-Ours": "a-word-of-our-own"}
+    site.get("/a", headers=word)
+    before = json.dumps(site.flow("/a"))
+    assert word["X-Ours"] in before and "hello" in before
+    config = yaml.safe_load(site.usher.config.read_text()) or {}
+    site.usher.config.write_text(json.dumps(config | {"journal": {"secrets": ["X-Ours"], "bodies": "0B"}}))
+    done = site.person.says("reload")
+    assert done.returncode == 0, done.stderr
+    site.get("/b", headers=word)
+    after = json.dumps(site.flow("/b"))
+    assert word["X-Ours"] not in after and "hello" not in after
 
 
 def test_without_a_daemon_the_commands_say_so(binary, state):

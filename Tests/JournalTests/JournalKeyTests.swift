@@ -88,6 +88,16 @@ struct JournalKeyTests {
         }
     }
 
+    /// Whoever is shown secrets has those of the configuration there.
+    @Test func theConfigurationsOwnAreNotKeptToBeShown() {
+        var aliases = SecretAliases()
+        aliases.met = []
+        aliases.pin([Array("of-the-configuration".utf8)])
+        #expect(aliases.met?.isEmpty == true)
+        _ = aliases.alias(of: Array("of-a-message".utf8), .secret)
+        #expect(aliases.met?.count == 1)
+    }
+
     @Test("A quarter of what is known may come from the configuration, and is never forgotten")
     func pinned() {
         var aliases = SecretAliases(most: 8)
