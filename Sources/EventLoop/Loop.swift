@@ -79,11 +79,7 @@ public final class Loop {
                 break
             }
         }
-        if !deferred.isEmpty {
-            // what is released may defer something else: that finds its place in the other array
-            swap(&deferred, &releasing)
-            releasing.removeAll(keepingCapacity: true)
-        }
+        if !deferred.isEmpty { release() }
         pulse.rest()
         return code == 0
     }
@@ -104,6 +100,16 @@ public final class Loop {
 
     /// Keeps a closed object until the turn is over.
     public func deferRelease(_ object: AnyObject) { deferred.append(object) }
+
+    /// Releases what was closed since the last turn. For when no further turn comes: the loop and the closed objects would hold each
+    /// other.
+    public func releaseClosed() { while !deferred.isEmpty { release() } }
+
+    private func release() {
+        // what is released may defer something else: that finds its place in the other array
+        swap(&deferred, &releasing)
+        releasing.removeAll(keepingCapacity: true)
+    }
 
     /// Gives up pipes that have been idle since this was asked last.
     public func trimPipes() { pipes.trim() }

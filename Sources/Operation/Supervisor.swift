@@ -101,6 +101,7 @@ public final class Supervisor {
             adminPort?.end()
             adminPort = nil
             notifier.end()
+            loop.releaseClosed()
         }
         ProcessSecrecy.begin()
         let handover = options.isDaemon ? Handover.taken : nil

@@ -12,6 +12,17 @@ struct SourceTests {
         #expect(!loop.turn())
     }
 
+    /// The loop and what was closed on it would hold each other for ever.
+    @Test func whatIsClosedOnALoopThatTurnsNoMoreIsReleased() throws {
+        var door: Door? = try Door(loop: loop, listening: try ListeningSocket(loopback).take())
+        weak let seen = door
+        door?.close()
+        door = nil
+        #expect(seen != nil)
+        loop.releaseClosed()
+        #expect(seen == nil)
+    }
+
     @Test func aListenerTakesWhatComesAndPauses() throws {
         let door = try Door(loop: loop, listening: try ListeningSocket(loopback).take())
         let address = try #require(door.localAddress)
