@@ -84,7 +84,13 @@ struct PoolTests {
         bound.isBound = true
         for channel in [spent, bound] { pool.put(channel, now: 0) }
         #expect(spent.isClosed && bound.isClosed && pool.count == 0)
-        for number in [a, b] { close(number) }
+        // nor among those of one client
+        let own = BoundChannels(pool: pool)
+        let (over, c) = try channel(here)
+        over.isSpent = true
+        own.put(over)
+        #expect(over.isClosed && own.count == 0 && pool.bound == 0)
+        for number in [a, b, c] { close(number) }
     }
 
     /// The rules that its address was judged by are those of before.
@@ -162,6 +168,7 @@ struct PoolTests {
         #expect(bound.count == 2 && pool.bound == 2)
         bound.put(third)
         #expect(first.isClosed && bound.count == 2 && !pool.mayBindMore)
+        #expect(bound.take(here) == nil, "it speaks with one origin for this client, and with no other")
         // another client keeps its conversation, and what serves everybody its place
         let (other, d) = try channel(here)
         let others = BoundChannels(pool: pool)
