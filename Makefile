@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export PORT SANDBOX_PORT PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build install deb systemd run test bare bench instructions operations soak browser testssl schemathesis hostile fuzz mutants tsan asan format lint schema
+.PHONY: help deps build install deb systemd run test bare bench instructions operations soak browser testssl schemathesis hostile fuzz mutants compare tsan asan format lint schema
 
 help: ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 12
@@ -68,6 +68,9 @@ fuzz: ## every fuzz target for SECONDS=60
 mutants: ## small faults in a copy of the sources, one at a time: which of them the tests notice (half an hour)
 	@scripts/deps test
 	@scripts/mutants
+
+compare: ## whether the core does what it did at BASE=COMMIT: its tests' conversations and 10,000 simulations, byte for byte
+	@scripts/compare $(BASE)
 
 tsan: ## unit and end-to-end tests under the thread sanitizer
 	@scripts/sanitize thread

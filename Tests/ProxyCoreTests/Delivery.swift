@@ -39,7 +39,7 @@ enum Delivery: CustomStringConvertible, Sendable {
 
 /// Cuts bytes into pieces.
 struct Splitter {
-    private let delivery: Delivery
+    let delivery: Delivery
     private var generator: SeededGenerator
 
     init(_ delivery: Delivery) {

@@ -19,8 +19,8 @@ final class DriverModel {
         case reset
     }
 
-    private var machine: ClientConnection
-    private var out = Outbox()
+    var machine: ClientConnection
+    var out = Outbox()
     private var isSettling = false
     /// How much of the outbox's body bytes has gone to the origin.
     private var bodyDone = 0
@@ -30,7 +30,11 @@ final class DriverModel {
     private(set) var now: Int
     let pool: PoolModel
     /// Connections of this client alone.
-    let bound = PoolModel()
+    let bound = PoolModel(trace: nil)
+    let trace: Trace?
+    private let side: Trace.Side
+    /// How much of what was sent stands in the trace.
+    private var traced = 0
     private(set) var client = ClientState.open
     /// All that was written to the client.
     private(set) var sent: [UInt8] = []
@@ -46,17 +50,17 @@ final class DriverModel {
     /// Whether a tunnel's origin is there is found out by a connection; else it is known.
     var reachesAnew = false
     /// The client's handshake that is under way: whose certificate it is shown, and its first bytes.
-    private(set) var securing: (name: ShownName, hello: [UInt8])?
+    var securing: (name: ShownName, hello: [UInt8])?
     /// Passwords that wait to be checked.
-    private(set) var checks: [PasswordCheck] = []
-    private var checkIDs: [ExchangeID] = []
+    var checks: [PasswordCheck] = []
+    var checkIDs: [ExchangeID] = []
     /// Code of others that works on messages; and how often nobody waited for it any longer.
-    private(set) var calls: [(id: ExchangeID, call: SwiftCall)] = []
+    var calls: [(id: ExchangeID, call: SwiftCall)] = []
     private(set) var cancelled = 0
     /// Step-ups that wait for a person, and requests that were told to wait at a limit.
-    private(set) var asked: [(id: ExchangeID, transaction: TransactionID)] = []
-    private(set) var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
-    private var flying: [FlightTicket: ExchangeID] = [:]
+    var asked: [(id: ExchangeID, transaction: TransactionID)] = []
+    var awaited: [(id: ExchangeID, ticket: LimitTicket)] = []
+    var flying: [FlightTicket: ExchangeID] = [:]
     var splitter: Splitter
     /// The client reads nothing: what is written to it stays queued.
     var holdsOutput = false
@@ -83,6 +87,8 @@ final class DriverModel {
             client: "192.0.2.1:50000", source: source, share: share, streams: streams, now: now)
         self.pool = pool
         self.now = now
+        trace = pool.trace
+        side = .client(pool.trace?.nextClient() ?? 0)
         splitter = Splitter(delivery)
     }
 
@@ -99,6 +105,7 @@ final class DriverModel {
 
     func adopt(_ engine: Engine, _ clients: ClientPolicy = ClientPolicy()) {
         guard !isOver else { return }
+        came("adopts settings")
         machine.adopt(engine, clients, now: now, &out)
         settle()
     }
@@ -116,6 +123,7 @@ final class DriverModel {
             return
         }
         guard !isOver else { return }
+        trace?.came(bytes, from: side, at: now)
         let start = machine.relays(from: .client, of: bytes.count)
         if start > 0 {
             origin?.received += bytes[..<start]
@@ -129,6 +137,7 @@ final class DriverModel {
     func clientEnds() {
         guard !isOver, !clientEnded else { return }
         clientEnded = true
+        came("ends")
         if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
         machine.clientEnded(now: now, &out)
         settle()
@@ -137,6 +146,7 @@ final class DriverModel {
     /// Writing to the client failed.
     func clientIsLost() {
         guard !isOver else { return }
+        came("is lost")
         if securing != nil { return clientIsUnsecured(.closedInHandshake, hasSeen: false) }
         machine.clientLost(now: now, &out)
         settle()
@@ -146,6 +156,7 @@ final class DriverModel {
     /// The process takes no more requests.
     func leaves() {
         out.isLeaving = true
+        came("is told that the process leaves")
         machine.giveUpUnawaited(now: now, &out)
         settle()
     }
@@ -159,6 +170,7 @@ final class DriverModel {
     /// Bytes that nobody reads any more are lost, as on a socket.
     func originPiece(_ bytes: [UInt8]) {
         guard !isGone, let origin, let id = origin.id else { return }
+        trace?.came(bytes, from: .origin(origin.number), at: now)
         let start = machine.relays(from: .origin, of: bytes.count)
         if start > 0 {
             sent += bytes[..<start]
@@ -175,6 +187,7 @@ final class DriverModel {
         guard !isGone, let origin, !origin.ended else { return }
         origin.ended = true
         guard let id = origin.id else { return }
+        trace?.came(cleanly ? "ends" : "breaks", from: .origin(origin.number), at: now)
         machine.originEnded(through: &origin.leg, for: id, cleanly: cleanly, now: now, &out)
         settle()
     }
@@ -184,7 +197,8 @@ final class DriverModel {
     func connects() -> OriginConnection? {
         guard let wanted = dialing, let id = dialingFor else { return nil }
         dialing = nil
-        let connection = OriginConnection(wanted)
+        let connection = OriginConnection(wanted, number: pool.trace?.nextOrigin() ?? 0)
+        trace?.came("connects to \(wanted)", from: .origin(connection.number), at: now)
         attach(connection, id, reused: false)
         settle()
         return connection
@@ -193,6 +207,7 @@ final class DriverModel {
     func dialFails(_ failure: LeaseFailure) {
         guard dialing != nil, let id = dialingFor else { return }
         dialing = nil
+        came("dial fails")
         machine.leaseFailed(failure, id, now: now, &out)
         settle()
     }
@@ -200,72 +215,19 @@ final class DriverModel {
     private func attach(_ connection: OriginConnection, _ id: ExchangeID, reused: Bool) {
         origin = connection
         connection.id = id
+        if reused { trace?.went("reused", to: .origin(connection.number), at: now) }
         machine.leased(id, reused: reused, now: now, &out)
     }
 
-    /// The client's handshake is done.
-    func clientIsSecured() {
-        guard securing != nil else { return }
-        securing = nil
-        let negotiated = TLSStream.Negotiated(
-            version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", isResumed: false, spoken: .http11)
-        machine.clientSecured(negotiated, now: now, &out)
-        settle()
-    }
-
-    func clientIsUnsecured(_ fault: TLSFault, hasSeen: Bool) {
-        guard securing != nil else { return }
-        securing = nil
-        machine.clientUnsecured(fault, hasSeen: hasSeen, now: now, &out)
-        settle()
-    }
-
     /// The name has to be looked up; it has addresses; the origin accepted the connection, and its handshake begins.
-    func dialResolves() { reached(.resolving) }
-    func dialConnects() { reached(.connecting) }
-    func dialSecures() { reached(.securing) }
+    func dialResolves() { reached(.resolving, "dial resolves") }
+    func dialConnects() { reached(.connecting, "dial connects") }
+    func dialSecures() { reached(.securing, "dial secures") }
 
-    private func reached(_ step: LeaseStep) {
-        if let dialingFor { machine.leaseReached(step, dialingFor, now: now) }
-    }
-
-    /// The oldest password that waits was checked.
-    func checked(_ verdict: PasswordVerdict) {
-        guard !checks.isEmpty else { return }
-        checks.removeFirst()
-        machine.authenticated(verdict, checkIDs.removeFirst(), now: now, &out)
-        settle()
-    }
-
-    /// The oldest call of code that waits is made, and comes to an end.
-    /// - Returns: how often it completed, beside the first time.
-    @discardableResult
-    func runs() async -> Int {
-        guard !calls.isEmpty else { return 0 }
-        let (id, call) = calls.removeFirst()
-        let repeats = Atomic(0)
-        let answer = await call.answer { repeats.add(1, ordering: .relaxed) }
-        machine.intercepted(answer, id, now: now, &out)
-        settle()
-        return repeats.load(ordering: .relaxed)
-    }
-
-    /// The turn of the first that waits has come.
-    func turnCame() {
-        guard !awaited.isEmpty else { return }
-        machine.turnCame(awaited.removeFirst().id, now: now, &out)
-        settle()
-    }
-
-    /// Somebody has spoken to the first step-up that waits.
-    func personSpoke() {
-        if !asked.isEmpty { machine.personSpoke(asked.removeFirst().id, now: now, &out) }
-        settle()
-    }
-
-    func flightCame(_ ticket: FlightTicket) {
-        if let id = flying.removeValue(forKey: ticket) { machine.flightCame(id, now: now, &out) }
-        settle()
+    private func reached(_ step: LeaseStep, _ words: String) {
+        guard let dialingFor else { return }
+        came(words)
+        machine.leaseReached(step, dialingFor, now: now)
     }
 
     // MARK: time
@@ -293,21 +255,13 @@ final class DriverModel {
     /// The kernel took some of what was queued for one of the legs.
     func touched(_ leg: Leg = .client) { machine.touched(leg, now: now) }
 
-    /// So many bytes wait for that side.
-    func queues(_ count: Int, for leg: Leg) {
-        switch leg {
-        case .client: machine.queuedForClient(count, now: now, &out)
-        case .origin: if let id = origin?.id { machine.queuedForOrigin(count, of: id, now: now, &out) }
-        }
-        settle()
-    }
-
     /// What the origin says is wanted.
     var readsOrigin: Bool { origin?.id.map { machine.readsOrigin(of: $0) } ?? false }
 
     /// Writing to the origin failed.
     func originIsLost() {
-        guard let id = origin?.id else { return }
+        guard let origin, let id = origin.id else { return }
+        trace?.came("is lost", from: .origin(origin.number), at: now)
         machine.originLost(id, now: now, &out)
         settle()
     }
@@ -317,7 +271,7 @@ final class DriverModel {
 
     // MARK: orders
 
-    private func settle() {
+    func settle() {
         guard !isSettling else { return }
         isSettling = true
         var done = 0
@@ -328,6 +282,7 @@ final class DriverModel {
             done += 1
             perform(order)
         }
+        traceBytes()
         out.clearOrders()
         out.clearOrigin()
         bodyDone = 0
@@ -358,13 +313,11 @@ final class DriverModel {
             if let connection = idle(wanted, scope) {
                 attach(connection, id, reused: true)
             } else {
-                (dialing, dialingFor) = (wanted, id)
-                dials += 1
+                dial(wanted, id)
             }
         case .reach(let id, let wanted):
             guard reachesAnew else { return machine.reached(id, now: now, &out) }
-            (dialing, dialingFor) = (wanted, id)
-            dials += 1
+            dial(wanted, id)
         case .carry: Issue.record("a tunnel in a stream, and there are none here")
         case .send(_, let index):
             guard let origin else { return }
@@ -382,13 +335,20 @@ final class DriverModel {
             origin.leg.end(trailers: trailers, to: &origin.received)
         case .bind: origin?.isBound = true
         case .unbind: bound.idle = [:]
-        case .secureClient(let name, let hello): securing = (name, hello)
+        case .secureClient(let name, let hello):
+            securing = (name, hello)
+            went("shown the name of \(shownName)")
         case .release(_, let reusable): release(reusable)
         case .finishClient:
             client = .finished
+            went("finished")
             if !holdsOutput { machine.clientDrained(now: now) }
-        case .finishOrigin: origin?.isFinished = true
+        case .finishOrigin:
+            origin?.isFinished = true
+            traceBytes()
+            if let origin { trace?.went("finished", to: .origin(origin.number), at: now) }
         case .closeClient(let reset):
+            went(reset ? "reset" : "closed")
             if holdsOutput, !reset { client = .finished } else { close(reset ? .reset : .closed) }
         case .authenticate(let id, let check):
             (checks, checkIDs) = (checks + [check], checkIDs + [id])
@@ -401,7 +361,10 @@ final class DriverModel {
             calls.removeAll { $0.id == id }
             cancelled += 1
         case .record(let id):
-            machine.takeRecord(of: id, &out) { records.append(copy $0) }
+            machine.takeRecord(of: id, &out) {
+                records.append(copy $0)
+                trace?.recorded($0, of: side.number, at: now)
+            }
             takeFlows()
         case .proceed: machine.proceed(now: now, &out)
         }
@@ -409,7 +372,16 @@ final class DriverModel {
 
     /// What the journal was told.
     func takeFlows() {
-        out.takeFlows()?.forEach { flow, events in flows.append((flow, events.map(\.moment))) }
+        out.takeFlows()?.forEach { flow, events in
+            flows.append((flow, events.map(\.moment)))
+            trace?.kept(flow, of: side.number, at: now)
+        }
+    }
+
+    private func dial(_ wanted: Origin, _ id: ExchangeID) {
+        (dialing, dialingFor) = (wanted, id)
+        dials += 1
+        trace?.went("\(wanted)", to: .dial(side.number), at: now)
     }
 
     private func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginConnection? {
@@ -423,9 +395,12 @@ final class DriverModel {
     private func release(_ reusable: Bool) {
         dialing = nil
         guard let connection = origin else { return }
+        traceBytes()
         origin = nil
         if let id = connection.id { machine.released(id) }
-        if reusable, connection.leg.isReusable, !connection.ended {
+        let isKept = reusable && connection.leg.isReusable && !connection.ended
+        trace?.went(isKept ? "kept" : "closed", to: .origin(connection.number), at: now)
+        if isKept {
             connection.uses += 1
             (connection.isBound ? bound : pool).put(connection)
             releases.append(true)
@@ -440,5 +415,24 @@ final class DriverModel {
         client = state
         securing = nil
         if !machine.hasOrphans { release(false) }
+    }
+
+    // MARK: the trace
+
+    func came(_ words: String) { trace?.came(words, from: side, at: now) }
+
+    private func went(_ words: String) {
+        traceBytes()
+        trace?.went(words, to: side, at: now)
+    }
+
+    /// Notes what was written since the last time.
+    private func traceBytes() {
+        guard let trace else { return }
+        trace.went(sent[traced...], to: side, at: now)
+        traced = sent.count
+        guard let origin else { return }
+        trace.went(origin.received[origin.traced...], to: .origin(origin.number), at: now)
+        origin.traced = origin.received.count
     }
 }

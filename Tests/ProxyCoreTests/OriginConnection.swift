@@ -11,6 +11,9 @@ final class OriginConnection {
     var received: [UInt8] = []
     /// How much of it a test has looked at.
     var seen = 0
+    /// By which a trace knows it, and how much of what it received stands there.
+    let number: Int
+    var traced = 0
     /// Requests that it served before the present one.
     var uses = 0
     /// It sends no more.
@@ -22,5 +25,8 @@ final class OriginConnection {
     /// It belongs to the client.
     var isBound = false
 
-    init(_ origin: Origin) { self.origin = origin }
+    init(_ origin: Origin, number: Int = 0) {
+        self.origin = origin
+        self.number = number
+    }
 }

@@ -18,6 +18,7 @@ final class OriginLink {
     /// Nil where it speaks HTTP/1.
     let shared: HTTP2Client?
     private let pool: LinkPool
+    private let side: Trace.Side
     /// Of HTTP/1: whose exchange has it.
     var holder: (driver: StreamDriver, exchange: ExchangeID)?
     private var lessees: [Lessee] = []
@@ -39,7 +40,9 @@ final class OriginLink {
     init(_ origin: Origin, speaksHTTP2: Bool, _ pool: LinkPool) {
         self.origin = origin
         self.pool = pool
+        side = .origin(pool.trace?.nextOrigin() ?? 0)
         shared = speaksHTTP2 ? HTTP2Client() : nil
+        pool.trace?.came("connects to \(origin), HTTP/\(speaksHTTP2 ? 2 : 1)", from: side, at: pool.now)
         if let shared {
             write { shared.used(0, of: StreamID(0), to: &$0) }
             pool.shared.append(self)
@@ -51,13 +54,22 @@ final class OriginLink {
     func write(_ body: (inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
         body(&bytes)
-        if !isClosed, !isSpent, !isFinished { queue += bytes }
+        guard !isClosed, !isSpent, !isFinished else { return }
+        queue += bytes
+        pool.trace?.went(bytes, to: side, at: pool.now)
     }
 
-    func finish() { isFinished = true }
+    func finish() {
+        isFinished = true
+        note("finished")
+    }
+
+    /// What the proxy does with it, for the trace.
+    func note(_ words: String) { pool.trace?.went(words, to: side, at: pool.now) }
 
     /// No byte of it is of use to anybody.
     func close() {
+        if !isClosed { note("closed") }
         isClosed = true
         isWithdrawn = true
         pool.forget(self)
@@ -133,6 +145,7 @@ final class OriginLink {
 
     func receive(_ bytes: [UInt8]) {
         guard !isClosed, !hasEnded else { return }
+        pool.trace?.came(bytes, from: side, at: pool.now)
         guard let shared else {
             // what nobody asked for ends a connection that nobody has
             guard let holder else { return close() }
@@ -176,6 +189,7 @@ final class OriginLink {
     /// The origin says no more.
     func end(cleanly: Bool = true, fault: HTTPFault? = nil) {
         guard !isClosed, !hasEnded else { return }
+        if fault == nil { pool.trace?.came(cleanly ? "ends" : "breaks", from: side, at: pool.now) }
         hasEnded = true
         if shared == nil, !cleanly { isSpent = true }
         guard shared != nil else {
@@ -191,6 +205,7 @@ final class OriginLink {
     /// Writing to it fails from here on.
     func fail() {
         guard !isSpent else { return }
+        pool.trace?.came("fails", from: side, at: pool.now)
         isSpent = true
         queue = []
         tellAll { $0.originIsLost($1) }
@@ -214,6 +229,10 @@ final class LinkPool {
     var shared: [OriginLink] = []
     /// The clock of all who have connections of it, in milliseconds.
     var now = 0
+    /// What is noted of all its connections.
+    let trace: Trace?
+
+    init(trace: Trace? = TraceBook.begin()) { self.trace = trace }
 
     func take(_ origin: Origin) -> OriginLink? {
         idle.lastIndex { $0.origin == origin }.map { idle.remove(at: $0) }

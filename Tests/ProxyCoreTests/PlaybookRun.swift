@@ -52,10 +52,10 @@ struct PlaybookRun {
             try expect(talk.clientGot(), WireMessage.text(block), step.line, "the client's bytes")
         case ("client", "greets"): try driver.fromClient(greeting(step))
         case ("client", "secures"):
-            try expect(shown(driver), step.rest(2), step.line, "the name that the client is shown")
+            try expect(driver.shownName, step.rest(2), step.line, "the name that the client is shown")
             driver.clientIsSecured()
         case ("client", "refuses"):
-            try expect(shown(driver), step.rest(2), step.line, "the name that the client is shown")
+            try expect(driver.shownName, step.rest(2), step.line, "the name that the client is shown")
             driver.clientIsUnsecured(TLSFault(.alert(48), "it sent the TLS alert 48 (unknown_ca)"), hasSeen: true)
         case ("client", "ends"): driver.clientEnds()
         case ("client", "is"):
@@ -102,22 +102,14 @@ struct PlaybookRun {
 
     private func begin(_ settings: Settings) -> Conversation {
         Conversation(
-            settings, flows: Flows(), delivery: delivery, streams: asMessages ? MessageServer() : nil)
+            settings, flows: Flows(), pool: PoolModel(trace: TraceBook.begin("\(delivery)")), delivery: delivery,
+            streams: asMessages ? MessageServer() : nil)
     }
 
     /// A ClientHello: the words behind the second are its name and the protocols that it offers.
     private func greeting(_ step: Playbook.Step) throws -> [UInt8] {
         guard step.words.count > 2 else { throw Playbook.Fault(line: step.line, reason: "a greeting needs a name") }
         return Greeting.hello(step.words[2], protocols: Array(step.words.dropFirst(3)))
-    }
-
-    /// Whose certificate the client is being shown.
-    private func shown(_ driver: DriverModel) -> String {
-        switch driver.securing?.name {
-        case .host(let name): name
-        case .listener: "the listener"
-        case nil: "none"
-        }
     }
 
     private mutating func configure(_ step: Playbook.Step) throws {

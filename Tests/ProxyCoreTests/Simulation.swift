@@ -11,12 +11,15 @@ struct Simulation {
 
     private var random: SeededGenerator
     private let ledger = Ledger()
-    private let pool = PoolModel()
+    private let pool: PoolModel
     private var clients: [SimulatedClient] = []
     private var peers: [ObjectIdentifier: SimulatedPeer] = [:]
     private var clock = 0
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        pool = PoolModel(trace: TraceBook.begin("seed-\(seed)"))
+    }
 
     private static let settings: Settings = {
         var settings = stepUpSettings {

@@ -21,6 +21,7 @@ final class StreamDriver {
     private var machine: ClientConnection
     private var out = Outbox()
     private let pool: LinkPool
+    private let side: Trace.Side
     private var leases: [(id: ExchangeID, lease: Lease)] = []
     /// Connections of this client alone.
     private var bound: [OriginLink] = []
@@ -37,12 +38,15 @@ final class StreamDriver {
         _ settings: Settings, _ pool: LinkPool, flows: any FlowStore, number: Int = 1
     ) {
         self.pool = pool
+        side = .client(pool.trace?.nextClient() ?? 0)
         machine = ClientConnection(
             engine: Engine(settings), stores: SharedStores(flows: flows), client: "192.0.2.\(number):50000",
             now: pool.now)
     }
 
     var now: Int { pool.now }
+    private var trace: Trace? { pool.trace }
+    private func came(_ words: String) { trace?.came(words, from: side, at: now) }
     var deadline: Int { machine.wakeAt }
     var isIdle: Bool { machine.isIdle }
     var isOver: Bool { client == .closed || client == .reset }
@@ -63,6 +67,7 @@ final class StreamDriver {
 
     func fromClient(_ bytes: [UInt8]) {
         guard !isOver, !bytes.isEmpty else { return }
+        trace?.came(bytes, from: side, at: now)
         let count = machine.relays(from: .client, of: bytes.count)
         if count > 0 {
             whole?.write { $0 += bytes[..<count] }
@@ -93,12 +98,14 @@ final class StreamDriver {
     func clientEnds() {
         guard !isOver, !hasEnded else { return }
         hasEnded = true
+        came("ends")
         machine.clientEnded(now: now, &out)
         settle()
     }
 
     func clientIsLost() {
         guard !isOver else { return }
+        came("is lost")
         machine.clientLost(now: now, &out)
         settle()
         if !isOver { close(.reset) }
@@ -128,6 +135,7 @@ final class StreamDriver {
 
     func dialFails(_ failure: LeaseFailure) {
         guard let id = dialingFor else { return }
+        came("dial fails")
         leases.removeAll { $0.id == id }
         machine.leaseFailed(failure, id, now: now, &out)
         settle()
@@ -147,7 +155,7 @@ final class StreamDriver {
     func originSaid(_ bytes: [UInt8], on link: OriginLink, for id: ExchangeID) {
         let count = machine.relays(from: .origin, of: bytes.count)
         if count > 0 {
-            if !isOver { queue += bytes[..<count] }
+            if !isOver { queueForClient(bytes[..<count]) }
             machine.queuedForClient(queue.count, now: now, &out)
             machine.relayedFromOrigin(count, through: &link.leg, for: id, now: now, &out)
         }
@@ -227,9 +235,14 @@ final class StreamDriver {
     private func flush() {
         machine.flush(&out)
         guard !out.client.isEmpty else { return }
-        if !isOver { queue += out.client }
+        if !isOver { queueForClient(out.client[...]) }
         out.clearClient()
         machine.queuedForClient(queue.count, now: now, &out)
+    }
+
+    private func queueForClient(_ bytes: ArraySlice<UInt8>) {
+        queue += bytes
+        trace?.went(bytes, to: side, at: now)
     }
 
     private func write(_ id: ExchangeID, _ body: (OriginLink, StreamID?, inout [UInt8]) -> Void) {
@@ -289,13 +302,18 @@ final class StreamDriver {
         case .release(let id, let reusable): release(id, reusable)
         case .finishClient:
             client = .finished
+            trace?.went("finished", to: side, at: now)
             if queue.isEmpty { machine.clientDrained(now: now) }
         case .finishOrigin(let id):
             write(id) { link, stream, wire in
                 if let stream { link.shared?.end(trailers: [], on: stream, to: &wire) } else { link.finish() }
             }
         case .closeClient(let reset): close(reset ? .reset : .closed)
-        case .record(let id): machine.takeRecord(of: id, &out) { records.append(copy $0) }
+        case .record(let id):
+            machine.takeRecord(of: id, &out) {
+                records.append(copy $0)
+                trace?.recorded($0, of: side.number, at: now)
+            }
         case .proceed: machine.proceed(now: now, &out)
         case .wake: break
         case .reach, .carry, .secureClient, .authenticate, .awaitTurn, .awaitPerson, .awaitFlight, .intercept,
@@ -317,6 +335,7 @@ final class StreamDriver {
         }
         leases.append((id, .dialing(wanted, version)))
         dials += 1
+        trace?.went("\(wanted)", to: .dial(side.number), at: now)
     }
 
     private func release(_ id: ExchangeID, _ reusable: Bool) {
@@ -331,6 +350,7 @@ final class StreamDriver {
                 link.close()
             } else {
                 link.uses += 1
+                link.note("kept")
                 if link.isBound { bound.append(link) } else { pool.idle.append(link) }
             }
         }
@@ -340,6 +360,7 @@ final class StreamDriver {
     private func close(_ state: ClientState) {
         guard !isOver else { return }
         client = state
+        trace?.went("\(state)", to: side, at: now)
         while let id = leases.first?.id { release(id, false) }
         bound.forEach { $0.close() }
         bound = []

@@ -89,7 +89,7 @@ struct StreamPlay {
     private mutating func perform(_ step: Playbook.Step) throws {
         if step.words[0] == "config" { return try configure(step) }
         guard let settings else { throw fault(step, "a play begins with its config") }
-        let world = self.world ?? StreamWorld(settings)
+        let world = self.world ?? StreamWorld(settings, trace: TraceBook.begin("\(legs) \(splitter.delivery)"))
         self.world = world
         switch step.words[0] {
         case "stream": try stream(step, world)

@@ -17,7 +17,7 @@ struct StreamSimulation {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
-        world = StreamWorld(Self.settings)
+        world = StreamWorld(Self.settings, trace: TraceBook.begin("seed-\(seed)"))
         for host in ["o0.test", "o1.test", "shop.test", "am.test"] where random.chance(600) {
             speakers[host] = random.chance(300) ? 2 : 100
         }

@@ -2,7 +2,7 @@ import ProxyCore
 
 /// Clients and origins around one worker's connections, with all bytes that are under way between them.
 final class StreamWorld {
-    let pool = LinkPool()
+    let pool: LinkPool
     private(set) var clients: [FarClient] = []
     private(set) var origins: [FarOrigin] = []
     private let settings: Settings
@@ -11,7 +11,10 @@ final class StreamWorld {
     /// What is read in one call.
     private static let readSize = 16 << 10
 
-    init(_ settings: Settings) { self.settings = settings }
+    init(_ settings: Settings, trace: Trace? = TraceBook.begin()) {
+        self.settings = settings
+        pool = LinkPool(trace: trace)
+    }
 
     func client(http2: Bool) -> FarClient {
         let driver = StreamDriver(settings, pool, flows: flows, number: clients.count + 1)
