@@ -151,7 +151,8 @@ let package = Package(
         tests(
             "OperationTests",
             [
-                "Operation", "Metrics", "Observation", "Configuration", "ProxyCore", "Interception", "Authorization",
+                "Operation", "Metrics", "Observation", "Configuration", "ProxyCore", "ProxyDriver", "Interception",
+                "Authorization",
                 "TLSEngine",
                 "HTTPCodec", "Formats", "Addresses", "EventLoop", "Control", "Journal",
             ]),
