@@ -24,6 +24,10 @@ IMPORT = """(async () => {
 })()"""
 
 
+class Refused(Exception):
+    """What the browser says instead of a result."""
+
+
 class DevTools:
     def __init__(self, home):
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -74,7 +78,8 @@ class DevTools:
                 one, _, self.buffer = self.buffer.partition(b"\0")
                 answer = json.loads(one)
                 if answer.get("id") == self.number:
-                    assert "error" not in answer, answer
+                    if "error" in answer:
+                        raise Refused(f"{method}: {answer['error']}")
                     return answer["result"]
             assert select.select([self.read], [], [], max(0, end - time.monotonic()))[0], f"no answer to {method}"
             data = os.read(self.read, 1 << 20)
@@ -84,10 +89,14 @@ class DevTools:
     def imported(self, text):
         """What the network panel makes of an HTTP Archive."""
         def evaluated():
-            done = self.call(
-                "Runtime.evaluate", self.session, expression=IMPORT % json.dumps(text), awaitPromise=True,
-                returnByValue=True)
-            # until the page is there, it has no such module
+            # until the page is there, it has no such module, and its context may go while one asks
+            try:
+                done = self.call(
+                    "Runtime.evaluate", self.session, expression=IMPORT % json.dumps(text), awaitPromise=True,
+                    returnByValue=True)
+            except Refused as refused:
+                self.fault = str(refused)
+                return None
             self.fault = done.get("exceptionDetails", {}).get("exception", {}).get("description")
             return None if "exceptionDetails" in done else json.loads(done["result"]["value"])
 

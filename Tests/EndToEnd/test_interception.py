@@ -177,8 +177,11 @@ def test_a_connection_that_ended_meanwhile(opener, origin, certificates):
             super().begin(connection)
 
     server = origin(Hasty(origins.context(certificates.good)))
-    with opened(opener, server.authority) as client:
-        assert client.exchange(get(server.authority)).status == 200
+    with inside.tunnel(opener, server.authority) as tunnel:
+        programs.eventually(
+            lambda: len(server.accepted) == 1 and not programs.held(server.port), "the end of the first connection")
+        inside.secured(tunnel, inside.trusting(opener), "origin.localhost")
+        assert tunnel.exchange(get(server.authority)).status == 200
     assert len(server.accepted) == 2
 
 

@@ -279,11 +279,12 @@ def test_a_folder_that_nobody_may_write_to(world):
     world.folder.mkdir(mode=0o700)
     (world.folder / "kept").write_text("a file where a folder has to be")
     world.begin().get("/json")
-    assert len(world.said("in memory alone for now")) == 1
+    world.usher.wait_for(lambda: world.said("in memory alone for now"), "the line")
     assert [flow["sequence"] for flow in world.listed(count=1)] == [1]
     assert world.status()["disk"]["open"] is False
     (world.folder / "kept").unlink()
     world.usher.wait_for(lambda: world.said("on the disk again"), "its end", seconds=30)
+    assert len(world.said("in memory alone for now")) == 1
     world.get("/gzip")
     world.written(1)
 
