@@ -32,5 +32,4 @@ int usher_pipe2(int *, int) __asm__("pipe2");
 long usher_splice(int, long long *, int, long long *, unsigned long, unsigned int) __asm__("splice");
 int usher_eventfd(unsigned int, int) __asm__("eventfd");
 int usher_pthread_setname(unsigned long, const char *) __asm__("pthread_setname_np");
-int usher_pthread_clockjoin(unsigned long, void **, int, const void *) __asm__("pthread_clockjoin_np");
 #endif

@@ -14,12 +14,14 @@ struct JournalDiskTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func disk(_ change: (inout JournalStore.DiskLimits) -> Void = { _ in }) throws -> JournalDisk {
+    private func disk(room: Int = 16 << 20, _ change: (inout JournalStore.DiskLimits) -> Void = { _ in }) throws
+        -> JournalDisk
+    {
         var limits = JournalStore.DiskLimits()
         change(&limits)
         let (words, calls) = (words, calls)
         return try JournalDisk(
-            limits, StateDirectory(path: folder.file("state")),
+            limits, StateDirectory(path: folder.file("state")), room: room,
             say: { line in words.signalAll { $0.append(line) } }, found: { calls.signalAll { $0 += 1 } })
     }
 
@@ -31,12 +33,14 @@ struct JournalDiskTests {
             "\(text) was not said: \(said)")
     }
 
-    private static func flow(_ sequence: Int) throws -> PackedFlow {
+    private static func flow(_ sequence: Int, of client: String = "", bytes: Int = 0) throws -> PackedFlow {
         var packer = FlowPacker()
         packer.set(.id, 0x100 + sequence)
         packer.set(.sequence, sequence)
         packer.set(.began, Int(Date().timeIntervalSince1970 * 1000))
+        packer.set(.client, client)
         packer.set(.method, "GET")
+        packer.set(.request, String(repeating: "x", count: bytes))
         return try #require(PackedFlow(packer.finish()))
     }
 
@@ -173,6 +177,52 @@ struct JournalDiskTests {
         disk.take([try #require(PackedFlow(packer.finish())), try Self.flow(2)], Self.counters(2))
         // what is asked is answered behind the removal
         #expect(try Self.sequences(disk) == [2])
+        disk.close()
+    }
+
+    /// While the disk takes nothing.
+    @Test func whatWaitsForTheDiskIsShared() throws {
+        let disk = try disk(room: 64 << 10)
+        _ = disk.awaitCounters()
+        disk.join()
+        var last = 0
+        func take(_ client: String, _ count: Int, secrets: Int = 0) throws {
+            var flows: [PackedFlow] = []
+            for _ in 0..<count {
+                last += 1
+                flows.append(try Self.flow(last, of: "\(client):\(last)", bytes: 1_000))
+            }
+            let met = (0..<secrets).map { number -> SealedSecrets.Sealed in
+                (SecretAlias(.token, UInt32(last * 10 + number)), [UInt8](repeating: 1, count: 4_000))
+            }
+            disk.take(flows, Self.counters(last), met)
+        }
+        for round in 1...3 {
+            disk.rest()
+            let before = disk.figures.lost
+            let first = last + 1
+            // each by itself, until there is no room but for others
+            for _ in 0..<100 { try take("192.0.2.1", 1) }
+            let lost = disk.figures.lost - before
+            #expect(lost > 50 && lost < 70, "\(lost) in round \(round)")
+            let others = last + 1
+            try take("192.0.2.2", 4)
+            // secrets come along as far as they leave room for flows
+            try take("192.0.2.3", 4, secrets: 9)
+            try take("192.0.2.4", 1)
+            #expect(disk.figures.lost - before == lost, "the others have room")
+            try take("192.0.2.1", 1)
+            #expect(disk.figures.lost - before == lost + 1)
+            disk.goOn()
+            let found = try Self.sequences(disk)
+            #expect(Array(others..<last).allSatisfy(found.contains), "round \(round)")
+            #expect(found.filter { $0 >= first }.count == 100 + 9 - Int(lost))
+        }
+        disk.rest()
+        let before = disk.figures.lost
+        for number in 0..<200 { try take("198.51.100.\(number)", 1, secrets: 1) }
+        #expect(disk.figures.lost - before > 200 - 64 && disk.figures.lost - before < 200 - 10)
+        disk.goOn()
         disk.close()
     }
 }

@@ -34,34 +34,91 @@ final class JournalDisk: FlowDisk {
         /// The file can be read.
         var isOpen = false
         var limits: JournalStore.DiskLimits
-        var flows: [PackedFlow] = []
-        /// By the last of them.
-        var counters = JournalCounters()
-        var secrets: [SealedSecrets.Sealed] = []
-        var bytes = 0
+        var backlog: Backlog
         var queries: [Query] = []
         var demand = Demand.write
         var figures = ProcessFigures.DiskFigures()
 
-        func hasWork(_ known: Demand) -> Bool { !flows.isEmpty || !queries.isEmpty || demand != known }
+        func hasWork(_ known: Demand) -> Bool { backlog.hasNews || !queries.isEmpty || demand != known }
+    }
+
+    /// Flows that are not written yet, within a bound, and each client's within its share.
+    private struct Backlog {
+        private(set) var flows: [PackedFlow] = []
+        /// By the last of them.
+        private(set) var counters = JournalCounters()
+        private(set) var secrets: [SealedSecrets.Sealed] = []
+        /// The disk's thread has not looked at the last of them.
+        var hasNews = false
+        private var bytes = 0
+        /// How much of it is each client's; nil as long as there is room for all.
+        private var shares: FlowShares?
+        private let limit: Int
+
+        init(limit: Int) { self.limit = limit }
+
+        /// - Returns: how many flows there was no room for.
+        mutating func add(
+            _ flows: [PackedFlow], _ counters: JournalCounters, _ secrets: [SealedSecrets.Sealed]
+        ) -> Int {
+            let added = Self.bytes(flows, secrets)
+            guard !FlowShares.hasRoomForAll(bytes + added, of: limit) else {
+                append(flows, counters, secrets, added)
+                return 0
+            }
+            var shares = self.shares ?? FlowShares(limit: limit) { self.flows.forEach($0) }
+            var room = limit - bytes
+            let left = flows.filter { shares.take($0, &room) }
+            self.shares = shares
+            guard !left.isEmpty else { return flows.count }
+            let met = secrets.filter { secret in
+                guard secret.sealed.count <= room else { return false }
+                room -= secret.sealed.count
+                return true
+            }
+            append(left, counters, met, limit - bytes - room)
+            return flows.count - left.count
+        }
+
+        private mutating func append(
+            _ flows: [PackedFlow], _ counters: JournalCounters, _ secrets: [SealedSecrets.Sealed], _ added: Int
+        ) {
+            self.flows += flows
+            self.counters = counters
+            self.secrets += secrets
+            bytes += added
+            hasNews = true
+        }
+
+        /// The first ones are written.
+        mutating func remove(_ written: Backlog) {
+            flows.removeFirst(written.flows.count)
+            secrets.removeFirst(written.secrets.count)
+            bytes -= written.bytes
+            shares = nil
+        }
+
+        private static func bytes(_ flows: [PackedFlow], _ secrets: [SealedSecrets.Sealed]) -> Int {
+            flows.reduce(0) { $0 + $1.count } + secrets.reduce(0) { $0 + $1.sealed.count }
+        }
     }
 
     private let state: Locked<State>
     private let thread: SystemThread
-    /// Bytes that may wait; more is lost, and counted.
-    private static let limit = 16 << 20
     /// Queries that may wait.
     private static let mostQueries = 64
     /// How long whoever numbers flows waits for the disk, and how long the end does, in milliseconds.
     private static let timeout = 3_000
 
-    /// - Parameter found: is told of flows of an earlier run, on the disk's thread; `join` has to follow.
+    /// - Parameters:
+    ///   - room: bytes that may wait; more is lost, and counted.
+    ///   - found: is told of flows of an earlier run, on the disk's thread; `join` has to follow.
     init(
-        _ limits: JournalStore.DiskLimits, _ directory: StateDirectory,
+        _ limits: JournalStore.DiskLimits, _ directory: StateDirectory, room: Int = 16 << 20,
         say: @escaping @Sendable (String) -> Void = { Console.error($0) },
         found: @escaping @Sendable () -> Void
     ) throws(SystemError) {
-        let state = Locked(State(limits: limits))
+        let state = Locked(State(limits: limits, backlog: Backlog(limit: room)))
         self.state = state
         thread = try SystemThread(name: "journal disk") {
             var writer = Writer(state: state, place: DiskPlace(directory), say: say, found: found)
@@ -98,20 +155,12 @@ final class JournalDisk: FlowDisk {
     func take(_ flows: [PackedFlow], _ counters: JournalCounters, _ secrets: [SealedSecrets.Sealed] = []) {
         guard !flows.isEmpty else { return }
         state.signalAll { state in
-            let bytes = Self.bytes(flows, secrets)
-            guard case .joined = state.stage, state.bytes + bytes <= Self.limit, state.demand != .end else {
+            guard case .joined = state.stage, state.demand != .end else {
                 state.figures.lost += UInt64(flows.count)
                 return
             }
-            state.flows += flows
-            state.counters = counters
-            state.secrets += secrets
-            state.bytes += bytes
+            state.figures.lost += UInt64(state.backlog.add(flows, counters, secrets))
         }
-    }
-
-    private static func bytes(_ flows: [PackedFlow], _ secrets: [SealedSecrets.Sealed]) -> Int {
-        flows.reduce(0) { $0 + $1.count } + secrets.reduce(0) { $0 + $1.sealed.count }
     }
 
     func adopt(_ limits: JournalStore.DiskLimits) { state.signalAll { $0.limits = limits } }
@@ -159,12 +208,9 @@ final class JournalDisk: FlowDisk {
     // MARK: the thread
 
     private struct Work {
-        var flows: [PackedFlow] = []
-        var counters = JournalCounters()
-        var secrets: [SealedSecrets.Sealed] = []
-        var queries: [Query] = []
+        var queries: [Query]
         var limits: JournalStore.DiskLimits
-        var demand = Demand.write
+        var demand: Demand
     }
 
     private struct Writer: ~Copyable {
@@ -177,8 +223,6 @@ final class JournalDisk: FlowDisk {
         var retry: (at: Int, after: Int)?
         /// Since when it does not take flows, and whether that was said.
         var trouble: (since: Int, isSaid: Bool)?
-        /// What could not be written so far.
-        var left = Work(limits: JournalStore.DiskLimits())
         /// What was given last, once that is known.
         var known: JournalCounters?
         var demand = Demand.write
@@ -209,7 +253,7 @@ final class JournalDisk: FlowDisk {
                 if work.demand == .end, demand != .rest { retry = nil }
                 if work.demand == .write { demand = .write }
                 if archive == nil, isDue { open() }
-                if isDue { write(work) } else { keep(work) }
+                if isDue { write() }
                 hasMore = isDue && retain(work.limits)
                 answer(work.queries)
                 if work.demand == .rest { rest() }
@@ -217,10 +261,12 @@ final class JournalDisk: FlowDisk {
                 if work.demand == .end { break }
             }
             // what came last is in the memory of a process that another one follows
-            if !left.flows.isEmpty, demand != .rest {
-                say("\(left.flows.count) flows are not in the journal on the disk")
+            var left = 0
+            state.signalAll { state in
+                state.isOpen = false
+                left = state.backlog.flows.count
             }
-            state.signalAll { $0.isOpen = false }
+            if left > 0, demand != .rest { say("\(left) flows are not in the journal on the disk") }
         }
 
         /// What has come is written, as far as that was possible.
@@ -238,13 +284,10 @@ final class JournalDisk: FlowDisk {
         private func next(wait: Int) -> Work {
             func take(_ state: inout State) -> Work {
                 defer {
-                    state.flows = []
-                    state.secrets = []
+                    state.backlog.hasNews = false
                     state.queries = []
                 }
-                return Work(
-                    flows: state.flows, counters: state.counters, secrets: state.secrets, queries: state.queries,
-                    limits: state.limits, demand: state.demand)
+                return Work(queries: state.queries, limits: state.limits, demand: state.demand)
             }
             let demand = demand
             let work = state.wait(milliseconds: wait) { $0.hasWork(demand) ? take(&$0) : nil }
@@ -268,17 +311,15 @@ final class JournalDisk: FlowDisk {
             }
             guard known.map({ $0.merged(with: counters) != $0 }) ?? true else {
                 // else what is left tells whether it is over
-                if left.flows.isEmpty { recover() }
+                if state.withLock({ $0.backlog.flows.isEmpty }) { recover() }
                 return
             }
             var isLate = known != nil
             known = counters
-            let (lost, bytes) = (left.flows.count, JournalDisk.bytes(left.flows, left.secrets))
-            // another process has given their numbers, too
-            (left.flows, left.secrets) = ([], [])
             state.signalAll { state in
-                state.figures.lost += UInt64(lost)
-                state.bytes -= bytes
+                // another process has given their numbers, too
+                state.figures.lost += UInt64(state.backlog.flows.count)
+                state.backlog.remove(state.backlog)
                 if case .failed = state.stage { isLate = true }
                 state.stage = .found(counters)
                 state.isOpen = true
@@ -287,26 +328,18 @@ final class JournalDisk: FlowDisk {
             if isLate { found() }
         }
 
-        private mutating func keep(_ work: Work) {
-            if !work.flows.isEmpty { left.counters = work.counters }
-            left.flows += work.flows
-            left.secrets += work.secrets
-        }
-
-        private mutating func write(_ work: Work) {
-            keep(work)
-            guard let archive, !left.flows.isEmpty else { return }
+        private mutating func write() {
+            let backlog = state.withLock { $0.backlog }
+            guard let archive, !backlog.flows.isEmpty else { return }
             do throws(SQLiteFault) {
-                try archive.append(left.flows, left.counters, secrets: left.secrets)
+                try archive.append(backlog.flows, backlog.counters, secrets: backlog.secrets)
             } catch {
                 return fail(.database(place.path, error))
             }
-            known = left.counters
-            let (count, bytes) = (left.flows.count, JournalDisk.bytes(left.flows, left.secrets))
-            (left.flows, left.secrets) = ([], [])
+            known = backlog.counters
             state.withLock { state in
-                state.bytes -= bytes
-                state.figures.written += UInt64(count)
+                state.backlog.remove(backlog)
+                state.figures.written += UInt64(backlog.flows.count)
             }
             recover()
         }
