@@ -1,3 +1,4 @@
+import Authorization
 import Formats
 import HTTPCodec
 import Interception
@@ -107,7 +108,7 @@ extension FirstConfiguration {
     }
 
     private static func carries(_ entry: HARFile.Entry, _ cookie: String) -> Bool {
-        entry.request.fields.values(named: "Cookie").contains { $0.contains("\(cookie)=") }
+        SessionSource.carried(by: entry.request, named: cookie) != nil
     }
 
     /// A glob for each folder of theirs, without those that another covers.

@@ -126,6 +126,21 @@ struct PushInboxTests {
         #expect(another == .taken)
     }
 
+    /// However many there were: the one that ends first is forgotten for another.
+    @Test mutating func whatWasSeenHasABound() throws {
+        for number in 0...PushInbox.mostSeen {
+            let now = 1000 + number
+            let taken = inbox.take(try push(number), now: now)
+            guard taken == .taken, case .push = claim(now: now) else {
+                Issue.record("push \(number): \(taken)")
+                return
+            }
+        }
+        let now = 1001 + PushInbox.mostSeen
+        let again = [inbox.take(try push(0), now: now), inbox.take(try push(2), now: now)]
+        #expect(again == [.taken, .known])
+    }
+
     @Test mutating func itsDelayIsKept() throws {
         let push = try push(1)
         _ = inbox.take(push, now: 100)

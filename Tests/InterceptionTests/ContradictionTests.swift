@@ -40,6 +40,7 @@ struct ContradictionTests {
         .all([.test(amount, [.exact("1")]), .test(amount, [.exact("2")])]),
         .all([.test(.error, [.exact("tls")]), .test(.error, [.exact("timeout")])]),
         .all([get, .test(.method, [])]), .any([]),
+        .all([.not(.test(.contentType, [.glob("*")])), .not(.test(.contentType, [.exact("text/html")]))]),
     ])
     func notFound(_ condition: Condition) { #expect(condition.contradiction == nil) }
 

@@ -121,6 +121,7 @@ struct FirstConfigurationTests {
             har: har([
                 entry("GET", "http://am.test/am/json/serverinfo/*", answer: "{\"cookieName\":\"s\"}"),
                 entry("GET", "http://shop.test/a/b", headers: cookie), entry("GET", "http://other.test/"),
+                entry("GET", "http://own.test/", headers: "{\"name\":\"Cookie\",\"value\":\"as=2; b=s=1\"}"),
             ]))
         #expect(first.server == "http://am.test/am" && first.cookie == "s" && first.realms == ["/"])
         #expect(first.resources == ["http://shop.test/a/*"])

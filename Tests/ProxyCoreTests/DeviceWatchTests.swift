@@ -98,6 +98,23 @@ import Testing
         #expect(talk.clientGot().hasSuffix(Self.offer), "\(talk.notes)")
     }
 
+    /// The configuration is another one since the last page: what was known of the journey is not gone on with.
+    @Test func theDevicesOfTheMomentGoOnWithAJourney() {
+        let page = SteppingUp.json("{\"authId\":\"opaque\",\"callbacks\":[{\"type\":\"NameCallback\",\"output\":[]}]}")
+        let first = talk()
+        first.client(Self.start)
+        first.connects()
+        first.origin(page)
+        #expect(first.clientGot().contains("opaque"))
+        let second = talk { $0.name = "tablet" }
+        second.client(Self.post("{\"authId\":\"opaque\",\"callbacks\":[]}"))
+        second.connects()
+        second.origin(SteppingUp.json(Self.offer))
+        second.connects()
+        second.origin(SteppingUp.json("{}"))
+        #expect(book.keptDevices.map(\.device) == ["tablet"], "\(second.notes)")
+    }
+
     @Test func whatIsNotToBeSeenIsNot() {
         for change: (inout Device) -> Void in [{ $0.isSeen = false }, { $0.users = ["alice"] }] {
             let talk = talk(change)

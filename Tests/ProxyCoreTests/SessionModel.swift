@@ -89,14 +89,14 @@ final class SessionModel {
     /// Another client, with a connection of its own.
     func client(
         _ settings: Settings, _ address: String = "192.0.2.1", logins: (any LoginStore)? = nil,
-        streams: (any StreamServer)? = nil
+        streams: (any StreamServer)? = nil, tokens: (any TokenStore)? = nil
     ) -> Conversation {
         let stores = SessionStores(upgrades: upgrades, own: own, learned: learned) { [ended] in
             ended.calls.append($0.call)
         }
         let talk = Conversation(
-            settings, logins: logins, sessions: stores, source: ClientSource(address: IPAddress(address)),
-            streams: streams)
+            settings, logins: logins, tokens: tokens, sessions: stores,
+            source: ClientSource(address: IPAddress(address)), streams: streams)
         talks.append(talk)
         upgrades.drivers.append(talk.driver)
         own.drivers.append(talk.driver)

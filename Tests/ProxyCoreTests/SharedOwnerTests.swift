@@ -147,6 +147,8 @@ struct SharedOwnerTests {
         ask(
             talk, "POST http://am.test/other/json/authenticate HTTP/1.1\r\nHost: am.test\r\nContent-Length: 0\r\n\r\n",
             Up.json("{\"tokenId\":\"F\"}"))
+        // by the entry of its AM alone
+        #expect(talk.notes.count { $0.contains("goes along from here on") } == 1, "\(talk.notes)")
         #expect(shown(talk) == "none")
         signIn(talk, "A")
         #expect(shown(talk) == "A")

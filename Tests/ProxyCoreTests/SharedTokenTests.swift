@@ -231,13 +231,14 @@ struct SharedTokenTests {
     /// However many others there are: who waits for it would begin once more.
     @Test mutating func whatIsBeingFetchedMakesNoRoom() throws {
         let keys = (0..<TokenGrant.mostUnderWay).map { TokenKey(source, .client(.user("ada"), session: UInt128($0))) }
-        for key in keys { _ = try flight(key) }
+        let flights = try keys.map { try flight($0) }
         for number in 0...TokenGrant.most {
             ledger.logins.put(
                 grant("c"), TokenKey(source, .client(.user("eve"), session: UInt128(number))), now(number))
         }
-        for key in keys {
-            guard case .wait = ask(key) else { return #expect(Bool(false)) }
+        for (key, flight) in zip(keys, flights) {
+            guard case .wait(let number) = ask(key) else { return #expect(Bool(false)) }
+            #expect(number == flight)
         }
     }
 

@@ -161,6 +161,26 @@ struct SharedUpgradeTests {
         #expect(refused(model).driver.dialing?.host == "am.test")
     }
 
+    /// What others won may suffice no more than the first of them did: it is gone by once.
+    @Test func sessionsThatWereWonBeforeAreTriedOnce() {
+        let model = SessionModel()
+        let first = refused(model)
+        first.connects()
+        first.origin(Self.granted)
+        replays(first)
+        let second = refused(model, request: Up.get.replacing("SESSION-A", with: "SESSION-B"))
+        second.connects()
+        second.origin(Self.granted.replacing("SESSION-B", with: "SESSION-C"))
+        replays(second, with: "SESSION-C")
+        let late = refused(model)
+        for session in ["SESSION-B", "SESSION-C"] {
+            #expect(late.driver.dialing == nil && late.originGot().contains(session), "\(late.notes)")
+            model.turn(late)
+            late.origin(Up.refused(Up.upgrade))
+        }
+        #expect(late.driver.dialing == nil && late.clientGot().hasPrefix("HTTP/1.1 401 "), "\(late.notes)")
+    }
+
     @Test func aSessionThatStaysIsNotKept() {
         let model = SessionModel()
         let first = refused(model)

@@ -51,6 +51,44 @@ import Testing
         #expect(talk.noted("the request names several sessions, or one that may be read in several ways"))
     }
 
+    /// Nothing is fetched for whoever shows something itself.
+    @Test func whoShowsSomethingItselfMeansIt() {
+        let own = SteppingUp.get.replacing("\r\n\r\n", with: "\r\nAuthorization: Basic YTpi\r\n\r\n")
+        let sent = begin(request: own).originGot()
+        #expect(sent.hasPrefix("GET /api/cart ") && sent.contains("Authorization: Basic YTpi\r\n"), "\(sent)")
+    }
+
+    /// Usher's own session at one AM is no session at another, and goes to no other.
+    @Test func aSessionOfAnotherServerWinsNoCode() {
+        let other = AuthorizationServer(url: "http://other.test/am", host: "other.test", realms: ["/"])
+        var settings = stepUpSettings {
+            $0.sessions.source = .login
+            $0.sessions.login.tree = "Robot"
+            $0.sessions.login.answers = $0.answers
+        }
+        settings.servers.append(other)
+        settings.tokens = TokenPolicy([
+            LoginScene.source {
+                $0.manner = .code
+                $0.server = other
+            }
+        ])
+        let model = SessionModel()
+        let talk = model.client(settings, tokens: DryTokens())
+        model.turn(talk)
+        talk.client("GET http://shop.test/api/cart HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+        for answer in [SteppingUp.step, SteppingUp.json("{\"tokenId\":\"OWN\"}"), SteppingUp.json("{}")] {
+            #expect(talk.driver.dialing?.host == "am.test")
+            talk.connects()
+            _ = talk.originGot()
+            talk.origin(answer)
+        }
+        #expect(talk.driver.dialing?.host == "shop.test", "\(talk.notes)")
+        talk.connects()
+        let sent = talk.originGot()
+        #expect(sent.contains("iPlanetDirectoryPro=OWN") && !sent.contains("Authorization"), "\(sent) \(talk.notes)")
+    }
+
     // MARK: each sending has its own
 
     /// Edits persist, and the second attempt goes elsewhere.

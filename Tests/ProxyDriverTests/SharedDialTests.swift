@@ -128,6 +128,28 @@ struct SharedDialTests {
         #expect(origin.accepted == 3)
     }
 
+    @Test("what is asked of two origins at once goes to each of them")
+    func eachItsOwn() throws {
+        let origins = try ["one", "two"].map { body in
+            try TestOrigin { wire in
+                let peer = FramePeer(wire)
+                while let frame = peer.next() {
+                    if frame.kind == .head { Self.answer(peer, frame.stream, body) }
+                }
+            }
+        }
+        let ports = origins.map(\.port)
+        let proxy = try proxy(framed: 0) { worker in
+            worker.protocols.mayCarryMany = { origin, _ in ports.contains(origin.port) }
+            worker.protocols.client = { channel, _ in ports.contains(channel.origin.port) ? FrameClient() : nil }
+        }
+        defer { proxy.close() }
+        let client = FramePeer(try proxy.client())
+        let frames = Self.request(1, origins[0].authority) + Self.request(3, origins[1].authority)
+        client.wire.send(frames.flatMap(\.written))
+        #expect(Self.bodies(client, 2) == [1: "one", 3: "two"])
+    }
+
     @Test("those that were too many before the origin had said so go by others")
     func refused() throws {
         let origin = try TestOrigin { wire in

@@ -148,7 +148,6 @@ public struct TransactionLedger<Waiter> {
     private mutating func settle(_ id: TransactionID, _ verdict: PersonVerdict) {
         guard var entry = entries[id], entry.verdict == nil else { return }
         entry.verdict = verdict
-        entry.given = PersonAnswers()
         entries[id] = entry
         forget(entry.transaction.client.identity)
     }
