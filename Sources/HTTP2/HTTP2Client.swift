@@ -22,24 +22,19 @@ public final class HTTP2Client: StreamClient {
 
     /// - Parameters:
     ///   - limits: what the peer is told of how large a head may be.
-    ///   - resources: what all clients of the loop share.
-    public init(limits: HeadLimits = HeadLimits(), resources: LoopResources = LoopResources()) {
-        // nobody begins streams but this side: the peer is told that it may not push
-        session = Session(.client, maxStreams: 0, maxFieldBytes: UInt32(clamping: limits.bytes), resources)
+    ///   - budget: what the loop's connections to origins share.
+    public init(limits: HeadLimits = HeadLimits(), budget: WindowBudget = WindowBudget()) {
+        session = Session(
+            .client, maxStreams: UInt32(Self.maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes), budget)
     }
 
     // MARK: streams
 
     public var hasRoom: Bool {
-        isReusable && session.streams.count < min(Self.maxStreams, session.peerMaxStreams)
-            && session.windows.shares.hasRoom && session.hasRoomBesideSole
+        isReusable && session.streams.count < min(Self.maxStreams, session.peerMaxStreams) && session.windows.hasRoom
     }
 
-    public var isReusable: Bool {
-        session.maySendRequests && resets < Self.mostResets && !session.windows.sole.isSpent
-    }
-
-    public var isFull: Bool { session.windows.sole.isFull(session.windows.shares.unused) }
+    public var isReusable: Bool { session.maySendRequests && resets < Self.mostResets }
 
     public var terms: StreamTerms? {
         guard session.inbound.isSettled else { return nil }
@@ -54,7 +49,7 @@ public final class HTTP2Client: StreamClient {
         // requests get their numbers in the order that they go out in, which may be another one
         lastPlace &+= 1
         var state = StreamState(id: 0, place: StreamID(lastPlace))
-        session.windows.shares.begin(&state.window)
+        session.windows.begin(&state.window)
         session.streams.add(state)
         return StreamID(lastPlace)
     }
@@ -62,7 +57,7 @@ public final class HTTP2Client: StreamClient {
     public func reset(_ stream: StreamID, to out: inout [UInt8]) {
         guard let index = session.streams.index(stream) else { return }
         guard session.streams[index].id != 0 else {
-            session.endWindow(index)
+            session.windows.end(&session.streams[index].window)
             session.streams.remove(index)
             return
         }
@@ -128,7 +123,7 @@ public final class HTTP2Client: StreamClient {
         if let id = session.submitRequest(head.fields.bytes, endsStream: endsStream) {
             session.streams.name(index, id)
         } else {
-            session.endWindow(index)
+            session.windows.end(&session.streams[index].window)
             session.streams.remove(index)
             session.signals.append(.refused(stream))
         }

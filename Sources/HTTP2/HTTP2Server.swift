@@ -20,11 +20,10 @@ public final class HTTP2Server: StreamServer {
     /// - Parameters:
     ///   - maxStreams: how many streams the client may have begun at a time.
     ///   - limits: what the client is told of how large a head may be.
-    public init(
-        maxStreams: Int = 100, limits: HeadLimits = HeadLimits(), resources: LoopResources = LoopResources()
-    ) {
+    ///   - budget: what the loop's clients share.
+    public init(maxStreams: Int = 100, limits: HeadLimits = HeadLimits(), budget: WindowBudget = WindowBudget()) {
         session = Session(
-            .server, maxStreams: UInt32(clamping: maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes), resources)
+            .server, maxStreams: UInt32(clamping: maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes), budget)
     }
 
     // MARK: requests

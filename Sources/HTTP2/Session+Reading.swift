@@ -160,7 +160,7 @@ extension Session {
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
         var state = StreamState(id: id, place: StreamID(UInt32(bitPattern: id)))
-        windows.shares.begin(&state.window)
+        windows.begin(&state.window)
         streams.add(state)
         // in turns, a frame each, where many wait for the connection's window
         var turns = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
@@ -190,7 +190,6 @@ extension Session {
         let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         if endsStream, let index = streams.index(id: header.stream_id) {
             streams[index].peerHasEnded = true
-            peerEnded(index)
         }
         switch header.type {
         case FrameKind.headers:
@@ -208,12 +207,7 @@ extension Session {
             }
         case FrameKind.goAway: inbound.farewell = StreamErrorCode(rawValue: frame.pointee.goaway.error_code)
         case FrameKind.settings:
-            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
-                inbound.isSettled = true
-            } else {
-                inbound.isAcknowledged = true
-                tellUsedOfAll()
-            }
+            if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { inbound.isSettled = true }
         case FrameKind.ping:
             guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else { return }
             guard outbound.pings > 0 else { return count(.ping) }
@@ -227,7 +221,7 @@ extension Session {
     func streamClosed(_ id: Int32, _ code: UInt32) {
         guard let index = streams.index(id: id) else { return }
         streams.close(index)
-        endWindow(index)
+        windows.end(&streams[index].window)
         if side == .client, code == ConnectionError.refused { tally.refused += 1 }
         signals.append(.closed(id, code: code))
     }

@@ -12,6 +12,7 @@ extension Session {
         signals = SignalQueue()
         inbound.block = FieldBlock()
         outbound.held = []
+        outbound.fields = FieldList()
         memory.rest(scratch: outbound.frame)
     }
 

@@ -171,7 +171,6 @@ extension Session {
         case FrameKind.headers, FrameKind.data:
             guard let index = streams.index(id: header.stream_id) else { return }
             let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-            if side == .client, header.type == FrameKind.headers { growAhead(index) }
             messageWent(index, endsStream: endsStream)
         default: break
         }

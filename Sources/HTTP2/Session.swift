@@ -8,9 +8,6 @@ import HTTPCodec
 /// nghttp2 knows frames, compression and windows. What makes fields a message is looked at here (`FieldBlock`): nghttp2 drops
 /// a malformed field and lets the message pass, so its own look at messages is off.
 final class Session {
-    /// What the peer may send of all bodies together before any of it has been used, in bytes.
-    static let connectionWindow = 1 << 20
-
     enum Side { case server, client }
 
     let side: Side
@@ -25,20 +22,24 @@ final class Session {
     @exclusivity(unchecked) var outbound: OutboundState
     @exclusivity(unchecked) var floods = FloodGuard()
     @exclusivity(unchecked) var tally = StreamTally()
-    @exclusivity(unchecked) var windows: Windows
+    @exclusivity(unchecked) var windows: FlowWindows
+    /// What waits of streams that are known no more.
+    @exclusivity(unchecked) var ended = StreamWindow()
+    @exclusivity(unchecked) var bandwidth = BandwidthEstimator()
     let memory = MemoryPool()
     /// Why the connection cannot go on.
     @exclusivity(unchecked) private(set) var failure: HTTPFault?
 
     /// - Parameters:
-    ///   - maxStreams: how many streams the peer may have begun at a time.
+    ///   - maxStreams: how many streams the side that begins them may have begun at a time.
     ///   - maxFieldBytes: what the peer is told of how large a head may be; what is looked at are the limits of `read`.
-    init(_ side: Side, maxStreams: UInt32, maxFieldBytes: UInt32, _ resources: LoopResources) {
+    init(_ side: Side, maxStreams: UInt32, maxFieldBytes: UInt32, _ budget: WindowBudget) {
         self.side = side
         inbound = InboundState(
             walk: FrameWalk(preface: side == .server ? Int(NGHTTP2_CLIENT_MAGIC_LEN) : 0), maxStreams: Int(maxStreams))
-        outbound = OutboundState(maxStreams: maxStreams, resources)
-        windows = Windows(shares: WindowShares(peersStreams: side == .server ? Int(maxStreams) : nil))
+        // a client's peer begins none
+        outbound = OutboundState(maxStreams: side == .server ? maxStreams : 0)
+        windows = FlowWindows(maxStreams: Int(maxStreams), budget)
         pointer = Self.make(side, for: self)
         guard pointer != nil else {
             fail(.protocolFailure, ConnectionError.failed)
@@ -48,7 +49,7 @@ final class Session {
     }
 
     deinit {
-        if windows.wide != .none { outbound.resources.endWide() }
+        windows.end()
         nghttp2_session_del(pointer)
         MemoryPool.destroy(memory)
     }
@@ -86,9 +87,6 @@ final class Session {
             nghttp2_settings_entry(
                 settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: OutboundState.mark),
             nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
-                value: UInt32(clamping: windows.shares.first)),
-            nghttp2_settings_entry(
                 settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: maxFieldBytes),
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES.rawValue), value: 1),
         ]
@@ -98,7 +96,7 @@ final class Session {
                     settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL.rawValue), value: 1)
                 : nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0))
         check(nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count))
-        setWindow(of: 0, Self.connectionWindow)
+        setWindow(of: 0, windows.connection)
     }
 
     // MARK: failing
@@ -165,8 +163,6 @@ struct InboundState {
     var farewell: StreamErrorCode?
     /// The peer has said what it takes.
     var isSettled = false
-    /// The peer has said that it knows what is taken here.
-    var isAcknowledged = false
     /// What comes of the frame that has begun is not passed on.
     var isSkipping = false
     /// Whose fields those are that are being read, where it is to wait for itself; else 0.
@@ -198,11 +194,8 @@ struct OutboundState {
     /// What the call under way writes of a body, before any of it is copied, and whose it is.
     var direct = UnsafeRawBufferPointer(start: nil, count: 0)
     var directStream: Int32 = 0
-    let resources: LoopResources
-    var fields: FieldList {
-        _read { yield resources.fields }
-        _modify { yield &resources.fields }
-    }
+    /// Where fields of a message are put together before nghttp2 makes a copy.
+    var fields = FieldList()
     /// Where nghttp2 makes frames. What stands there is of use until it is asked for the next one (nghttp2_session_mem_send).
     var frame: UnsafeRawPointer?
     /// How many were asked for and not answered.
@@ -210,10 +203,7 @@ struct OutboundState {
     private let maxStreams: UInt32
     private var isTold = false
 
-    init(maxStreams: UInt32, _ resources: LoopResources) {
-        self.maxStreams = maxStreams
-        self.resources = resources
-    }
+    init(maxStreams: UInt32) { self.maxStreams = maxStreams }
 
     /// The peer is told how many streams there may be; nghttp2 is not, for it would end the connection for one too many,
     /// where that stream alone is refused here (RFC 9113 §5.1.2).

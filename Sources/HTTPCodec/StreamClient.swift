@@ -42,8 +42,6 @@ public protocol StreamClient: AnyObject {
     /// So many bytes of a response's body have been used: the peer may send as many more. Also of a stream that is over, whose
     /// bytes count for the connection's window.
     func used(_ count: Int, of stream: StreamID, to out: inout [UInt8])
-    /// One stream has the connection to itself, and so much of what came of it has not been used that nothing more is to be read.
-    var isFull: Bool { get }
     /// Bytes that wait for the peer's window. Whoever writes is to write no more while they are many.
     func waiting(on stream: StreamID) -> Int
     /// Gives back memory that only messages need: the next one will be a while.

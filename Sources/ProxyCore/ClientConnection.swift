@@ -166,7 +166,7 @@ public struct ClientConnection: ~Copyable {
     /// The client speaks HTTP/2 from here on.
     mutating func serveStreams(_ out: borrowing Outbox) {
         streams = HTTP2Server(
-            maxStreams: engine.settings.http2.streams, limits: engine.headLimits, resources: out.resources)
+            maxStreams: engine.settings.http2.streams, limits: engine.headLimits, budget: out.windows)
     }
 
     /// It carries many exchanges at a time.

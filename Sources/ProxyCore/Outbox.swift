@@ -14,8 +14,8 @@ public struct Outbox: ~Copyable {
     public internal(set) var heads: [OutgoingHead] = []
     /// What an exchange wants done on the client's side; its connection takes them before it returns.
     var replies: [Reply] = []
-    /// Shared by this loop's connections that carry streams.
-    let resources = LoopResources()
+    /// Of this loop's clients that speak HTTP/2.
+    let windows = WindowBudget()
     /// Milliseconds of a monotonic clock.
     var now = 0
     private var told = Told()

@@ -64,13 +64,6 @@ struct LifeWatch {
         state = .heard
     }
 
-    /// Bytes are read again, which was not so for a while: a PING that is out has its whole time from here on.
-    mutating func readAgain(_ now: Int) {
-        guard isAsked else { return }
-        state = .asked(at: now)
-        untaken = .max
-    }
-
     /// They were part of a message.
     mutating func messageCame() { nextPing = .min }
 

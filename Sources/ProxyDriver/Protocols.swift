@@ -13,15 +13,14 @@ struct Protocols {
         return origin.scheme == .https ? http2.origins : http2.speaksCleartext(to: origin)
     }
     /// The leg of an origin's, once its handshake is done.
-    var client = Protocols.client(LoopResources())
+    var client = Protocols.client(WindowBudget())
 
-    /// - Parameter resources: what all such connections of the loop share.
-    private static func client(_ resources: LoopResources) -> (OriginChannel, Engine) -> (any StreamClient)? {
+    private static func client(_ budget: WindowBudget) -> (OriginChannel, Engine) -> (any StreamClient)? {
         { channel, engine in
             let isChosen =
                 channel.stream.map { $0.negotiated?.spoken == .http2 }
                 ?? engine.settings.http2.speaksCleartext(to: channel.origin)
-            return isChosen ? HTTP2Client(limits: engine.headLimits, resources: resources) : nil
+            return isChosen ? HTTP2Client(limits: engine.headLimits, budget: budget) : nil
         }
     }
 }

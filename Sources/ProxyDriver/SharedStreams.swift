@@ -107,8 +107,6 @@ final class SharedStreams {
         guard !isWithdrawn || !isIdle else { return answerWaiting() }
         let now = channel.loop.now
         rest(now)
-        // while nobody reads, that nothing comes says nothing of the origin
-        if leg.isFull { return }
         let finding = life.look(
             now: now, isAwaited: !isIdle, quiet: LifeWatch.quiet(timeouts), pool.life, untaken: channel.untakenBytes)
         switch finding {
@@ -157,7 +155,6 @@ final class SharedStreams {
             if lessee.owed > 0 { leg.used(lessee.owed, of: stream, to: &$0) }
             leg.reset(stream, to: &$0)
         }
-        applyReading()
         guard isIdle, !channel.isClosed else { return }
         channel.idleSince = channel.loop.now
         if isWithdrawn { channel.leave() } else if !isLendable { withdraw() }
@@ -178,14 +175,6 @@ final class SharedStreams {
         lessees[index].isRead = isWanted
         guard isWanted else { return }
         pay(stream)
-        applyReading()
-    }
-
-    /// One that has the connection to itself, and enough to take, leaves what comes to the kernel.
-    private func applyReading() {
-        guard !channel.isClosed, !channel.hasEnded, channel.isReading == leg.isFull else { return }
-        channel.read(!leg.isFull)
-        if channel.isReading { life.readAgain(channel.loop.now) }
     }
 
     private func pay(_ stream: StreamID) {
@@ -217,7 +206,6 @@ final class SharedStreams {
             life.heard(channel.loop.now)
             input.append(contentsOf: channel.incoming)
             readInput()
-            applyReading()
             if !channel.isClosed { answerWaiting() }
         case .nothing, .wouldBlock: return
         case .end, .failed: ended(.connection(leg.farewell))

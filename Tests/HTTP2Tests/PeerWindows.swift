@@ -14,14 +14,18 @@ struct PeerWindows {
     }
 
     /// On a stream, whatever the connection has.
-    func room(_ stream: UInt32) -> Int { initial + granted[stream, default: 0] }
+    func room(_ stream: UInt32) -> Int { (stream == 0 ? 0 : initial) + granted[stream, default: 0] }
+
+    /// So much was sent of that, in whatever frame.
+    mutating func spend(_ stream: UInt32, _ count: Int) {
+        for place in [0, stream] { granted[place, default: 0] -= count }
+    }
 
     /// So much of a body, in frames, as far as there is room.
     mutating func send(_ stream: UInt32, _ count: Int = .max) -> [UInt8] {
         var bytes: [UInt8] = []
         var left = min(count, room(stream), granted[0, default: 0])
-        granted[0, default: 0] -= left
-        granted[stream, default: 0] -= left
+        spend(stream, left)
         while left > 0 {
             let size = min(left, 16 << 10)
             bytes += Frame.data(stream, [UInt8](repeating: 0x61, count: size))

@@ -13,10 +13,9 @@ struct SendingOrigin {
     /// Those that were not used at once.
     private(set) var waiting: [UInt32: Int] = [:]
 
-    /// - Parameter answers: it says that it knows what streams begin with.
-    init(answers: Bool = true, resources: LoopResources = LoopResources()) throws {
-        talk = ClientTalk(nil, resources: resources)
-        _ = talk.feed(Frame.settings() + (answers ? Frame.settingsAnswer : []))
+    init(_ budget: WindowBudget = WindowBudget()) throws {
+        talk = ClientTalk(nil, budget: budget)
+        _ = talk.feed(Frame.settings() + Frame.settingsAnswer)
         hear()
     }
 
@@ -57,10 +56,13 @@ struct SendingOrigin {
         hear()
     }
 
-    /// Has all of a stream's window come and be taken until it gets no larger; how large it is then.
-    mutating func grow(_ id: UInt32) -> Int {
-        for _ in 0..<12 { send(id, windows.room(id)) }
-        return windows.room(id)
+    /// A path of so many milliseconds on which a response fills its window in each round trip.
+    mutating func fill(_ id: UInt32, _ times: Int = 8, roundTrip: Int = 20) {
+        for _ in 0..<times {
+            send(id)
+            talk.now += roundTrip
+            pong()
+        }
     }
 
     /// Answers the PINGs that ask how long the way is.

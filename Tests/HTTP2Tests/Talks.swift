@@ -79,8 +79,8 @@ final class ServerTalk: Talk {
     var limits = HeadLimits()
     var trailerBytes = 1_000
 
-    init(maxStreams: Int = 100, begins: Bool = true, resources: LoopResources = LoopResources()) {
-        leg = HTTP2Server(maxStreams: maxStreams, resources: resources)
+    init(maxStreams: Int = 100, begins: Bool = true) {
+        leg = HTTP2Server(maxStreams: maxStreams)
         super.init()
         if begins { _ = feed(Frame.preface + Frame.settings() + Frame.settingsAnswer) }
     }
@@ -119,8 +119,8 @@ final class ClientTalk: Talk {
     let leg: HTTP2Client
 
     /// - Parameter settings: what the server said first; nil where it has said nothing.
-    init(_ settings: [(UInt16, UInt32)]? = [], resources: LoopResources = LoopResources()) {
-        leg = HTTP2Client(resources: resources)
+    init(_ settings: [(UInt16, UInt32)]? = [], budget: WindowBudget = WindowBudget()) {
+        leg = HTTP2Client(budget: budget)
         super.init()
         if let settings { _ = feed(Frame.settings(settings) + Frame.settingsAnswer) }
     }

@@ -98,7 +98,6 @@ final class FrameClient: StreamClient {
     }
 
     // its windows are what bounds it
-    var isFull: Bool { false }
 
     func ping(to out: inout [UInt8]) { out += Frame(.ping, 0).written }
 

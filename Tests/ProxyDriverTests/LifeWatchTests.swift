@@ -30,17 +30,6 @@ struct LifeWatchTests {
         #expect(look(&watch, 60_100) == .nothing)
     }
 
-    @Test func anAnswerThatNobodyCouldReadHasItsTimeAgain() {
-        var watch = LifeWatch(now: 0)
-        watch.readAgain(1_000)
-        #expect(look(&watch, 2_000) == .ask)
-        watch.readAgain(60_000)
-        #expect(!watch.isDoubtful(60_999, bounds))
-        #expect(look(&watch, 61_999) == .nothing)
-        #expect(look(&watch, 62_000) == .nothing)
-        #expect(look(&watch, 62_001) == .gone)
-    }
-
     @Test func nobodyAsksWhereNobodyWaits() {
         var watch = LifeWatch(now: 0)
         #expect(look(&watch, 100_000, awaited: false) == .nothing)
