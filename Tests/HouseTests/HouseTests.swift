@@ -112,25 +112,6 @@ struct HouseTests {
         }
     }
 
-    @Test("No machine of the core holds more than 15 things")
-    func storedProperties() {
-        for file in Self.sources where file.room == "ProxyCore" {
-            var type = ""
-            var count = 0
-            for line in file.code {
-                if line.contains(/^([a-z]+(\([a-z]+\))? )*(struct|class|actor) \w/) {
-                    type = line
-                    count = 0
-                }
-                // what is indented once belongs to the type; what opens a block is computed
-                let isStored = line.contains(/^ {4}((public|internal|private|fileprivate)(\([a-z]+\))? )*(var|let) \w/)
-                guard isStored, !line.contains("{") else { continue }
-                count += 1
-                #expect(count <= 15, "\(file.path): \(type)")
-            }
-        }
-    }
-
     @Test("What the compiler is told to believe has its reason beside it")
     func reasons() {
         for file in Self.sources {
