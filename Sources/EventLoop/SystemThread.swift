@@ -48,11 +48,14 @@ public struct SystemThread: Sendable {
     /// Lets the thread end by itself: nobody will wait for it. Instead of `join`.
     public func detach() { pthread_detach(handle) }
 
-    /// Waits for the thread's end, but no longer than that.
-    /// - Returns: whether it has ended; only then is it over with waiting for it.
+    /// Waits for the thread's end, but no longer than that: then it ends by itself. Once only.
+    /// - Returns: whether it has ended.
     public func join(withinMilliseconds limit: Int) -> Bool {
         // not pthread_clockjoin_np, which the thread sanitizer knows nothing of
-        guard hasEnded.wait(milliseconds: limit, { $0 ? true : nil }) != nil else { return false }
+        guard hasEnded.wait(milliseconds: limit, { $0 ? true : nil }) != nil else {
+            detach()
+            return false
+        }
         join()
         return true
     }

@@ -101,9 +101,9 @@ struct SourceTests {
 
     @Test func aThreadThatDoesNotEndIsNotWaitedForForEver() throws {
         let gate = Locked(false)
-        let thread = try SystemThread(name: "late") { _ = gate.wait { $0 ? true : nil } }
-        #expect(!thread.join(withinMilliseconds: 20))
-        gate.signal { $0 = true }
-        #expect(thread.join(withinMilliseconds: 10_000))
+        func thread() throws -> SystemThread { try SystemThread(name: "late") { _ = gate.wait { $0 ? true : nil } } }
+        #expect(try !thread().join(withinMilliseconds: 20))
+        gate.signalAll { $0 = true }
+        #expect(try thread().join(withinMilliseconds: 10_000))
     }
 }

@@ -73,7 +73,7 @@ final class TraceExporter: Sendable {
     /// Tries to hand over what is left. No collector holds up the end for long.
     func close() {
         queue.signal { $0.closing = true }
-        if !thread.join(withinMilliseconds: Self.farewell + 500) { thread.detach() }
+        _ = thread.join(withinMilliseconds: Self.farewell + 500)
     }
 
     // MARK: the thread
