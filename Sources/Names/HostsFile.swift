@@ -1,8 +1,8 @@
 import EventLoop
 internal import Glibc
 
-/// A file in the form of hosts(5), shared by all loops. It is read once whenever it has changed, on a thread of its own,
-/// because it may be long.
+/// A file in the form of hosts(5), shared by all loops. It is read once whenever it has changed, on another
+/// thread, because it may be long.
 final class HostsFile: Sendable {
     static let system = HostsFile("/etc/hosts")
 
@@ -10,8 +10,7 @@ final class HostsFile: Sendable {
         /// Nil until the file was read for the first time.
         var table: HostsTable?
         var stamp: FileStamp?
-        var isReading = false
-        /// Who is told when the file was read.
+        /// Who is told when the file was read: somebody, as long as it is being read.
         var waiting: [Mailbox<HostsTable?>] = []
         var untold: String?
     }
@@ -19,6 +18,7 @@ final class HostsFile: Sendable {
     private let path: String
     private let limits: HostsTable.Limits
     private let state = Locked(State())
+    private let work = WorkQueue("hosts")
 
     init(_ path: String, _ limits: HostsTable.Limits = HostsTable.Limits()) {
         self.path = path
@@ -32,16 +32,15 @@ final class HostsFile: Sendable {
         let (table, begins) = state.withLock { state -> (HostsTable?, Bool) in
             if let table = state.table, state.stamp == stamp { return (table, false) }
             state.waiting.append(reply)
-            defer { state.isReading = true }
-            return (nil, !state.isReading)
+            return (nil, state.waiting.count == 1)
         }
         guard begins else { return table }
-        do throws(SystemError) {
-            try SystemThread(name: "hosts") { [self] in
+        do throws(WorkQueue.Refusal) {
+            try work.run { [self] in
                 // a change while it is read makes it read again
                 let stamp = FileStamp(path)
                 finish(HostsTable(Self.bytes(of: path, limits.bytes), limits), stamp)
-            }.detach()
+            }
         } catch {
             // what is known has to do; the next look tries again
             finish(nil, nil)
@@ -64,7 +63,6 @@ final class HostsFile: Sendable {
                 state.stamp = stamp
                 state.untold = table.remark
             }
-            state.isReading = false
             defer { state.waiting = [] }
             return (state.waiting, state.table ?? HostsTable())
         }

@@ -4,8 +4,8 @@ import EventLoop
 import Glibc
 import ProxyDriver
 
-/// Reads the configuration anew on a thread of its own, one time after the other: neither the loop that answers nor those
-/// that serve wait for a disk.
+/// Reads the configuration anew on another thread, one time after the other: neither the loop that answers nor those that
+/// serve wait for a disk.
 final class Reloader: ReloadDesk {
     typealias Load = @Sendable () -> Result<Snapshot, ConfigurationFaults>
 
@@ -19,6 +19,7 @@ final class Reloader: ReloadDesk {
     private let load: Load
     private let readings: Mailbox<Reading>
     private var port: EventSource?
+    private let work = WorkQueue("reload")
     private var reports: [ReloadReport] = []
     /// Who asked for one that follows the one under way.
     private var next: (number: Int, by: String)?
@@ -71,8 +72,8 @@ final class Reloader: ReloadDesk {
         if reports.count > Self.most { reports.removeFirst() }
         daemon.reloadBegins()
         let (load, readings, builder, previous) = (load, readings, daemon.builder, daemon.material)
-        do throws(SystemError) {
-            try SystemThread(name: "reload") { readings.post(Self.read(load, builder, previous)) }.detach()
+        do throws(WorkQueue.Refusal) {
+            try work.run { readings.post(Self.read(load, builder, previous)) }
         } catch {
             readings.post(.faults([ConfigurationRemark(error.description)]))
         }

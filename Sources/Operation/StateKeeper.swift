@@ -2,8 +2,8 @@ import Authorization
 import EventLoop
 import Glibc
 
-/// Keeps documents in the state directory, one file for each space, which its owner alone may read. A thread of its own
-/// writes them, whole or not at all. Where that fails, a line says so, they are kept in memory, and it is tried again.
+/// Keeps documents in the state directory, one file for each space, which its owner alone may read. They are written on
+/// another thread, whole or not at all. Where that fails, a line says so, they are kept in memory, and it is tried again.
 ///
 /// Several processes may keep theirs in the same place: under the folder's lock each takes in what the others have written
 /// and changes what it changed itself.
@@ -19,25 +19,21 @@ final class StateKeeper: StateStore, Sendable {
         /// Spaces that had no room, of which that was said.
         var full: Set<StateSpace> = []
         var closing = false
-        /// The thread is at it.
-        var isWriting = false
-
-        var hasWork: Bool { !unwritten.isEmpty || !stale.isEmpty }
+        /// It was said that what changes is in memory alone.
+        var hasFailed = false
     }
 
     private let state: Locked<State>
     private let files: StateFiles
     private let say: @Sendable (String) -> Void
-    private let thread: Locked<SystemThread?>
+    private let queue = WorkQueue("state")
     /// Until what failed is tried again, in milliseconds.
     private static let retryInterval = 30_000
     /// How long the end waits for the disk, in milliseconds.
     private static let timeout = 3_000
 
     /// Reads what is there. What cannot be read is said, and put aside before anything is written in its place.
-    init(
-        _ directory: StateDirectory, say: @escaping @Sendable (String) -> Void = { Console.error($0) }
-    ) throws(SystemError) {
+    init(_ directory: StateDirectory, say: @escaping @Sendable (String) -> Void = { Console.error($0) }) {
         let files = StateFiles(directory)
         var first = State()
         var failure: String?
@@ -50,12 +46,7 @@ final class StateKeeper: StateStore, Sendable {
             }
         }
         if let failure { say(failure) }
-        let state = Locked(first)
-        self.state = state
-        self.files = files
-        self.say = say
-        thread = Locked(
-            try SystemThread(name: "state") { Self.write(state, files, say) })
+        (state, self.files, self.say) = (Locked(first), files, say)
     }
 
     func value(of key: StateKey) -> [UInt8]? { state.withLock { $0.spaces[key.space]?.values[key.name] } }
@@ -64,9 +55,8 @@ final class StateKeeper: StateStore, Sendable {
 
     @discardableResult
     func change(_ key: StateKey, _ body: (inout [UInt8]?) -> Void) -> Bool {
-        var isKept = true
-        var isNews = false
-        state.signal { state in
+        var (isKept, isNews) = (true, false)
+        act { state in
             var documents = state.spaces[key.space] ?? StateDocuments()
             let old = documents.values[key.name]
             var value = old
@@ -92,12 +82,12 @@ final class StateKeeper: StateStore, Sendable {
     func isCurrent(_ space: StateSpace) -> Bool {
         let version = files.version(space)
         if state.withLock({ $0.versions[space] == version }) { return true }
-        state.signal { $0.stale.insert(space) }
+        act { $0.stale.insert(space) }
         return false
     }
 
     /// Has the files read once more: others may have changed them.
-    func reread() { state.signal { $0.stale = Set(StateSpace.allCases) } }
+    func reread() { act { $0.stale = Set(StateSpace.allCases) } }
 
     /// Reads a space anew before it returns: another process kept its own there until now. Never on a loop that serves.
     func readNow(_ space: StateSpace) {
@@ -107,39 +97,40 @@ final class StateKeeper: StateStore, Sendable {
 
     /// Waits until everything is on the disk, but not for long. Never on a loop.
     func flush() {
-        let end = Loop.monotonicMilliseconds() + Self.timeout
-        while Loop.monotonicMilliseconds() < end, state.withLock({ $0.isWriting || !$0.unwritten.isEmpty }) {
-            poll(nil, 0, 5)
-        }
+        act { _ in }
+        queue.rests(withinMilliseconds: Self.timeout)
     }
 
     /// Writes what is left and ends.
     func close() {
-        state.signal { $0.closing = true }
-        let thread = self.thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        guard let thread, !thread.join(withinMilliseconds: Self.timeout) else { return }
+        act { $0.closing = true }
+        guard !queue.rests(withinMilliseconds: Self.timeout) else { return }
         say("what changed last may not have been kept: the disk takes too long")
     }
 
-    // MARK: the thread
+    // MARK: the work
 
-    private struct Work {
-        var unwritten: [StateSpace: [String: DocumentChange]]
-        var stale: Set<StateSpace>
-        var closing: Bool
+    /// Changes what is to be done, and has it done. What waits for its turn already does this, too.
+    private func act(_ body: (inout State) -> Void) {
+        state.signal(body)
+        do throws(WorkQueue.Refusal) {
+            try queue.run { [self] in work() }
+        } catch .noThread(let error) {
+            // the next change tries again
+            tell(error.description)
+        } catch {}
     }
 
-    private static func write(_ state: Locked<State>, _ files: StateFiles, _ say: (String) -> Void) {
-        var hasFailed = false
+    private func work() {
+        var isLast = false
         while true {
-            let work = next(state, waits: hasFailed)
-            var failure: FileError?
-            var unread: FileError?
-            for space in Set(work.unwritten.keys).union(work.stale) {
-                let changes = work.unwritten[space] ?? [:]
+            let (unwritten, stale) = state.withLock { state in
+                defer { (state.unwritten, state.stale) = ([:], []) }
+                return (state.unwritten, state.stale)
+            }
+            var (failure, unread): (FileError?, FileError?)
+            for space in Set(unwritten.keys).union(stale) {
+                let changes = unwritten[space] ?? [:]
                 let version = files.version(space)
                 do throws(FileError) {
                     let (merged, version) = try files.merge(space, changes)
@@ -152,27 +143,23 @@ final class StateKeeper: StateStore, Sendable {
                 }
             }
             if let unread { say("what is kept stays as it was: \(unread.description)") }
-            if let failure, !hasFailed {
-                say("what is to be kept over restarts is in memory alone for now: \(failure.description)")
-            } else if failure == nil, hasFailed, !work.unwritten.isEmpty {
-                say("what is to be kept over restarts is on the disk again")
-            }
-            hasFailed = failure != nil
-            state.withLock { $0.isWriting = false }
-            if work.closing { return }
+            if !unwritten.isEmpty { tell(failure?.description) }
+            if failure == nil || isLast { return }
+            // at the end it is tried once more
+            isLast = state.wait(milliseconds: Self.retryInterval) { $0.closing ? true : nil } ?? false
         }
     }
 
-    private static func next(_ state: Locked<State>, waits: Bool) -> Work {
-        if waits { _ = state.wait(milliseconds: retryInterval) { $0.closing ? true : nil } }
-        return state.wait { state in
-            guard state.hasWork || state.closing else { return nil }
-            defer {
-                state.isWriting = true
-                state.unwritten = [:]
-                state.stale = []
-            }
-            return Work(unwritten: state.unwritten, stale: state.stale, closing: state.closing)
+    /// Says when it begins to fail, and when that is over.
+    private func tell(_ failure: String?) {
+        let hadFailed = state.withLock { state in
+            defer { state.hasFailed = failure != nil }
+            return state.hasFailed
+        }
+        if let failure, !hadFailed {
+            say("what is to be kept over restarts is in memory alone for now: \(failure)")
+        } else if failure == nil, hadFailed {
+            say("what is to be kept over restarts is on the disk again")
         }
     }
 }

@@ -82,7 +82,7 @@ public final class Supervisor {
         do throws(SystemError) {
             loop = try Loop()
             let directory = StateDirectory(ProcessEnvironment.all)
-            state = try StateKeeper(directory)
+            state = StateKeeper(directory)
             tables = SharedTables(
                 transactions: TransactionTable { [notifier] in notifier.tell($0, $1, $2) }, state: state)
             tokenKeeper = TokenKeeper(state, directory, tables.tokens)

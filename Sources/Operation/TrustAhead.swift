@@ -1,38 +1,29 @@
 import EventLoop
 import TLSEngine
 
-/// Reads the system's authorities on a thread of its own while the configuration is read: a start waits for both at once.
+/// Reads the system's authorities while the configuration is read: a start waits for both at once.
 public final class TrustAhead: Sendable {
-    private enum State {
-        case reading
-        case read(SystemTrust?)
-    }
-
-    private let state = Locked(State.reading)
-
-    private let thread: SystemThread?
+    private let trust = Locked<SystemTrust?>(nil)
+    private let queue = WorkQueue("trust")
+    /// How long a disk is waited for, in milliseconds.
+    private static let timeout = 10_000
 
     public init() {
-        do throws(SystemError) {
-            thread = try SystemThread(name: "trust") { [state] in
-                let trust = SystemTrust()
-                state.signal { $0 = .read(trust) }
-            }
-        } catch {
-            thread = nil
-            state.withLock { $0 = .read(nil) }
+        try? queue.run { [trust] in
+            let read = SystemTrust()
+            trust.withLock { $0 = read }
         }
     }
 
     /// Once, before the process ends: its end takes OpenSSL apart, which must not be at work here then.
-    public func finish() { thread?.join() }
+    public func finish() { queue.rests(withinMilliseconds: Self.timeout) }
 
     /// What was read, once; nil where it has to be read by whoever needs it.
     func take() -> SystemTrust? {
-        state.wait { state in
-            guard case .read(let trust) = state else { return nil }
-            state = .read(nil)
-            return .some(trust)
+        finish()
+        return trust.withLock { trust in
+            defer { trust = nil }
+            return trust
         }
     }
 }

@@ -45,6 +45,7 @@ final class Upgrade {
     private let news: Mailbox<News>
     private var port: EventSource?
     private let turn = Locked(false)
+    private let work = WorkQueue("upgrade")
     /// By the name that it had when this process began: another may lie in its place by now.
     private let program = Upgrade.ownProgram
 
@@ -88,11 +89,11 @@ final class Upgrade {
         state = .underWay(pid: Int(pid))
         turn.withLock { $0 = false }
         let (line, news, turn) = (ends[0], news, turn)
-        do throws(SystemError) {
-            try SystemThread(name: "upgrade") {
+        do throws(WorkQueue.Refusal) {
+            try work.run {
                 news.post(Self.follow(pid, HandoverLine(line), turn, { news.post(.isReady) }, settle))
                 close(line)
-            }.detach()
+            }
         } catch {
             kill(pid, SIGKILL)
             close(line)

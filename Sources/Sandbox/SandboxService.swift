@@ -118,7 +118,7 @@ final class SandboxContext {
         for number in sockets {
             listeners.append(try SandboxListener(context: self, socket: try ListeningSocket(adopting: number)))
         }
-        if let target = options.pushTarget { courier = try PushCourier(target, log) }
+        if let target = options.pushTarget { courier = PushCourier(target, log) }
         sweep = try Timer(loop: loop, everyMilliseconds: Self.sweepInterval) { [unowned self] in sweepIdle() }
     }
 

@@ -14,7 +14,7 @@ struct StateKeeperTests {
 
     private func keeper() throws -> StateKeeper {
         let words = words
-        return try StateKeeper(StateDirectory(path: folder.file("state"))) { line in words.withLock { $0.append(line) }
+        return StateKeeper(StateDirectory(path: folder.file("state"))) { line in words.withLock { $0.append(line) }
         }
     }
 

@@ -17,7 +17,7 @@ struct StateKeeperTroubleTests {
 
     private func keeper() throws -> StateKeeper {
         let words = words
-        return try StateKeeper(StateDirectory(path: folder.file("state"))) { line in
+        return StateKeeper(StateDirectory(path: folder.file("state"))) { line in
             words.signalAll { $0.append(line) }
         }
     }

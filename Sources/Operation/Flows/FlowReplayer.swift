@@ -23,7 +23,7 @@ struct FlowReplayer {
 
     /// Requests that are sent again at a time: each has a thread.
     private static let most = 4
-    private static let running = Locked(0)
+    private static let work = WorkQueue("replay", atOnce: most, waiting: 0)
     /// Bytes of an answer: of what is longer, only the beginning is waited for.
     private static let largest = 64 << 20
 
@@ -81,26 +81,16 @@ struct FlowReplayer {
         }
     }
 
-    // MARK: on a thread of its own
+    // MARK: on another thread
 
     private static func begin(
         _ draft: ReplayDraft, _ proxy: SocketAddress, _ journal: JournalThread, _ promise: ControlPromise
     ) {
-        let isFree = running.withLock { running in
-            guard running < most else { return false }
-            running += 1
-            return true
-        }
-        guard isFree else {
-            return promise.refuse(ControlProblem(503, "\(most) requests are being sent again already"))
-        }
-        do throws(SystemError) {
-            try SystemThread(name: "replay") {
-                run(draft, proxy, journal, promise)
-                running.withLock { $0 -= 1 }
-            }.detach()
+        do throws(WorkQueue.Refusal) {
+            try work.run { run(draft, proxy, journal, promise) }
+        } catch .full {
+            promise.refuse(ControlProblem(503, "\(most) requests are being sent again already"))
         } catch {
-            running.withLock { $0 -= 1 }
             promise.refuse(ControlProblem(503, error.description))
         }
     }
@@ -120,12 +110,9 @@ struct FlowReplayer {
                         .init("flow", flow.map { .string(FlowID($0).description) } ?? .null),
                         .init("status", .integer(answer.head.status)), .init("of", .string(draft.id.description)),
                     ])))
-        } catch let fault as ProxyClient.Fault {
-            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(fault.description)"))
-        } catch let error as SystemError {
-            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(error.reason)"))
         } catch {
-            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(error)"))
+            let reason = (error as? ProxyClient.Fault)?.description ?? (error as? SystemError)?.reason ?? "\(error)"
+            promise.refuse(ControlProblem(502, "the proxy gave no answer: \(reason)"))
         }
     }
 

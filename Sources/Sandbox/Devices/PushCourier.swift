@@ -3,43 +3,25 @@ internal import Formats
 internal import HTTP1
 internal import HTTPCodec
 
-/// Delivers pushes, as a push service would, on a thread of its own.
+/// Delivers pushes, as a push service would, one after the other.
 final class PushCourier: Sendable {
-    private struct Queue {
-        var bodies: [[UInt8]] = []
-        var isClosing = false
-    }
-
-    private let queue = Locked(Queue())
-    private let thread: SystemThread
-    private static let longest = 1000
+    private let queue = WorkQueue("pushes", waiting: 1000)
+    private let target: SandboxOptions.PushTarget
+    private let say: @Sendable (String) -> Void
     /// Milliseconds for one delivery.
     private static let timeout = 5_000
 
-    /// - Parameter say: told how a delivery went, on the courier's thread.
-    init(_ target: SandboxOptions.PushTarget, _ say: @escaping @Sendable (String) -> Void) throws(SystemError) {
-        let queue = queue
-        thread = try SystemThread(name: "pushes") {
-            while true {
-                // what is left at the end is nobody's any more
-                let (body, isClosing) = queue.wait { queue -> ([UInt8], Bool)? in
-                    if queue.isClosing { return ([], true) }
-                    return queue.bodies.isEmpty ? nil : (queue.bodies.removeFirst(), false)
-                }
-                if isClosing { return }
-                say("push → \(Self.deliver(body, target))")
-            }
-        }
+    /// - Parameter say: told how a delivery went, on another thread.
+    init(_ target: SandboxOptions.PushTarget, _ say: @escaping @Sendable (String) -> Void) {
+        (self.target, self.say) = (target, say)
     }
 
     func post(_ body: [UInt8]) {
-        queue.signal { queue in if queue.bodies.count < Self.longest { queue.bodies.append(body) } }
+        try? queue.run { [target, say] in say("push → \(Self.deliver(body, target))") }
     }
 
-    func close() {
-        queue.signal { $0.isClosing = true }
-        thread.join()
-    }
+    /// What is left at the end is nobody's any more.
+    func close() { queue.rests(withinMilliseconds: Self.timeout, dropping: true) }
 
     /// - Returns: the status, or what was in the way.
     private static func deliver(_ body: [UInt8], _ target: SandboxOptions.PushTarget) -> String {
