@@ -82,8 +82,9 @@ final class Worker {
         shared = tables.errands
         messages = start.messages
         stores = SharedStores(
-            flows: tables.flows, refusals: tables.refusals, logins: tables.logins, cookies: tables.cookies,
-            limits: limits, state: tables.state, transactions: transactions, tokens: tables.tokens,
+            flows: tables.flows, refusals: tables.refusals, logins: LoginDesk(tables.logins, flights),
+            cookies: tables.cookies, limits: limits, state: tables.state, transactions: transactions,
+            tokens: tables.tokens,
             pushes: tables.pushes, sessions: tables.sessions.stores(flights, tables.errands),
             errands: tables.errands, decisions: tables.decisions)
         clients = tables.clients

@@ -1,7 +1,11 @@
 /// A place in a flight: whoever has it makes the flight, or waits for whoever does.
 public struct FlightTicket: Hashable, Sendable {
     /// What is flown for.
-    public enum Kind: UInt8, Sendable { case upgrade, login }
+    public enum Kind: UInt8, Sendable {
+        case upgrade, login
+        /// A login may begin (`LoginLedger`).
+        case turn
+    }
 
     public let kind: Kind
     private let number: UInt64
