@@ -158,32 +158,30 @@ struct PersonLoginTests {
     }
 
     /// What a person has said waits until others with the same answers are judged.
-    @Test func whatAPersonSaidWaitsForItsTurn() throws {
+    @Test(arguments: [false, true])
+    func whatAPersonSaidWaitsForItsTurn(leaves: Bool) throws {
         let more = Self.page(Self.callback("NameCallback", "Other"), Self.callback("PasswordCallback", "Code"))
-        for leaves in [false, true] {
-            logins.ended = []
-            let first = told(settings(refusals: 1), then: more)
-            let second = begins(settings(refusals: 1), Self.name)
-            second.connects()
-            #expect(second.originGot().contains("robot"))
-            try says(PersonAnswers([1: ["123456"]]), first)
-            #expect(first.driver.dialing == nil && logins.ledger.waiting == 1)
-            second.origin(Up.success)
-            if leaves {
-                first.driver.clientIsLost()
-            } else {
-                logins.ring(first)
-                first.connects()
-                #expect(first.originGot().contains("123456"))
-                first.origin(Up.success)
-                first.connects()
-                first.origin(ok)
-            }
-            second.connects()
-            second.origin(ok)
-            #expect(logins.ended == [leaves ? .refused : .taken, .taken] && logins.ledger.waiting == 0)
-            #expect(logins.ledger.entries(now: 0).allSatisfy { $0.underWay == 0 })
+        let first = told(settings(refusals: 1), then: more)
+        let second = begins(settings(refusals: 1), Self.name)
+        second.connects()
+        #expect(second.originGot().contains("robot"))
+        try says(PersonAnswers([1: ["123456"]]), first)
+        #expect(first.driver.dialing == nil && logins.ledger.waiting == 1)
+        second.origin(Up.success)
+        if leaves {
+            first.driver.clientIsLost()
+        } else {
+            logins.ring(first)
+            first.connects()
+            #expect(first.originGot().contains("123456"))
+            first.origin(Up.success)
+            first.connects()
+            first.origin(ok)
         }
+        second.connects()
+        second.origin(ok)
+        #expect(logins.ended == [leaves ? .refused : .taken, .taken] && logins.ledger.waiting == 0)
+        #expect(logins.ledger.entries(now: 0).allSatisfy { $0.underWay == 0 })
     }
 
     // MARK: a pause

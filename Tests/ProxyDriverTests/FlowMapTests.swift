@@ -109,19 +109,7 @@ struct LoginTableTests {
             Issue.record("it does not wait")
             return
         }
-        let told = Locked<[FlightTicket]>([])
-        let listens = Gate()
-        let thread = try SystemThread(name: "far") {
-            guard let loop = try? Loop() else { return }
-            let port = try? MailboxPort(loop: loop, far) { ticket in
-                told.withLock { $0.append(ticket) }
-                loop.stop()
-            }
-            listens.open()
-            loop.run()
-            withExtendedLifetime(port) {}
-        }
-        listens.wait()
+        let ear = try Ear(far)
         switch how {
         case "grant": table.grant(key, limits)
         case "clear": #expect(table.clear(nil) == 2)
@@ -130,7 +118,68 @@ struct LoginTableTests {
             if let ahead { table.leave(ahead) }
         default: table.end(key, .unjudged, granted: false, limits)
         }
-        thread.join()
-        #expect(told.withLock { $0 } == [ticket] && table.look(ticket) == .go(key))
+        #expect(ear.heard() == [ticket] && table.look(ticket) == .go(key))
+    }
+
+    @Test(arguments: ["end", "leave"])
+    func aLoopHearsOfWhatIsWonOnAnother(_ how: String) throws {
+        let table = SharedLoginTable<CookieJar>(.cookie)
+        let key = CookieLoginKey(
+            CookieLogin(interceptor: "couch", .form([]), place: "/", cookie: "a"), origin: "http://shop.test")
+        let far = try Mailbox<FlightTicket>()
+        let near = try Mailbox<FlightTicket>()
+        let now = LoginTime(milliseconds: 0, seconds: 0)
+        guard case .logIn(let flight) = table.change({ $0.ask(key, after: nil, waited: nil, now) }) else {
+            Issue.record("nobody logs in")
+            return
+        }
+        let ahead = how == "leave" ? table.enter(.room("couch"), near) : nil
+        let ticket = table.enter(how == "leave" ? .room("couch") : .login(key), far)
+        let ear = try Ear(far)
+        table.change { $0.abandoned(key, flight: flight) }
+        if let ahead { table.leave(ahead) }
+        #expect(ear.heard() == [ticket])
+    }
+
+    @Test(arguments: ["end", "leave"])
+    func aLoopHearsWhenItMayAsk(_ how: String) throws {
+        let table = DecisionTable()
+        let far = try Mailbox<FlightTicket>()
+        let near = try Mailbox<FlightTicket>()
+        #expect(table.change { $0.begin(1, most: 1) })
+        let ahead = how == "leave" ? table.enter(1, most: 1, near) : nil
+        let ticket = table.enter(2, most: 1, far)
+        let ear = try Ear(far)
+        table.finish(1)
+        if let ahead { table.leave(ahead) }
+        #expect(ear.heard() == [ticket])
+    }
+
+    /// Another loop, which is told once.
+    private final class Ear {
+        private let told: Locked<[FlightTicket]>
+        private let thread: SystemThread
+
+        init(_ mailbox: Mailbox<FlightTicket>) throws {
+            let told = Locked<[FlightTicket]>([])
+            self.told = told
+            let listens = Gate()
+            thread = try SystemThread(name: "far") {
+                guard let loop = try? Loop() else { return }
+                let port = try? MailboxPort(loop: loop, mailbox) { ticket in
+                    told.withLock { $0.append(ticket) }
+                    loop.stop()
+                }
+                listens.open()
+                loop.run()
+                withExtendedLifetime(port) {}
+            }
+            listens.wait()
+        }
+
+        func heard() -> [FlightTicket] {
+            thread.join()
+            return told.withLock { $0 }
+        }
     }
 }

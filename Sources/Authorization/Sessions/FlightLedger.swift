@@ -5,12 +5,17 @@ public struct FlightTicket: Hashable, Sendable {
         case upgrade, login
         /// A login may begin (`LoginLedger`).
         case turn
+        /// What a login of an interceptor's wins.
+        case cookie, token
+        /// AM may be asked for a decision.
+        case question
     }
 
     public let kind: Kind
     private let number: UInt64
 
-    init(_ kind: Kind, _ number: UInt64) {
+    /// - Parameter number: given once for each kind.
+    public init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number
     }
