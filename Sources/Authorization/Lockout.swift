@@ -49,10 +49,12 @@ public struct Lockout: Sendable {
     public enum Permission: Equatable, Sendable {
         /// It counts as under way from now until `end`.
         case go
-        /// As many are under way as may fail; ask again soon.
+        /// As many are under way as may fail.
         case later
         /// Not before so many milliseconds have passed.
         case held(refusals: Int, milliseconds: Int)
+        /// The tallies of logins under way leave no room for others.
+        case full
     }
 
     public enum Verdict: Sendable {
@@ -88,7 +90,7 @@ public struct Lockout: Sendable {
         own.begin(now, at: key.place)
         guard Self.makeRoom(in: &answers, for: key.answers, capacity, now),
             Self.makeRoom(in: &sessions, for: key.session, capacity, now)
-        else { return .later }
+        else { return .full }
         answers[key.answers] = whole
         sessions[key.session] = own
         return .go

@@ -1,9 +1,10 @@
 import Authorization
 
-/// A login that was permitted. It is counted as under way until it is judged, or forgotten by whatever ends the exchange:
-/// an object, so that no way out can leave it counted for ever.
+/// A login that was asked for. It waits until it is permitted; then it is counted as under way until it is judged, or
+/// forgotten by whatever ends the exchange: an object, so that no way out can leave it waiting, or counted, for ever.
 final class LoginAttempt {
     private enum Stage {
+        case asked
         case begun, told
         /// AM was told answers, and goes on when a person has spoken. It may have refused them by that very page.
         case waiting
@@ -11,14 +12,41 @@ final class LoginAttempt {
     }
 
     private let store: any LoginStore
-    private let key: Lockout.Key
     private let limits: Lockout.Limits
-    private var stage = Stage.begun
+    /// What it is counted by, once it has begun.
+    private var key: Lockout.Key?
+    /// Its place among those that wait for others to end.
+    private var place: FlightTicket?
+    private var stage = Stage.asked
 
-    init(_ store: any LoginStore, _ key: Lockout.Key, _ limits: Lockout.Limits) {
+    init(_ store: any LoginStore, _ limits: Lockout.Limits) {
         self.store = store
-        self.key = key
         self.limits = limits
+    }
+
+    /// Asks whether it may begin, or go on now that the person has spoken; where it waits already, whether its turn has come.
+    func ask(_ login: Login) -> LoginPermission {
+        let permission =
+            if let place { store.look(place) } else if let key { store.begin(again: key, limits) } else {
+                store.begin(login, limits)
+            }
+        place = nil
+        switch permission {
+        case .go(let key):
+            stage = self.key == nil ? .begun : .told
+            self.key = key
+        case .wait(let ticket): place = ticket
+        case .held, .full: break
+        }
+        return permission
+    }
+
+    func awaits(_ ticket: FlightTicket) -> Bool { place == ticket }
+
+    /// It does not wait any more.
+    func leave() {
+        if let place { store.leave(place) }
+        place = nil
     }
 
     /// AM is told answers. From here on it may count a failure, whether or not it gets to say so.
@@ -29,31 +57,25 @@ final class LoginAttempt {
         switch stage {
         case .begun: judge(.unjudged)
         case .told:
-            store.grant(key, limits)
+            if let key { store.grant(key, limits) }
             stage = .waiting
-        case .waiting, .granted, .judged: break
+        case .asked, .waiting, .granted, .judged: break
         }
     }
 
     /// Its turn is over, or not come again; it has to ask for one before AM is told more.
-    var needsTurn: Bool { stage == .waiting || stage == .judged }
+    var needsTurn: Bool { stage == .waiting || isOver }
 
-    /// The person has spoken.
-    /// - Returns: nil where it is over, and another one has to begin.
-    func goOn() -> LoginPermission? {
-        guard stage == .waiting else { return nil }
-        let permission = store.begin(again: key, limits)
-        if case .go = permission { stage = .told }
-        return permission
-    }
+    /// Whatever is done next is another login.
+    var isOver: Bool { stage == .judged }
 
     /// AM reports success. For a transaction that means nothing yet, and without answers it tells nothing about them
     /// (docs/protocol.md#how-it-ends).
     func grant() {
         switch stage {
-        case .told: store.grant(key, limits)
+        case .told: if let key { store.grant(key, limits) }
         case .waiting: break
-        case .begun, .granted, .judged: return judge(.unjudged)
+        case .asked, .begun, .granted, .judged: return judge(.unjudged)
         }
         stage = .granted
     }
@@ -67,10 +89,14 @@ final class LoginAttempt {
     var isGranted: Bool { stage == .granted }
 
     func judge(_ verdict: Lockout.Verdict) {
-        guard stage != .judged else { return }
-        // what AM was not told it cannot have refused
-        store.end(
-            key, stage == .begun ? .unjudged : verdict, granted: stage == .granted || stage == .waiting, limits)
+        guard !isOver else { return }
+        // a turn that came meanwhile is given back before the login ends
+        leave()
+        if let key {
+            // what AM was not told it cannot have refused
+            store.end(
+                key, stage == .begun ? .unjudged : verdict, granted: stage == .granted || stage == .waiting, limits)
+        }
         stage = .judged
     }
 

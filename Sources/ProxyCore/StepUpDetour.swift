@@ -51,9 +51,6 @@ final class StepUpDetour: Detour {
         var machine: StepUp
     }
 
-    /// Milliseconds after which a login that waits for others asks again.
-    private static let retryInterval = 50
-
     init(
         policy: AuthorizationPolicy, resource: AuthorizationPolicy.Resource, provided: ProvidedSession? = nil,
         isShared: @escaping (SessionSource) -> Bool = { _ in false }
@@ -208,17 +205,20 @@ final class StepUpDetour: Detour {
         _ round: Round, _ turn: Turn, _ context: DetourContext, _ notes: inout [ExchangeMoment]
     ) -> DetourOrder {
         if let logins = context.logins {
-            let resumed = login?.goOn()
-            switch resumed ?? logins.begin(round.machine.login, policy.lockout) {
-            case .go(let key): if resumed == nil { login = LoginAttempt(logins, key, policy.lockout) }
-            case .later:
+            let attempt = login.flatMap { $0.isOver ? nil : $0 } ?? LoginAttempt(logins, policy.lockout)
+            login = attempt
+            let obstacle: ExchangeMoment
+            switch attempt.ask(round.machine.login) {
+            case .go: return start(round, turn, context, &notes)
+            case .wait(let ticket):
                 stage = .queueing(round, turn)
-                return .wait(until: bounded(context.now + Self.retryInterval))
-            case .held(let refusals, let milliseconds):
-                // AM had gone on with it, and a person as well
-                login?.judge(.unjudged)
-                return giveUp(Self.heldOff(refusals, milliseconds), round.original, context, &notes)
+                return .waitFor(ticket, until: limit ?? .max)
+            case .held(let refusals, let milliseconds): obstacle = Self.heldOff(refusals, milliseconds)
+            case .full: obstacle = .stepUpFailed("there is no room for more logins")
             }
+            // AM may have gone on with it, and a person as well
+            attempt.judge(.unjudged)
+            return giveUp(obstacle, round.original, context, &notes)
         }
         return start(round, turn, context, &notes)
     }
@@ -400,9 +400,10 @@ final class StepUpDetour: Detour {
 
     /// Nobody is asked to step up for a client that may be gone, unless others wait for the same.
     var endsWithClient: Bool { isActive && !sharing.isAwaited }
-    func awaits(_ ticket: FlightTicket) -> Bool { sharing.awaits(ticket) }
+    func awaits(_ ticket: FlightTicket) -> Bool { sharing.awaits(ticket) || login?.awaits(ticket) == true }
     func abandon() {
         stage = .watching
+        login?.leave()
         sharing.leave()
     }
 

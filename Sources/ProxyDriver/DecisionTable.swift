@@ -1,15 +1,86 @@
+internal import Authorization
 internal import EventLoop
-public import ProxyCore
+internal import ProxyCore
 internal import TLSEngine
 
-/// AM's decisions, over all loops and generations of the configuration; of whose they are and on what, digests alone.
-public final class DecisionTable: DecisionStore {
-    private let decisions = Locked(PolicyDecisions())
+/// AM's decisions, over all loops and generations of the configuration; of whose they are and on what, digests alone. The
+/// loop of whoever waits to ask is told when to try again.
+public final class DecisionTable: Sendable {
+    typealias Port = Mailbox<FlightTicket>
+
+    private struct Turn {
+        let ticket: FlightTicket
+        let port: Port
+    }
+
+    private struct State {
+        var decisions = PolicyDecisions()
+        var ports: [FlightTicket: Port] = [:]
+
+        var turn: Turn? {
+            decisions.next.flatMap { ticket in ports[ticket].map { Turn(ticket: ticket, port: $0) } }
+        }
+    }
+
+    private let state = Locked(State())
     private let keyed = KeyedDigest()
 
     public init() {}
 
-    public var isDry: Bool { false }
-    public func digest(_ bytes: [UInt8]) -> UInt128? { keyed.tableKey(bytes) }
-    public func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { decisions.withLock(body) }
+    func digest(_ bytes: [UInt8]) -> UInt128? { keyed.tableKey(bytes) }
+    func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { state.withLock { body(&$0.decisions) } }
+
+    func finish(_ client: Int) {
+        tell(
+            state.withLock { state in
+                state.decisions.finish(client)
+                return state.turn
+            })
+    }
+
+    func enter(_ client: Int, most: Int, _ port: Port) -> FlightTicket? {
+        state.withLock { state in
+            let ticket = state.decisions.enter(client, most: most)
+            if let ticket { state.ports[ticket] = port }
+            return ticket
+        }
+    }
+
+    func leave(_ ticket: FlightTicket) {
+        tell(
+            state.withLock { state in
+                state.decisions.leave(ticket)
+                state.ports[ticket] = nil
+                return state.turn
+            })
+    }
+
+    private func tell(_ turn: Turn?) {
+        if let turn { turn.port.post(turn.ticket) }
+    }
+}
+
+/// One loop's way to AM's decisions.
+final class DecisionDesk: DecisionStore {
+    private let table: DecisionTable
+    private let bell: FlightBell
+
+    init(_ table: DecisionTable, _ bell: FlightBell) {
+        self.table = table
+        self.bell = bell
+    }
+
+    var isDry: Bool { false }
+    func digest(_ bytes: [UInt8]) -> UInt128? { table.digest(bytes) }
+    func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { table.change(body) }
+    func finish(_ client: Int) { table.finish(client) }
+
+    func enter(_ client: Int, most: Int) -> FlightTicket? {
+        bell.mailbox.flatMap { table.enter(client, most: most, $0) }
+    }
+
+    func leave(_ ticket: FlightTicket) {
+        bell.forget(ticket)
+        table.leave(ticket)
+    }
 }

@@ -1,32 +1,37 @@
 public import Authorization
 internal import EventLoop
-public import ProxyCore
+internal import ProxyCore
 internal import TLSEngine
 
-/// The tallies of logins that all loops share; it keeps digests of answers and sessions alone.
-public final class LoginTable: LoginStore {
-    private let lockout = Locked(Lockout())
+/// The tallies of logins that all loops share, and those that wait for others: each has a loop, which is told when there is
+/// something to know. It keeps digests of answers and sessions alone.
+public final class LoginTable: Sendable {
+    typealias Port = Mailbox<FlightTicket>
+
+    private let ledger = Locked(LoginLedger<Port>())
     private let digest = KeyedDigest()
 
     public init() {}
 
-    public func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission {
+    func begin(_ login: Login, _ limits: Lockout.Limits, _ port: Port) -> LoginPermission {
         // without a digest, for want of memory, nobody is let through uncounted
-        guard let key = key(login) else { return .later }
-        return lockout.withLock { Self.permission($0.begin(key, limits, now: Loop.monotonicMilliseconds()), key) }
+        guard let key = key(login) else { return .full }
+        return ledger.withLock { $0.begin(key, limits, port, now: Loop.monotonicMilliseconds()) }
     }
 
-    public func begin(again key: Lockout.Key, _ limits: Lockout.Limits) -> LoginPermission {
-        lockout.withLock {
-            Self.permission($0.begin(key, limits, again: true, now: Loop.monotonicMilliseconds()), key)
-        }
+    func begin(again key: Lockout.Key, _ limits: Lockout.Limits, _ port: Port) -> LoginPermission {
+        ledger.withLock { $0.begin(key, limits, goesOn: true, port, now: Loop.monotonicMilliseconds()) }
     }
 
-    public func pause(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission? {
+    func look(_ ticket: FlightTicket) -> LoginPermission { ledger.withLock { $0.look(ticket) } }
+
+    func leave(_ ticket: FlightTicket) {
+        tell(ledger.withLock { $0.leave(ticket, now: Loop.monotonicMilliseconds()) })
+    }
+
+    func pause(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission? {
         guard let key = key(login) else { return nil }
-        return lockout.withLock { lockout in
-            lockout.pause(key, limits, now: Loop.monotonicMilliseconds()).map { Self.permission($0, key) }
-        }
+        return ledger.withLock { $0.pause(key, limits, now: Loop.monotonicMilliseconds()) }
     }
 
     private func key(_ login: Login) -> Lockout.Key? {
@@ -36,25 +41,26 @@ public final class LoginTable: LoginStore {
         return Lockout.Key(answers: answers, session: session, at: login.place)
     }
 
-    private static func permission(_ permission: Lockout.Permission, _ key: Lockout.Key) -> LoginPermission {
-        switch permission {
-        case .go: .go(key)
-        case .later: .later
-        case .held(let refusals, let milliseconds): .held(refusals: refusals, milliseconds: milliseconds)
-        }
-    }
-
-    public func entries() -> [Lockout.Entry] { lockout.withLock { $0.entries(now: Loop.monotonicMilliseconds()) } }
+    public func entries() -> [Lockout.Entry] { ledger.withLock { $0.entries(now: Loop.monotonicMilliseconds()) } }
 
     /// Forgets what counts against logins: all of them, or the one of that id.
     /// - Returns: how many.
-    public func clear(_ id: String?) -> Int { lockout.withLock { $0.clear(id) } }
-
-    public func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) {
-        lockout.withLock { $0.grant(key, limits, now: Loop.monotonicMilliseconds()) }
+    public func clear(_ id: String?) -> Int {
+        let (count, turns) = ledger.withLock { $0.clear(id, now: Loop.monotonicMilliseconds()) }
+        tell(turns)
+        return count
     }
 
-    public func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits) {
-        lockout.withLock { $0.end(key, verdict, granted: granted, limits, now: Loop.monotonicMilliseconds()) }
+    func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) {
+        tell(ledger.withLock { $0.grant(key, limits, now: Loop.monotonicMilliseconds()) })
+    }
+
+    func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits) {
+        tell(
+            ledger.withLock { $0.end(key, verdict, granted: granted, limits, now: Loop.monotonicMilliseconds()) })
+    }
+
+    private func tell(_ turns: [(FlightTicket, Port)]) {
+        for (ticket, port) in turns { port.post(ticket) }
     }
 }

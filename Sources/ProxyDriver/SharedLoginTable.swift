@@ -3,25 +3,60 @@ internal import EventLoop
 public import Interception
 public import ProxyCore
 
-/// What logins won, shared by all loops. Asked only where something of it is wanted.
-public final class SharedLoginTable<Gain: LoginGain>: SharedLoginStore, Sendable {
-    private let logins = Locked(SharedLogins<Gain>())
+typealias LoginPort = Mailbox<FlightTicket>
 
-    public init() {}
+/// What logins won, shared by all loops. Asked only where something of it is wanted. The loop of whoever waits for a login is
+/// told when it is over.
+public final class SharedLoginTable<Gain: LoginGain>: Sendable {
+    private struct State {
+        var logins = SharedLogins<Gain>()
+        var line: LoginLine<Gain, LoginPort>
+    }
 
-    public func change<Result>(_ body: (inout SharedLogins<Gain>) -> Result) -> Result { logins.withLock(body) }
+    private let state: Locked<State>
+
+    init(_ kind: FlightTicket.Kind) { state = Locked(State(line: LoginLine(kind))) }
+
+    func change<Result>(_ body: (inout SharedLogins<Gain>) -> Result) -> Result {
+        let (result, turns) = state.withLock { state in
+            let result = body(&state.logins)
+            return (result, state.logins.takeLanded().flatMap { state.line.landed($0) })
+        }
+        tell(turns)
+        return result
+    }
+
+    func enter(_ obstacle: SharedLogins<Gain>.Obstacle, _ port: LoginPort) -> FlightTicket? {
+        state.withLock { $0.line.enter(obstacle, port) }
+    }
+
+    func leave(_ ticket: FlightTicket) { tell(state.withLock { $0.line.leave(ticket) }) }
+}
+
+private func tell(_ turns: [(FlightTicket, LoginPort)]) {
+    for (ticket, port) in turns { port.post(ticket) }
 }
 
 public typealias CookieSessionTable = SharedLoginTable<CookieJar>
 
-/// Tokens, shared by all loops.
-public final class TokenTable: TokenStore, Sendable {
+/// Tokens, shared by all loops. The loop of whoever waits for a login is told when it is over.
+public final class TokenTable: Sendable {
     /// Is told of every token that is another one, or none any more, under the table's lock.
     public typealias Witness = @Sendable (KeptToken?, TokenKey) -> Void
 
     private struct State {
         var ledger = TokenLedger()
         var witness: Witness?
+        var line = LoginLine<TokenGrant, LoginPort>(.token)
+
+        /// Tells the witness what has changed.
+        /// - Returns: who is to be told that a login is over.
+        mutating func settle() -> [(FlightTicket, LoginPort)] {
+            if let witness {
+                for one in ledger.takeChanges() { witness(one.token, one.key) }
+            }
+            return ledger.takeLanded().flatMap { line.landed($0) }
+        }
     }
 
     private let state = Locked(State())
@@ -29,25 +64,24 @@ public final class TokenTable: TokenStore, Sendable {
     public init() {}
 
     public func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result {
-        state.withLock { state in
+        let (result, turns) = state.withLock { state in
             let result = body(&state.ledger)
-            if let witness = state.witness {
-                for one in state.ledger.takeChanges() { witness(one.token, one.key) }
-            }
-            return result
+            return (result, state.settle())
         }
+        tell(turns)
+        return result
     }
+
+    func enter(_ obstacle: SharedLogins<TokenGrant>.Obstacle, _ port: LoginPort) -> FlightTicket? {
+        state.withLock { $0.line.enter(obstacle, port) }
+    }
+
+    func leave(_ ticket: FlightTicket) { tell(state.withLock { $0.line.leave(ticket) }) }
 
     /// Those that AM is to be told of at the end; they go along no more.
     func takeRevocations(by policy: TokenPolicy?) -> [Errand] {
-        state.withLock { state in
-            // what is revoked is not kept either; what is kept is not revoked
-            let taken = state.ledger.takeRevocable(by: policy)
-            if let witness = state.witness {
-                for one in state.ledger.takeChanges() { witness(one.token, one.key) }
-            }
-            return taken
-        }.compactMap { Errand(revoking: $0.grant, of: $0.source) }
+        // what is revoked is not kept either; what is kept is not revoked
+        changeTokens { $0.takeRevocable(by: policy) }.compactMap { Errand(revoking: $0.grant, of: $0.source) }
     }
 
     /// - Parameters:

@@ -6,7 +6,7 @@ public struct SharedTables: Sendable {
     public let refusals = RefusalTable()
     public let clients = ClientTable()
     public let logins = LoginTable()
-    public let cookies = CookieSessionTable()
+    public let cookies = CookieSessionTable(.cookie)
     public let limits = LimitTable()
     public let decisions = DecisionTable()
     public let pushes = PushTable()

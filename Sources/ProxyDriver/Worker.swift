@@ -82,10 +82,12 @@ final class Worker {
         shared = tables.errands
         messages = start.messages
         stores = SharedStores(
-            flows: tables.flows, refusals: tables.refusals, logins: tables.logins, cookies: tables.cookies,
-            limits: limits, state: tables.state, transactions: transactions, tokens: tables.tokens,
+            flows: tables.flows, refusals: tables.refusals, logins: LoginDesk(tables.logins, flights),
+            cookies: SharedLoginDesk(tables.cookies, flights), limits: limits, state: tables.state,
+            transactions: transactions,
+            tokens: TokenDesk(tables.tokens, flights),
             pushes: tables.pushes, sessions: tables.sessions.stores(flights, tables.errands),
-            errands: tables.errands, decisions: tables.decisions)
+            errands: tables.errands, decisions: DecisionDesk(tables.decisions, flights))
         clients = tables.clients
         metrics = start.metrics
         security = WorkerTLS(start.settings.tls, on: loop, start.metrics)

@@ -202,7 +202,7 @@ struct LockoutTests {
         #expect(full.begin(key, limits, now: 0) == .held(refusals: 3, milliseconds: 1_000))
         var busy = Lockout(capacity: 1)
         #expect(busy.begin(key, limits, now: 0) == .go)
-        #expect(busy.begin(.init(answers: 2, session: 2), limits, now: 0) == .later)
+        #expect(busy.begin(.init(answers: 2, session: 2), limits, now: 0) == .full)
         busy.end(key, .unjudged, limits, now: 0)
         #expect(busy.begin(.init(answers: 2, session: 2), limits, now: 0) == .go)
         // an end that nobody began changes nothing
@@ -229,7 +229,7 @@ struct LockoutTests {
         #expect(full.begin(key, limits, now: 0) == .go)
         full.grant(key, limits, now: 0)
         let later = 2 * Lockout.Limits.longestPause
-        #expect(full.begin(.init(answers: 2, session: 2), limits, now: later) == .later)
+        #expect(full.begin(.init(answers: 2, session: 2), limits, now: later) == .full)
         full.end(key, .refused, granted: true, limits, now: later)
         #expect(full.begin(.init(answers: 2, session: 2), limits, now: later) == .go)
         // nobody counts where nothing is held off

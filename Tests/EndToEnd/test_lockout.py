@@ -182,10 +182,13 @@ def test_two_workers_count_together(start, origin):
     assert server.wrong == 3
 
 
-def test_what_waits_for_others_goes_on_when_they_are_taken(start, origin):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_waits_for_others_goes_on_when_they_are_taken(start, origin, workers):
     """With right answers everybody is served, also where more come at once than may fail."""
     server = Server(origin)
-    usher, gate = begin(start, origin, server, password="right", lockout={"refusals": 1, "hold": "1h"})
+    usher, gate = begin(
+        lambda config: start({"workers": workers, **config}), origin, server, password="right", hold="20s",
+        lockout={"refusals": 1, "hold": "1h"})
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(lambda number: ask(usher, f"{gate.url}/good/{number}"), range(20)))
     assert [answer.status for answer in answers] == [200] * 20

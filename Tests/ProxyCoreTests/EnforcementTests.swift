@@ -8,13 +8,35 @@ import Testing
 @testable import ProxyCore
 
 /// AM's decisions of one test.
-final class Decisions: DecisionStore, @unchecked Sendable {
-    // one test's thread alone uses it
+final class Decisions: DecisionStore {
     var kept = PolicyDecisions()
     let isDry = false
 
     func digest(_ bytes: [UInt8]) -> UInt128? { bytes.reduce(7) { $0 &* 1_000_003 &+ UInt128($1) } }
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { body(&kept) }
+
+    func finish(_ client: Int) {
+        kept.finish(client)
+        tell()
+    }
+
+    func enter(_ client: Int, most: Int) -> FlightTicket? { kept.enter(client, most: most) }
+
+    func leave(_ ticket: FlightTicket) {
+        kept.leave(ticket)
+        tell()
+    }
+
+    private var told: [FlightTicket] = []
+    private func tell() { if let next = kept.next { told.append(next) } }
+
+    /// Tells whoever of these is to be told, as its loop's mailbox does.
+    func ring(_ talks: Conversation...) {
+        while !told.isEmpty {
+            let ticket = told.removeFirst()
+            for talk in talks { talk.driver.flightCame(ticket) }
+        }
+    }
 }
 
 /// Resources that no Gateway stands before.

@@ -2,31 +2,42 @@ import Authorization
 import ProxyCore
 
 /// A table of logins whose clock is the test's.
-final class LoginBook: LoginStore, @unchecked Sendable {
-    // one test's thread alone uses it
-    var book = Lockout()
+final class LoginBook: LoginStore {
+    var ledger: LoginLedger<Void>
     var now = 0
     var ended: [Lockout.Verdict] = []
     private(set) var begun = 0
     /// AM refused these answers lately, whatever the book has.
     var isHeld = false
+    private var told: [FlightTicket] = []
+
+    /// - Parameter capacity: how many may wait.
+    init(capacity: Int = 4096) { ledger = LoginLedger(capacity: capacity) }
+
+    private static let held = LoginPermission.held(refusals: 3, milliseconds: 1_000)
 
     func begin(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission {
-        if isHeld { return .held(refusals: 3, milliseconds: 1_000) }
-        let key = key(login)
-        let permission = Self.permission(book.begin(key, limits, now: now), key)
+        if isHeld { return Self.held }
+        return counted(ledger.begin(key(login), limits, (), now: now))
+    }
+
+    func begin(again key: Lockout.Key, _ limits: Lockout.Limits) -> LoginPermission {
+        if isHeld { return Self.held }
+        return ledger.begin(key, limits, goesOn: true, (), now: now)
+    }
+
+    func look(_ ticket: FlightTicket) -> LoginPermission { counted(ledger.look(ticket)) }
+
+    private func counted(_ permission: LoginPermission) -> LoginPermission {
         if case .go = permission { begun += 1 }
         return permission
     }
 
-    func begin(again key: Lockout.Key, _ limits: Lockout.Limits) -> LoginPermission {
-        if isHeld { return .held(refusals: 3, milliseconds: 1_000) }
-        return Self.permission(book.begin(key, limits, again: true, now: now), key)
-    }
+    func leave(_ ticket: FlightTicket) { tell(ledger.leave(ticket, now: now)) }
 
     func pause(_ login: Login, _ limits: Lockout.Limits) -> LoginPermission? {
-        if isHeld { return .held(refusals: 3, milliseconds: 1_000) }
-        return book.pause(key(login), limits, now: now).map { Self.permission($0, key(login)) }
+        if isHeld { return Self.held }
+        return ledger.pause(key(login), limits, now: now)
     }
 
     private func key(_ login: Login) -> Lockout.Key {
@@ -35,18 +46,20 @@ final class LoginBook: LoginStore, @unchecked Sendable {
             session: login.inSession.reduce(0) { $0 &* 31 &+ UInt128($1) })
     }
 
-    private static func permission(_ permission: Lockout.Permission, _ key: Lockout.Key) -> LoginPermission {
-        switch permission {
-        case .go: .go(key)
-        case .later: .later
-        case .held(let refusals, let milliseconds): .held(refusals: refusals, milliseconds: milliseconds)
-        }
-    }
-
-    func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) { book.grant(key, limits, now: now) }
+    func grant(_ key: Lockout.Key, _ limits: Lockout.Limits) { tell(ledger.grant(key, limits, now: now)) }
 
     func end(_ key: Lockout.Key, _ verdict: Lockout.Verdict, granted: Bool, _ limits: Lockout.Limits) {
         ended.append(verdict)
-        book.end(key, verdict, granted: granted, limits, now: now)
+        tell(ledger.end(key, verdict, granted: granted, limits, now: now))
+    }
+
+    private func tell(_ turns: [(FlightTicket, Void)]) { told += turns.map(\.0) }
+
+    /// Tells whoever of these is to be told, as its loop's mailbox does.
+    func ring(_ talks: Conversation...) {
+        while !told.isEmpty {
+            let ticket = told.removeFirst()
+            for talk in talks { talk.driver.flightCame(ticket) }
+        }
     }
 }

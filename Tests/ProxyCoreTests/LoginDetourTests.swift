@@ -45,6 +45,87 @@ import Testing
         #expect(talk.clientGot().hasPrefix("HTTP/1.1 200 OK\r\n"), "\(talk.notes)")
     }
 
+    // MARK: others log in
+
+    /// What logins won, and who waits for one.
+    private final class Waited<Gain: LoginGain>: SharedLoginStore {
+        private var logins = SharedLogins<Gain>()
+        private var line: LoginLine<Gain, Void>
+        private var told: [FlightTicket] = []
+
+        init(capacity: Int) { line = LoginLine(.cookie, capacity: capacity) }
+
+        var waiting: Int { line.count }
+
+        func change<Result>(_ body: (inout SharedLogins<Gain>) -> Result) -> Result {
+            let result = body(&logins)
+            for key in logins.takeLanded() { told += line.landed(key).map(\.0) }
+            return result
+        }
+
+        func enter(_ obstacle: SharedLogins<Gain>.Obstacle) -> FlightTicket? { line.enter(obstacle, ()) }
+        func leave(_ ticket: FlightTicket) { told += line.leave(ticket).map(\.0) }
+
+        /// Tells whoever of these is to be told, as its loop's mailbox does.
+        func ring(_ talks: Conversation...) {
+            while !told.isEmpty {
+                let ticket = told.removeFirst()
+                for talk in talks { talk.driver.flightCame(ticket) }
+            }
+        }
+    }
+
+    private func waits(on store: Waited<CookieJar>) -> Conversation {
+        var settings = Settings()
+        settings.rules.append(LoginScene.rule())
+        let talk = Conversation(settings, cookies: store)
+        talk.driver.tell(time: 1_000_000)
+        talk.client(SteppingUp.get)
+        return talk
+    }
+
+    @Test func allWhoWaitForALoginAreToldOfIt() {
+        let scene = LoginScene.cookie
+        let store = Waited<CookieJar>(capacity: 2)
+        let first = waits(on: store)
+        first.connects()
+        let others = (0..<2).map { _ in waits(on: store) }
+        #expect(store.waiting == 2 && others.allSatisfy { $0.driver.dialing == nil && $0.driver.deadline == 30_000 })
+        let crowded = waits(on: store)
+        crowded.connects()
+        #expect(crowded.originGot().hasPrefix("GET "))
+        crowded.origin(LoginScene.ok)
+        #expect(crowded.noted("there is no room for more requests"))
+        first.origin(scene.granted("a"))
+        store.ring(others[0], others[1])
+        for talk in others {
+            talk.connects()
+            #expect(talk.originGot().contains(scene.shown("a")), "\(talk.notes)")
+        }
+        #expect(store.waiting == 0)
+    }
+
+    @Test func theNextOneLogsInWhereNobodyDoesAnyMore() {
+        let scene = LoginScene.cookie
+        let store = Waited<CookieJar>(capacity: 9)
+        let first = waits(on: store)
+        first.connects()
+        let leaving = waits(on: store)
+        let second = waits(on: store)
+        let third = waits(on: store)
+        leaving.driver.clientIsLost()
+        #expect(store.waiting == 2)
+        first.driver.clientIsLost()
+        store.ring(second, third)
+        second.connects()
+        #expect(second.originGot().hasPrefix(scene.call) && third.driver.dialing == nil, "\(second.notes)")
+        #expect(store.waiting == 1)
+        second.origin(scene.granted("b"))
+        store.ring(third)
+        third.connects()
+        #expect(third.originGot().contains(scene.shown("b")) && store.waiting == 0)
+    }
+
     @Test(arguments: LoginScene.allCases)
     func oneThatTakesTooLong(scene: LoginScene) {
         let talk = scene.begin()

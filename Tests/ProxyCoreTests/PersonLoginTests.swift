@@ -157,6 +157,33 @@ struct PersonLoginTests {
         #expect(logins.ended == Array(repeating: .refused, count: 16))
     }
 
+    /// What a person has said waits until others with the same answers are judged.
+    @Test(arguments: [false, true])
+    func whatAPersonSaidWaitsForItsTurn(leaves: Bool) throws {
+        let more = Self.page(Self.callback("NameCallback", "Other"), Self.callback("PasswordCallback", "Code"))
+        let first = told(settings(refusals: 1), then: more)
+        let second = begins(settings(refusals: 1), Self.name)
+        second.connects()
+        #expect(second.originGot().contains("robot"))
+        try says(PersonAnswers([1: ["123456"]]), first)
+        #expect(first.driver.dialing == nil && logins.ledger.waiting == 1)
+        second.origin(Up.success)
+        if leaves {
+            first.driver.clientIsLost()
+        } else {
+            logins.ring(first)
+            first.connects()
+            #expect(first.originGot().contains("123456"))
+            first.origin(Up.success)
+            first.connects()
+            first.origin(ok)
+        }
+        second.connects()
+        second.origin(ok)
+        #expect(logins.ended == [leaves ? .refused : .taken, .taken] && logins.ledger.waiting == 0)
+        #expect(logins.ledger.entries(now: 0).allSatisfy { $0.underWay == 0 })
+    }
+
     // MARK: a pause
 
     /// Nobody types what is thrown away.
@@ -203,7 +230,7 @@ struct PersonLoginTests {
         #expect(second.driver.dialing == nil, "another one is under way")
         second.driver.tell(time: 60)
         first.origin(Up.success)
-        second.driver.waits(100)
+        logins.ring(second)
         second.connects()
         let got = second.originGot()
         #expect(got.contains("359152") && !got.contains("287082"))

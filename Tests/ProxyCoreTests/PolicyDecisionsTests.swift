@@ -1,7 +1,27 @@
+import Authorization
 import ProxyCore
 import Testing
 
 @Suite struct PolicyDecisionsTests {
+    @Test func whoWaitsToAsk() throws {
+        var decisions = PolicyDecisions()
+        let begins = decisions.begin(1, most: 2)
+        let places = [1, 2, 3].map { decisions.enter($0, most: 2) }
+        let (first, second, third) = (try #require(places[0]), try #require(places[1]), try #require(places[2]))
+        // the first one's client has its share
+        #expect(begins && decisions.next == second)
+        _ = decisions.begin(2, most: 2)
+        decisions.leave(second)
+        #expect(decisions.next == nil)
+        decisions.finish(1)
+        #expect(decisions.next == first)
+        decisions.leave(first)
+        #expect(decisions.next == third)
+        var tickets: Set<FlightTicket> = []
+        while tickets.count < 10_000, let ticket = decisions.enter(4, most: 2) { tickets.insert(ticket) }
+        #expect(tickets.count == 4_095)
+    }
+
     private func key(_ session: UInt128, _ question: UInt128 = 1) -> PolicyDecisions.Key {
         PolicyDecisions.Key(session: session, question: question)
     }

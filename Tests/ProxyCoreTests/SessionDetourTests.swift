@@ -238,4 +238,53 @@ struct SessionDetourTests {
         talk.connects()
         #expect(!talk.originGot().contains("iPlanetDirectoryPro"))
     }
+
+    /// Another one with the same answers, that shares no session with this one, ends first.
+    @Test func aLoginWaitsForOthersWithItsAnswers() {
+        let logins = LoginBook(capacity: 2)
+        let settings = settings {
+            $0.hold = 500
+            $0.lockout = .init(refusals: 1, hold: 60_000)
+        }
+        func comes() -> (SessionModel, Conversation) {
+            let model = SessionModel()
+            return (model, begins(model, settings, logins: logins))
+        }
+        let first = comes().1
+        #expect(first.driver.dialing?.host == "am.test")
+        let (model, second) = comes()
+        let late = comes().1
+        #expect(second.driver.dialing == nil && second.driver.deadline == 500 && logins.ledger.waiting == 2)
+        // those who wait for the one that waits know no more of it
+        let behind = begins(model, settings, logins: logins)
+        let crowded = comes().1
+        asks(crowded, with: nil)
+        crowded.origin(ok)
+        #expect(crowded.noted("there is no room for more logins"))
+        late.driver.waits(500)
+        asks(late, with: nil)
+        late.origin(ok)
+        #expect(late.noted("the login took longer than authorization.hold allows") && logins.ledger.waiting == 1)
+        logsIn(first)
+        asks(first, with: "OWN-1")
+        logins.ring(second, late)
+        logsIn(second, "OWN-2")
+        asks(second, with: "OWN-2")
+        model.own.ring()
+        asks(behind, with: "OWN-2")
+        // two may be under way by now
+        let third = comes().1
+        _ = comes()
+        let fourth = comes().1
+        #expect(logins.ledger.waiting == 1)
+        third.connects()
+        third.origin(Up.step)
+        third.connects()
+        third.origin(Self.denied)
+        logins.ring(fourth)
+        asks(fourth, with: nil)
+        fourth.origin(ok)
+        #expect(fourth.noted("AM refused these answers 1 times in a row"))
+        #expect(logins.ledger.waiting == 0)
+    }
 }

@@ -147,10 +147,10 @@ struct StepUpLoginTests {
         let first = told(logins, settings())
         let second = refused(logins, settings())
         #expect(second.driver.dialing == nil && second.clientGot() == "")
-        second.driver.waits(100)
-        #expect(second.driver.dialing == nil && second.clientGot() == "")
+        // nothing wakes it meanwhile
+        #expect(second.driver.deadline == 45_000)
         first.origin(Up.success)
-        second.driver.waits(100)
+        logins.ring(second)
         #expect(second.driver.dialing?.host == "am.test")
 
         let third = refused(logins, settings())
@@ -158,8 +158,56 @@ struct StepUpLoginTests {
         second.origin(Up.step)
         second.connects()
         second.origin(Self.denied)
-        third.driver.waits(100)
+        logins.ring(third)
         #expect(third.clientGot() == Up.original() && third.noted("not tried again"))
+        #expect(logins.ledger.waiting == 0)
+    }
+
+    /// However the login that is waited for comes to its end, and whoever leaves meanwhile.
+    @Test func everyEndIsTheNextOnesTurn() {
+        let ends: [(String, (Conversation) -> Void)] = [
+            ("granted", { $0.origin(Up.success) }), ("out of time at AM", { $0.origin(Self.outOfTime) }),
+            ("begun by nobody", { $0.origin(Up.step.replacing("NameCallback", with: "RareCallback")) }),
+        ]
+        for (name, end) in ends {
+            let logins = LoginBook()
+            let first = told(logins, settings())
+            let waiting = (0..<3).map { _ in refused(logins, settings()) }
+            waiting[0].driver.clientIsLost()
+            end(first)
+            logins.ring(waiting[1], waiting[2])
+            #expect(waiting[1].driver.dialing?.host == "am.test" && waiting[2].driver.dialing == nil, "\(name)")
+            // one that is begun, and told AM nothing, is given up
+            waiting[1].driver.clientIsLost()
+            logins.ring(waiting[2])
+            #expect(waiting[2].driver.dialing?.host == "am.test" && logins.ledger.waiting == 0, "\(name)")
+        }
+    }
+
+    private static let outOfTime = Up.json("{\"detail\":{\"errorCode\":\"110\"}}", status: "401 No")
+
+    /// It is told that its turn has come when it is there no more.
+    @Test func aTurnThatNobodyTakesPasses() {
+        let logins = LoginBook()
+        let first = told(logins, settings())
+        let second = refused(logins, settings())
+        let third = refused(logins, settings())
+        first.origin(Up.success)
+        second.driver.clientIsLost()
+        logins.ring(second, third)
+        #expect(second.driver.records.count == 1 && third.driver.dialing?.host == "am.test")
+        #expect(logins.ended.isEmpty && logins.ledger.waiting == 0)
+    }
+
+    @Test func whoFindsNoRoomToWaitGoesWithout() {
+        let logins = LoginBook(capacity: 1)
+        let first = told(logins, settings())
+        let second = refused(logins, settings())
+        let third = refused(logins, settings())
+        #expect(third.clientGot() == Up.original() && third.noted("there is no room for more logins"))
+        first.origin(Up.success)
+        logins.ring(second, third)
+        #expect(second.driver.dialing?.host == "am.test")
     }
 
     /// AM has answered: how long the resource takes for the replay is no reason to hold up others.
@@ -192,8 +240,10 @@ struct StepUpLoginTests {
         waiting.driver.waits(1)
         #expect(waiting.clientGot() == Up.original() && waiting.noted("authorization.hold"))
         let leaving = refused(logins, settings())
+        #expect(logins.ledger.waiting == 1)
         leaving.driver.clientEnds()
         #expect(leaving.driver.isOver && leaving.driver.records.count == 1)
+        #expect(logins.ledger.waiting == 0)
         #expect(logins.ended.isEmpty)
         slow.origin(Self.denied)
         #expect(logins.ended == [.refused])

@@ -1,4 +1,5 @@
 import Authorization
+import EventLoop
 import Interception
 import ProxyCore
 import Testing
@@ -60,25 +61,125 @@ struct FlowMapTests {
 
 @Suite("The memory of logins")
 struct LoginTableTests {
-    @Test func loopsCountTogether() {
+    private let limits = Lockout.Limits(refusals: 2, hold: 60_000)
+
+    @Test func loopsCountTogether() throws {
         let table = LoginTable()
-        let limits = Lockout.Limits(refusals: 2, hold: 60_000)
-        func key(_ session: String, _ answers: String = "a") -> Lockout.Key? {
-            let permission = table.begin(.init(answers: [answers], session: session), limits)
+        let loops = try (0..<2).map { _ in try Loop() }
+        defer { withExtendedLifetime(loops) {} }
+        let desks = loops.map { LoginDesk(table, FlightBell(loop: $0)) }
+        func key(_ session: String, _ answers: String = "a", at desk: Int) -> Lockout.Key? {
+            let permission = desks[desk].begin(.init(answers: [answers], session: session), limits)
             if case .go(let key) = permission { return key }
             return nil
         }
-        let first = key("S")
-        let second = key("T")
+        let first = key("S", at: 0)
+        let second = key("T", at: 1)
         #expect(first != nil && second != nil && first?.answers == second?.answers && first != second)
-        #expect(key("U") == nil)
-        for one in [first, second] { if let one { table.end(one, .refused, granted: false, limits) } }
-        let permission = table.begin(.init(answers: ["a"], session: "U"), limits)
+        #expect(key("U", at: 0) == nil)
+        for one in [first, second] { if let one { desks[0].end(one, .refused, granted: false, limits) } }
+        let permission = desks[1].begin(.init(answers: ["a"], session: "U"), limits)
         if case .held(let refusals, let milliseconds) = permission {
             #expect(refusals == 2 && milliseconds > 0 && milliseconds <= 60_000)
         } else {
             Issue.record("the answers are given a third time: \(permission)")
         }
-        #expect(key("S", "b") != nil)
+        #expect(key("S", "b", at: 1) != nil)
+    }
+
+    /// Each way in which a login ends for whoever waits on another loop.
+    @Test(arguments: ["end", "grant", "clear", "leave"])
+    func aLoopHearsOfWhatEndsOnAnother(_ how: String) throws {
+        let limits = Lockout.Limits(refusals: 3, hold: 60_000)
+        let table = LoginTable()
+        let login = Login(answers: ["a"], session: "S")
+        let near = try Mailbox<FlightTicket>()
+        func begin(_ port: Mailbox<FlightTicket>) throws -> Lockout.Key {
+            guard case .go(let key) = table.begin(login, limits, port) else { throw SystemError("it does not begin") }
+            return key
+        }
+        // two refusals leave room for one at a time
+        for _ in 0..<2 { table.end(try begin(near), .refused, granted: false, limits) }
+        let key = try begin(near)
+        var ahead: FlightTicket?
+        if how == "leave", case .wait(let ticket) = table.begin(login, limits, near) { ahead = ticket }
+
+        let far = try Mailbox<FlightTicket>()
+        guard case .wait(let ticket) = table.begin(login, limits, far) else {
+            Issue.record("it does not wait")
+            return
+        }
+        let ear = try Ear(far)
+        switch how {
+        case "grant": table.grant(key, limits)
+        case "clear": #expect(table.clear(nil) == 2)
+        case "leave":
+            table.end(key, .unjudged, granted: false, limits)
+            if let ahead { table.leave(ahead) }
+        default: table.end(key, .unjudged, granted: false, limits)
+        }
+        #expect(ear.heard() == [ticket] && table.look(ticket) == .go(key))
+    }
+
+    @Test(arguments: ["end", "leave"])
+    func aLoopHearsOfWhatIsWonOnAnother(_ how: String) throws {
+        let table = SharedLoginTable<CookieJar>(.cookie)
+        let key = CookieLoginKey(
+            CookieLogin(interceptor: "couch", .form([]), place: "/", cookie: "a"), origin: "http://shop.test")
+        let far = try Mailbox<FlightTicket>()
+        let near = try Mailbox<FlightTicket>()
+        let now = LoginTime(milliseconds: 0, seconds: 0)
+        guard case .logIn(let flight) = table.change({ $0.ask(key, after: nil, waited: nil, now) }) else {
+            Issue.record("nobody logs in")
+            return
+        }
+        let ahead = how == "leave" ? table.enter(.room("couch"), near) : nil
+        let ticket = table.enter(how == "leave" ? .room("couch") : .login(key), far)
+        let ear = try Ear(far)
+        table.change { $0.abandoned(key, flight: flight) }
+        if let ahead { table.leave(ahead) }
+        #expect(ear.heard() == [ticket])
+    }
+
+    @Test(arguments: ["end", "leave"])
+    func aLoopHearsWhenItMayAsk(_ how: String) throws {
+        let table = DecisionTable()
+        let far = try Mailbox<FlightTicket>()
+        let near = try Mailbox<FlightTicket>()
+        #expect(table.change { $0.begin(1, most: 1) })
+        let ahead = how == "leave" ? table.enter(1, most: 1, near) : nil
+        let ticket = table.enter(2, most: 1, far)
+        let ear = try Ear(far)
+        table.finish(1)
+        if let ahead { table.leave(ahead) }
+        #expect(ear.heard() == [ticket])
+    }
+
+    /// Another loop, which is told once.
+    private final class Ear {
+        private let told: Locked<[FlightTicket]>
+        private let thread: SystemThread
+
+        init(_ mailbox: Mailbox<FlightTicket>) throws {
+            let told = Locked<[FlightTicket]>([])
+            self.told = told
+            let listens = Gate()
+            thread = try SystemThread(name: "far") {
+                guard let loop = try? Loop() else { return }
+                let port = try? MailboxPort(loop: loop, mailbox) { ticket in
+                    told.withLock { $0.append(ticket) }
+                    loop.stop()
+                }
+                listens.open()
+                loop.run()
+                withExtendedLifetime(port) {}
+            }
+            listens.wait()
+        }
+
+        func heard() -> [FlightTicket] {
+            thread.join()
+            return told.withLock { $0 }
+        }
     }
 }

@@ -1,12 +1,21 @@
 /// A place in a flight: whoever has it makes the flight, or waits for whoever does.
 public struct FlightTicket: Hashable, Sendable {
     /// What is flown for.
-    public enum Kind: UInt8, Sendable { case upgrade, login }
+    public enum Kind: UInt8, Sendable {
+        case upgrade, login
+        /// A login may begin (`LoginLedger`).
+        case turn
+        /// What a login of an interceptor's wins.
+        case cookie, token
+        /// AM may be asked for a decision.
+        case question
+    }
 
     public let kind: Kind
     private let number: UInt64
 
-    init(_ kind: Kind, _ number: UInt64) {
+    /// - Parameter number: given once for each kind.
+    public init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number
     }

@@ -8,7 +8,7 @@ final class AgentSession {
         case use(SessionSource)
         case call(DetourCall)
         /// Somebody else logs in.
-        case wait(until: Int)
+        case waitFor(FlightTicket, until: Int)
         case failed(String)
     }
 
@@ -98,6 +98,8 @@ final class AgentSession {
         return conclude(outcome, context, &notes)
     }
 
+    func awaits(_ ticket: FlightTicket) -> Bool { turn.awaits(ticket) }
+
     /// The exchange has no use for it any more; others may log in.
     func rest() { turn.rest() }
 
@@ -111,7 +113,7 @@ final class AgentSession {
             notes.append(.won(.session))
             return use()
         case .lacking(let reason, _): return .failed(reason)
-        case .wait(let time): return .wait(until: time)
+        case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
         case .call(let call, let url, let heir):
             return .call(
                 DetourCall(

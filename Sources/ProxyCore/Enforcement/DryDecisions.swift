@@ -1,6 +1,7 @@
+import Authorization
+
 /// The decisions of one run without a network.
-final class DryDecisions: DecisionStore, @unchecked Sendable {
-    // made for one run, whose thread alone has it; what it holds is reached from nowhere else
+final class DryDecisions: DecisionStore {
     let isDry: Bool
     private var decisions = PolicyDecisions()
 
@@ -9,4 +10,7 @@ final class DryDecisions: DecisionStore, @unchecked Sendable {
 
     func digest(_ bytes: [UInt8]) -> UInt128? { nil }
     func change<Result>(_ body: (inout PolicyDecisions) -> Result) -> Result { body(&decisions) }
+    func finish(_ client: Int) { decisions.finish(client) }
+    func enter(_ client: Int, most: Int) -> FlightTicket? { nil }
+    func leave(_ ticket: FlightTicket) {}
 }

@@ -62,5 +62,7 @@ extension EnforcementDetour {
     func answered(_ response: inout ResponseHead, _ context: DetourContext) {}
     func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
     func delivers(_ status: Int) {}
-    func awaits(_ ticket: FlightTicket) -> Bool { stepUp.awaits(ticket) }
+    func awaits(_ ticket: FlightTicket) -> Bool {
+        stepUp.awaits(ticket) || agent.awaits(ticket) || place?.ticket == ticket
+    }
 }

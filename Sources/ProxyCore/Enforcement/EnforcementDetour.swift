@@ -42,13 +42,13 @@ final class EnforcementDetour: Detour {
     let resource: AuthorizationPolicy.Resource
     /// The client steps up by itself, and understands this form.
     private let form: Advice.Source?
-    private let agent: AgentSession
+    let agent: AgentSession
     let stepUp: StepUpDetour
     /// Where the request carries no session itself.
     private let shown: SessionDetour?
     private var stage = Stage.watching
     private var inquiry: Inquiry?
-    private var place: AskingPlace?
+    private(set) var place: AskingPlace?
     private var questions = 0
     private(set) var limit: Int?
     private(set) var cookieLines: [String] = []
@@ -211,9 +211,9 @@ final class EnforcementDetour: Detour {
         case .call(let call):
             stage = .loggingIn
             return .call(call)
-        case .wait(let time):
+        case .waitFor(let ticket, let time):
             stage = .loggingIn
-            return .wait(until: min(time, limit ?? .max))
+            return .waitFor(ticket, until: min(time, limit ?? .max))
         case .failed(let reason):
             return unavailable("Usher has no session to ask with: \(reason)")
         }
@@ -223,10 +223,14 @@ final class EnforcementDetour: Detour {
         guard let inquiry, let store = context.decisions else {
             return unavailable("nothing was to be asked")
         }
-        if place == nil { place = AskingPlace(store, for: context.share.hashValue, most: enforcement.concurrency) }
-        guard place != nil else {
+        let place = place ?? AskingPlace(store, for: context.share.hashValue, most: enforcement.concurrency)
+        self.place = place
+        guard place.take() else {
+            guard let ticket = place.ticket else {
+                return unavailable("there is no room for more requests that wait to ask AM")
+            }
             stage = .queueing
-            return wait(context)
+            return .waitFor(ticket, until: limit ?? .max)
         }
         questions += 1
         guard questions <= Self.mostQuestions else {

@@ -1,3 +1,5 @@
+public import Authorization
+
 /// AM's decisions that may be used again, and who asks for one at the moment. A value that knows no clock and no thread, and
 /// of sessions, resources and circumstances digests alone.
 public struct PolicyDecisions: Sendable {
@@ -24,10 +26,20 @@ public struct PolicyDecisions: Sendable {
         let client: Int
     }
 
+    /// Somebody who waits for a place among those who ask.
+    private struct Waiting: Sendable {
+        let ticket: FlightTicket
+        let client: Int
+        let most: Int
+    }
+
     private var entries: [Key: Entry] = [:]
     private var held: [Int: Int] = [:]
     private var asking = 0
     private var askingFor: [Int: Int] = [:]
+    /// In the order in which they came.
+    private var line: [Waiting] = []
+    private var issued: UInt64 = 0
     /// Counts what makes decisions void that are on their way: the end of a session, whosever.
     public private(set) var generation = 0
     /// Sessions that ended lately, each with the generation of its end; others may go on meanwhile.
@@ -102,10 +114,14 @@ public struct PolicyDecisions: Sendable {
 
     /// Takes a place among those who ask. One client has half of them at most.
     public mutating func begin(_ client: Int, most: Int) -> Bool {
-        guard asking < most, askingFor[client, default: 0] < max(1, most / 2) else { return false }
+        guard hasRoom(client, most) else { return false }
         asking += 1
         askingFor[client, default: 0] += 1
         return true
+    }
+
+    private func hasRoom(_ client: Int, _ most: Int) -> Bool {
+        asking < most && askingFor[client, default: 0] < max(1, most / 2)
     }
 
     public mutating func finish(_ client: Int) {
@@ -113,4 +129,23 @@ public struct PolicyDecisions: Sendable {
         let left = (askingFor[client] ?? 1) - 1
         askingFor[client] = left > 0 ? left : nil
     }
+
+    /// More than these do not wait.
+    private static let mostWaiting = 4096
+
+    /// Waits for a place. Whoever does leaves as soon as it has one.
+    /// - Returns: nil where there is no room.
+    public mutating func enter(_ client: Int, most: Int) -> FlightTicket? {
+        guard line.count < Self.mostWaiting else { return nil }
+        issued += 1
+        let ticket = FlightTicket(.question, issued)
+        line.append(Waiting(ticket: ticket, client: client, most: most))
+        return ticket
+    }
+
+    public mutating func leave(_ ticket: FlightTicket) { line.removeAll { $0.ticket == ticket } }
+
+    /// Whose turn it is: the first of those who wait that would get a place. To be told where one asks no more, or waits no
+    /// more.
+    public var next: FlightTicket? { line.first { hasRoom($0.client, $0.most) }?.ticket }
 }

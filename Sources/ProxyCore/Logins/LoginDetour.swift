@@ -71,7 +71,7 @@ extension LoginDetour {
             notes.append(say("\(reason); the \(words.what) goes along until its end"))
             return done(purpose)
         case .lacking(let reason, let purpose): return giveUp(reason, purpose, &notes)
-        case .wait(let time): return .wait(until: time)
+        case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
         case .call(let call, let url, let heir):
             return .call(
                 DetourCall(
@@ -108,6 +108,8 @@ extension LoginDetour {
         }
         return conclude(outcome, context, &notes) ?? .proceed
     }
+
+    func awaits(_ ticket: FlightTicket) -> Bool { turn.awaits(ticket) }
 
     func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
         guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else { return nil }

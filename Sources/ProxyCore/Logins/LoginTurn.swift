@@ -40,7 +40,7 @@ final class LoginTurn<Talk: LoginTalk> {
         case lacking(String, Purpose)
         /// - Parameter heir: who hears the answer where this exchange is over.
         case call(ServerCall, url: String, heir: (any CallHeir)?)
-        case wait(until: Int)
+        case waitFor(FlightTicket, until: Int)
     }
 
     // indirect: it is asked often, and the rare cases hold much
@@ -49,7 +49,7 @@ final class LoginTurn<Talk: LoginTalk> {
         /// What was asked for is at hand, and the request has not gone out since.
         case ready
         /// Somebody else logs in.
-        case queueing(Purpose, flight: Int)
+        case queueing(Purpose, flight: Int, LoginPlace<Gain>)
         case talking(Purpose, LoginErrand<Talk>)
     }
 
@@ -70,9 +70,6 @@ final class LoginTurn<Talk: LoginTalk> {
     var hasRenewed = false
     /// There is none to be had, and the request goes out without.
     var doesWithout = false
-    /// Milliseconds after which one that waits for another's login looks again: many may wait.
-    private var interval = 5
-    private var longestInterval: Int { 50 }
 
     var isActive: Bool {
         switch stage {
@@ -84,7 +81,7 @@ final class LoginTurn<Talk: LoginTalk> {
 
     var kept: HeldResponse? {
         switch stage {
-        case .queueing(.renew(let held), _), .talking(.renew(let held), _): held
+        case .queueing(.renew(let held), _, _), .talking(.renew(let held), _): held
         case .watching, .ready, .queueing, .talking: nil
         }
     }
@@ -98,20 +95,36 @@ final class LoginTurn<Talk: LoginTalk> {
         _ context: DetourContext
     ) -> Outcome {
         if limit == nil { limit = context.now + wanted.key.hold }
-        switch wanted.store.change({ $0.ask(wanted.key, after: refusal, waited: flight, context.time) }) {
-        case .use(let found):
-            session = found
-            return done(.found(purpose))
-        case .wait(let flight):
-            stage = .queueing(purpose, flight: flight)
-            defer { interval = min(interval * 2, longestInterval) }
-            return .wait(until: min(context.now + interval, limit ?? .max))
-        case .logIn(let number):
-            let errand = LoginErrand(LoginFlight(wanted.store, wanted.key, number), wanted.talk())
-            return perform(errand.begin(), purpose, errand, wanted, context)
-        case .failed(let fault): return giveUp(fault.reason, purpose)
+        var waited = flight
+        var place = self.place
+        while true {
+            let (answer, obstacle) = wanted.store.change {
+                ($0.ask(wanted.key, after: refusal, waited: waited, context.time), $0.obstacle(wanted.key))
+            }
+            switch answer {
+            case .use(let found):
+                session = found
+                return done(.found(purpose))
+            case .wait(let flight):
+                if let place, place.obstacle == obstacle.what {
+                    stage = .queueing(purpose, flight: flight, place)
+                    return .waitFor(place.ticket, until: min(obstacle.until, limit ?? .max))
+                }
+                // what is waited for may be over before there is a place: whoever has one asks once more
+                waited = flight
+                place = LoginPlace(wanted.store, obstacle.what)
+                if place == nil { return giveUp("there is no room for more requests that wait for a login", purpose) }
+            case .logIn(let number):
+                let errand = LoginErrand(LoginFlight(wanted.store, wanted.key, number), wanted.talk())
+                return perform(errand.begin(), purpose, errand, wanted, context)
+            case .failed(let fault): return giveUp(fault.reason, purpose)
+            }
         }
     }
+
+    private var place: LoginPlace<Gain>? { if case .queueing(_, _, let place) = stage { place } else { nil } }
+
+    func awaits(_ ticket: FlightTicket) -> Bool { place?.ticket == ticket }
 
     func called(_ response: HeldResponse, _ wanted: Wanted, _ context: DetourContext) -> Outcome? {
         guard case .talking(let purpose, let errand) = stage else { return nil }
@@ -168,7 +181,7 @@ final class LoginTurn<Talk: LoginTalk> {
     func failed(_ reason: String, _ wanted: Wanted, _ context: DetourContext) -> Outcome? {
         switch stage {
         case .watching, .ready: return nil
-        case .queueing(let purpose, _): return giveUp(reason, purpose)
+        case .queueing(let purpose, _, _): return giveUp(reason, purpose)
         case .talking(let purpose, let errand):
             errand.flight.fail(LoginFault(reason: reason, isRefusal: false), context.time)
             return settle(purpose, after: errand.flight, reason, wanted, context)
@@ -184,7 +197,7 @@ final class LoginTurn<Talk: LoginTalk> {
             }
             return failed(reason, wanted, context)
         }
-        guard case .queueing(let purpose, let flight) = stage else { return nil }
+        guard case .queueing(let purpose, let flight, _) = stage else { return nil }
         return ask(purpose, wanted, waited: flight, context)
     }
 

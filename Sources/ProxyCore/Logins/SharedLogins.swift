@@ -23,6 +23,14 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         case failed(LoginFault)
     }
 
+    /// What is waited for.
+    public enum Obstacle: Hashable, Sendable {
+        /// A login that is under way.
+        case login(Key)
+        /// One of the logins of that owner, for as many are under way as may be.
+        case room(Key.Owner)
+    }
+
     /// That what was won is good no more.
     public struct Refusal: Sendable {
         let generation: Int
@@ -88,6 +96,8 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     /// How many logins of each owner are under way.
     private var underWay: [Key.Owner: Int] = [:]
     private var flights = 0
+    /// Logins that are over, whatever came of them, since somebody asked.
+    private var landed: [Key] = []
     /// Whose gain is another one, or none any more; nil where nobody asks.
     var changed: Set<Key>?
 
@@ -136,12 +146,25 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         return .logIn(begin(&entry, key, now))
     }
 
+    /// What it is that whoever asked for this was told to wait for, and when to ask again at the latest.
+    public func obstacle(_ key: Key) -> (what: Obstacle, until: Int) {
+        guard let flight = entries[key]?.flight else { return (.room(key.owner), .max) }
+        return (.login(key), flight.until + 1)
+    }
+
+    /// Logins that are over since this was asked last.
+    public mutating func takeLanded() -> [Key] {
+        guard !landed.isEmpty else { return [] }
+        defer { landed = [] }
+        return landed
+    }
+
     private mutating func open(_ key: Key, _ now: Now) -> Entry {
         if entries[key] == nil { makeRoom() }
         var entry = entries[key] ?? Entry()
         entry.lastAsked = now.milliseconds
         // one that hung is nobody's to wait for
-        if let flight = entry.flight, now.milliseconds > flight.until { land(&entry) }
+        if let flight = entry.flight, now.milliseconds > flight.until { land(&entry, key) }
         return entry
     }
 
@@ -152,9 +175,10 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         return flights
     }
 
-    private mutating func land(_ entry: inout Entry) {
+    private mutating func land(_ entry: inout Entry, _ key: Key) {
         guard let flight = entry.flight else { return }
         entry.flight = nil
+        landed.append(key)
         let left = underWay[flight.owner, default: 1] - 1
         underWay[flight.owner] = left > 0 ? left : nil
     }
@@ -166,7 +190,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     @discardableResult
     public mutating func won(_ gain: Gain, _ key: Key, flight: Int) -> Bool {
         guard var entry = entries[key], entry.flight?.number == flight else { return false }
-        land(&entry)
+        land(&entry, key)
         entry.failure = nil
         entry.past = nil
         entry.session = Session(gain: gain, generation: flight)
@@ -178,7 +202,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     /// A login came to nothing. Those who wait for it share that; nobody tries again for a while where it was refused.
     public mutating func failed(_ fault: LoginFault, _ key: Key, flight: Int, _ now: Now) {
         guard var entry = entries[key], entry.flight?.number == flight else { return }
-        land(&entry)
+        land(&entry, key)
         entry.failure = (flight, fault, fault.isRefusal ? now.milliseconds + key.coolDown : 0)
         entry.heldOff = now.milliseconds + key.coolDown
         entries[key] = entry
@@ -187,7 +211,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     /// Whoever logged in went away; the next who asks does.
     public mutating func abandoned(_ key: Key, flight: Int) {
         guard var entry = entries[key], entry.flight?.number == flight else { return }
-        land(&entry)
+        land(&entry, key)
         entries[key] = entry
     }
 
@@ -273,7 +297,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
     /// Somebody else won this, and a login that is under way is not waited for.
     public mutating func put(_ gain: Gain, _ key: Key, _ now: Now) {
         var entry = open(key, now)
-        land(&entry)
+        land(&entry, key)
         flights += 1
         entry = Entry()
         entry.session = Session(gain: gain, generation: flights)
@@ -308,7 +332,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
         let meant = entries.filter { isMeant($0.key, $0.value.gain) }
         for (key, found) in meant {
             var entry = found
-            land(&entry)
+            land(&entry, key)
             entries[key] = nil
             changed?.insert(key)
         }
@@ -317,7 +341,7 @@ public struct SharedLogins<Gain: LoginGain>: Sendable {
 
     public mutating func forget(_ key: Key) {
         guard var entry = entries[key] else { return }
-        land(&entry)
+        land(&entry, key)
         entries[key] = nil
         changed?.insert(key)
     }

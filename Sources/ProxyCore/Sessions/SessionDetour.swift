@@ -45,8 +45,6 @@ final class SessionDetour: Detour {
 
     /// More of an answer than this is delivered, whatever it asks for.
     private static let largestRefusal = 64 << 10
-    /// Milliseconds after which a login that waits for others asks again.
-    private static let retryInterval = 50
     private static let clockDifference = 1_000
     /// Milliseconds that AM has to tell how long a session lasts that is there already.
     private static let optionalTime = 1_000
@@ -191,12 +189,20 @@ final class SessionDetour: Detour {
         _ notes: inout [ExchangeMoment]
     ) -> DetourOrder? {
         if let logins = context.logins {
-            switch logins.begin(conversation.login, policy.lockout) {
-            case .go(let key): login = LoginAttempt(logins, key, policy.lockout)
-            case .later:
+            let attempt = login ?? LoginAttempt(logins, policy.lockout)
+            login = attempt
+            switch attempt.ask(conversation.login) {
+            case .go: break
+            case .wait(let ticket):
                 stage = .holding(purpose, flight, conversation)
-                return .wait(until: bounded(context.now + Self.retryInterval))
+                return .waitFor(ticket, until: limit ?? .max)
+            case .full:
+                login = nil
+                let reason = "there is no room for more logins"
+                flight.fail(reason, for: 0)
+                return settle(reason, purpose, &notes)
             case .held(let refusals, let milliseconds):
+                login = nil
                 let reason =
                     "AM refused these answers \(refusals) times in a row; they are not tried again yet (authorization.lockout)"
                 flight.fail(reason, for: milliseconds)
@@ -338,7 +344,11 @@ final class SessionDetour: Detour {
     }
 
     func awaits(_ ticket: FlightTicket) -> Bool {
-        if case .queueing(_, let flight) = stage { flight.ticket == ticket } else { false }
+        switch stage {
+        case .queueing(_, let flight): flight.ticket == ticket
+        case .holding: login?.awaits(ticket) == true
+        case .watching, .ready, .talking: false
+        }
     }
 
     func abandon() {

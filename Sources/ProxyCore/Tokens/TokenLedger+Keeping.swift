@@ -11,6 +11,9 @@ extension TokenLedger {
         return keys.isEmpty ? [] : keys.map { ($0, kept($0)) }
     }
 
+    /// What is renewed, or won, no longer since this was asked last.
+    public mutating func takeLanded() -> [TokenKey] { logins.takeLanded() }
+
     /// Everything that there is.
     public var all: [(key: TokenKey, token: KeptToken?)] { logins.entries.keys.map { ($0, kept($0)) } }
 

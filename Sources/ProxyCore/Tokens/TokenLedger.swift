@@ -206,4 +206,6 @@ final class DryTokens: TokenStore {
     private var ledger = TokenLedger()
 
     func changeTokens<Result>(_ body: (inout TokenLedger) -> Result) -> Result { body(&ledger) }
+    func enter(_ obstacle: SharedLogins<TokenGrant>.Obstacle) -> FlightTicket? { nil }
+    func leave(_ ticket: FlightTicket) {}
 }

@@ -8,7 +8,7 @@ final class TokenWatch: Detour {
     private enum Stage {
         case watching
         /// Somebody renews what the client's request is about.
-        case waiting
+        case waiting(LoginPlace<TokenGrant>)
         /// The client renews it: nobody else does.
         case renewing(TokenKey, LoginFlight<TokenGrant>)
     }
@@ -23,8 +23,6 @@ final class TokenWatch: Detour {
 
     /// Milliseconds for which a renewal that has gone out may be under way, be it the client's or one whose client is gone.
     private static let longest = 60_000
-    /// Milliseconds after which it is looked again whether a renewal is over.
-    private static let interval = 20
 
     init(_ policy: TokenPolicy) { self.policy = policy }
 
@@ -84,7 +82,14 @@ final class TokenWatch: Detour {
         guard let source = learners.first?.0,
             let key = store.changeTokens({ $0.find(token, source, signers) })
         else { return nil }
-        switch store.change({ $0.claim(key, context.time) }) {
+        var (answer, obstacle) = store.change { ($0.claim(key, context.time), $0.obstacle(key)) }
+        var place: LoginPlace<TokenGrant>?
+        if case .wait = answer {
+            place = LoginPlace(store.shared, obstacle.what)
+            // it may have been over before there was a place
+            (answer, obstacle) = store.change { ($0.claim(key, context.time), $0.obstacle(key)) }
+        }
+        switch answer {
         case .logIn(let number):
             let flight = LoginFlight<TokenGrant>(store.shared, key, number)
             if case .grant = exchange.kind {
@@ -94,9 +99,9 @@ final class TokenWatch: Detour {
             }
         case .wait:
             if limit == nil { limit = context.now + key.hold + Self.longest }
-            if let limit, context.now < limit {
-                stage = .waiting
-                return .wait(until: min(context.now + Self.interval, limit))
+            if let limit, let place, context.now < limit {
+                stage = .waiting(place)
+                return .waitFor(place.ticket, until: min(obstacle.until, limit))
             }
         case .use, .failed: break
         }
@@ -111,6 +116,10 @@ final class TokenWatch: Detour {
     }
 
     func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { isActive ? .proceed : nil }
+
+    func awaits(_ ticket: FlightTicket) -> Bool {
+        if case .waiting(let place) = stage { place.ticket == ticket } else { false }
+    }
 
     /// What a client gives up goes along no more, whatever AM says to that.
     func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
