@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// One connected stream socket: reads on readiness, writes at once and queues what the kernel does not take. Subclasses
-/// say what to do. Everything happens on the loop's thread.
+/// One connected stream socket, or one end of a connection within this loop: reads on readiness, writes at once and queues what
+/// is not taken. Subclasses say what to do. Everything happens on the loop's thread.
 open class Channel: EventSource {
     public enum ReadOutcome {
         case bytes(Int)
@@ -12,6 +12,8 @@ open class Channel: EventSource {
     }
 
     private let descriptor: Int32
+    /// What there is instead of a descriptor.
+    private let end: MemoryEnd?
 
     // The loop's alone, and done with before a subclass is called. To have that looked at each time costs more than the rest.
 
@@ -27,11 +29,14 @@ open class Channel: EventSource {
     @exclusivity(unchecked) private var isShutDown = false
     /// What the peer had not taken, queued here or held by the kernel, when `isTaking` was asked last.
     @exclusivity(unchecked) private var lastUntaken = Int.max
+    /// The loop will tell it what became of its other end.
+    @exclusivity(unchecked) private var isToBeTold = false
 
     /// Takes over a non-blocking descriptor. Reading starts with `startReading`.
     /// - Throws: `SystemError`; the descriptor is closed then.
     public init(loop: Loop, descriptor: consuming Descriptor, connecting: Bool = false) throws(SystemError) {
         self.descriptor = descriptor.number
+        end = nil
         readEvent = try EventHandle(loop, descriptor.number, Flag.read | Flag.persist)
         isConnecting = connecting
         super.init(loop: loop)
@@ -41,13 +46,26 @@ open class Channel: EventSource {
         if connecting, !watchWriting() { throw SystemError("event_add") }
     }
 
-    deinit {
-        guard !isClosed else { return }
+    /// Takes one end of a connection within this loop. Reading starts with `startReading`.
+    public init(loop: Loop, end: MemoryEnd) {
+        descriptor = -1
+        self.end = end
+        readEvent = EventHandle()
+        writeEvent = EventHandle()
+        super.init(loop: loop)
+        end.attach(self)
+    }
+
+    deinit { if !isClosed { release() } }
+
+    private func release() {
         // the events first: a number that is closed may belong to another thread's socket already
         readEvent.remove()
         writeEvent?.remove()
+        // after `finishWriting` what is queued reaches the other end all the same
+        if let end, closesWritingWhenDrained { queue.withFront { end.writeLast($0) } }
         dropQueue()
-        Glibc.close(descriptor)
+        if let end { end.close() } else { Glibc.close(descriptor) }
     }
 
     // MARK: what subclasses say
@@ -73,6 +91,7 @@ open class Channel: EventSource {
     public final func startReading() {
         guard !isClosed else { return }
         if !readEvent.add() { loop.refuse(self) } else if holdsBack { loop.recall(self) }
+        otherEndChanged()
     }
     /// Really takes the interest away, so a full peer costs no wake-ups.
     public final func stopReading() { if !isClosed { readEvent.remove() } }
@@ -92,7 +111,7 @@ open class Channel: EventSource {
     /// Has the kernel acknowledge at once what came: a peer that sends small pieces may hold the next one back until then (Nagle's
     /// algorithm, RFC 896), and an acknowledgement may wait for 40 ms.
     public final func acknowledge() {
-        guard !isClosed else { return }
+        guard !isClosed, end == nil else { return }
         var on: Int32 = 1
         // where the socket is none of TCP there is nothing to acknowledge
         _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -101,6 +120,7 @@ open class Channel: EventSource {
     /// Reads once into the loop's scratch buffer.
     public final func read() -> ReadOutcome {
         guard !isClosed else { return .wouldBlock }
+        if let end { return end.read(into: loop.scratch) }
         while true {
             let count = loop.receive(descriptor)
             if count > 0 { return .bytes(count) }
@@ -113,10 +133,10 @@ open class Channel: EventSource {
     }
 
     /// The peer has closed its side and takes nothing any more, whatever of it waits to be read.
-    public final var hasHungUp: Bool { kernelTells(POLLHUP | POLLERR) }
+    public final var hasHungUp: Bool { end.map { !isClosed && $0.isUnheard } ?? kernelTells(POLLHUP | POLLERR) }
 
     /// The peer has reset the connection, and no read or write has told of it yet.
-    public final var hasFailed: Bool { kernelTells(POLLERR) }
+    public final var hasFailed: Bool { end.map { !isClosed && $0.isCut } ?? kernelTells(POLLERR) }
 
     /// Asks for no event: these are told of all the same.
     private func kernelTells(_ events: Int32) -> Bool {
@@ -125,7 +145,10 @@ open class Channel: EventSource {
     }
 
     /// Whether the kernel holds something of the peer that nobody has read: bytes, or its end. Asks it.
-    public final var holdsUnread: Bool { !isClosed && loop.peek(descriptor) }
+    public final var holdsUnread: Bool { !isClosed && (end?.isReadable ?? loop.peek(descriptor)) }
+
+    /// Its other end is on this loop: no socket is between them.
+    public final var isWithinLoop: Bool { end != nil }
 
     // MARK: writing
 
@@ -135,7 +158,9 @@ open class Channel: EventSource {
     /// What the peer has not taken, queued here or held by the kernel. Asks the kernel.
     public final var untakenBytes: Int {
         var held: Int32 = 0
-        guard !isClosed, !isShutDown, ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return 0 }
+        guard !isClosed, !isShutDown else { return 0 }
+        if let end { return queuedBytes + end.untakenBytes }
+        guard ioctl(descriptor, UInt(TIOCOUTQ), &held) == 0 else { return 0 }
         return queuedBytes + Int(held)
     }
 
@@ -177,12 +202,10 @@ open class Channel: EventSource {
     /// Tells the peer that no more comes, once everything queued has gone out.
     public final func finishWriting() {
         guard !isClosed, !isShutDown else { return }
-        if isEmpty, !isConnecting {
-            shutdown(descriptor, Int32(SHUT_WR))
-        } else {
-            closesWritingWhenDrained = true
-        }
+        if isEmpty, !isConnecting { endWriting() } else { closesWritingWhenDrained = true }
     }
+
+    private func endWriting() { if let end { end.finish() } else { shutdown(descriptor, Int32(SHUT_WR)) } }
 
     private var isEmpty: Bool { queue.isEmpty && pipe == nil }
 
@@ -193,7 +216,7 @@ open class Channel: EventSource {
     }
 
     private func transmit(_ bytes: UnsafeRawBufferPointer) -> Result<Int, SystemError> {
-        Self.outcome("send") { loop.transmit(descriptor, bytes) }
+        end?.write(bytes) ?? Self.outcome("send") { loop.transmit(descriptor, bytes) }
     }
 
     private static func outcome(_ call: String, _ transmit: () -> Int) -> Result<Int, SystemError> {
@@ -241,7 +264,7 @@ open class Channel: EventSource {
     /// as if it had been written.
     /// - Returns: nil where that cannot be done now: they have to be read and written.
     public final func pass(to other: Channel, atMost limit: Int) -> PassOutcome? {
-        guard !isClosed, other.takesPipe, let pipe = loop.pipes.take(loop) else { return nil }
+        guard !isClosed, end == nil, other.takesPipe, let pipe = loop.pipes.take(loop) else { return nil }
         while true {
             let count = pipe.fill(from: descriptor, atMost: limit, loop)
             if count > 0 { return .bytes(count, isHeard: other.write(pipe)) }
@@ -256,7 +279,7 @@ open class Channel: EventSource {
         }
     }
 
-    private var takesPipe: Bool { !isClosed && !isShutDown && !isConnecting && isEmpty }
+    private var takesPipe: Bool { !isClosed && !isShutDown && !isConnecting && isEmpty && end == nil }
 
     /// Sends what is in the pipe, and keeps the pipe for as long as something is.
     private func write(_ pipe: Pipe) -> Bool {
@@ -280,7 +303,7 @@ open class Channel: EventSource {
     public final func shutDown() {
         guard !isClosed else { return }
         isShutDown = true
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        if let end { end.shutDown() } else { shutdown(descriptor, Int32(SHUT_RDWR)) }
         dropQueue()
         writeEvent?.remove()
     }
@@ -316,7 +339,7 @@ open class Channel: EventSource {
         writeEvent?.remove()
         if closesWritingWhenDrained {
             closesWritingWhenDrained = false
-            shutdown(descriptor, Int32(SHUT_WR))
+            endWriting()
         }
         drained()
     }
@@ -328,24 +351,50 @@ open class Channel: EventSource {
         if events & Flag.refused != 0, !isClosed { readingRefused() }
     }
 
+    // MARK: the other end, where it is on this loop
+
+    /// It may have something to read there, or room to write: the loop tells it of that, for whoever brought it about is still at
+    /// work.
+    final func otherEndChanged() {
+        guard let end, !isClosed, !isToBeTold, events(at: end) != 0 else { return }
+        isToBeTold = true
+        loop.tell(self)
+    }
+
+    /// By the loop.
+    final func tellOfOtherEnd() {
+        isToBeTold = false
+        guard let end, !isClosed else { return }
+        ready(events(at: end))
+        // what it left there is told of again
+        otherEndChanged()
+    }
+
+    private func events(at end: MemoryEnd) -> Int16 {
+        (readEvent.isAdded && end.isReadable ? Flag.read : 0)
+            | (writeEvent?.isAdded == true && end.isWritable ? Flag.write : 0)
+    }
+
     // MARK: the end
 
-    /// Closes the socket; queued bytes are lost. The object stays alive until the turn is over.
+    /// Closes; queued bytes are lost, unless `finishWriting` came before and the other end is on this loop. The object stays alive
+    /// until the turn is over.
     public final func close() {
         guard !isClosed else { return }
         isClosed = true
-        readEvent.remove()
-        writeEvent?.remove()
-        dropQueue()
-        Glibc.close(descriptor)
+        release()
         loop.deferRelease(self)
     }
 
     /// Closes so that the peer sees a reset: it must not take what it got for complete.
     public final func reset() {
         guard !isClosed else { return }
-        var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        if let end {
+            end.cut()
+        } else {
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        }
         close()
     }
 

@@ -23,7 +23,8 @@ open class EventSource {
 /// One `struct event` (event2/event.h), freed with this value. It points at its source without owning it, so the source
 /// must hold this value and outlive every callback: the loop's deferred release sees to that.
 public struct EventHandle: ~Copyable {
-    private let event: OpaquePointer
+    /// Nil where there is nothing that libevent could watch.
+    private let event: OpaquePointer?
     public private(set) var isAdded = false
     #if DEBUG
         private let faults: FaultPlan?
@@ -41,7 +42,15 @@ public struct EventHandle: ~Copyable {
         #endif
     }
 
-    deinit { event_free(event) }
+    /// An event that never happens: it only keeps whether it was added.
+    init() {
+        event = nil
+        #if DEBUG
+            faults = nil
+        #endif
+    }
+
+    deinit { if let event { event_free(event) } }
 
     public static func pointing(
         at source: EventSource, _ loop: Loop, _ descriptor: Int32, _ flags: Int16
@@ -53,6 +62,7 @@ public struct EventHandle: ~Copyable {
 
     /// Before the event is added for the first time.
     func point(at source: EventSource, _ loop: Loop, _ descriptor: Int32, _ flags: Int16) {
+        guard let event else { return }
         let context = Unmanaged.passUnretained(source).toOpaque()
         event_assign(event, loop.base, descriptor, flags, eventSourceTrampoline, context)
     }
@@ -77,12 +87,12 @@ public struct EventHandle: ~Copyable {
         #if DEBUG
             if FaultPlan.injects(faults, .eventAdd) { return false }
         #endif
-        return event_add(event, time) == 0
+        return event.map { event_add($0, time) == 0 } ?? true
     }
 
     public mutating func remove() {
         guard isAdded else { return }
-        event_del(event)
+        if let event { event_del(event) }
         isAdded = false
     }
 }

@@ -16,6 +16,9 @@ public final class Loop {
     @exclusivity(unchecked) private var refused: [EventSource] = []
     /// Sources that have more to tell than the kernel knows of.
     @exclusivity(unchecked) private var recalled: [EventSource] = []
+    /// Channels whose other ends are on this loop, and have changed.
+    @exclusivity(unchecked) private var changed: [Channel] = []
+    @exclusivity(unchecked) private var telling: [Channel] = []
     /// Channels whose small writes of this turn wait to go out together.
     @exclusivity(unchecked) private var gathering: [Channel] = []
     /// Through which bytes go that nobody here has to see.
@@ -66,7 +69,10 @@ public final class Loop {
     /// - Returns: false when there is nothing to wait for, or the kernel's queue is broken.
     @discardableResult
     public func turn() -> Bool {
-        let code = event_base_loop(base, 0x01)
+        // where channels are to be told something the kernel is asked, but not waited for: however busy two of them keep each other,
+        // the sockets have their turn
+        let code = event_base_loop(base, changed.isEmpty ? 0x01 : 0x02)
+        if !changed.isEmpty { tellChanged() }
         // each may lead to the others, and none of them waits for an event
         while true {
             if let source = refused.popLast() {
@@ -81,7 +87,14 @@ public final class Loop {
         }
         if !deferred.isEmpty { release() }
         pulse.rest()
-        return code == 0
+        return code == 0 || code == 1 && !changed.isEmpty
+    }
+
+    private func tellChanged() {
+        // what changes meanwhile is told of in the next turn
+        swap(&changed, &telling)
+        for channel in telling { channel.tellOfOtherEnd() }
+        telling.removeAll(keepingCapacity: true)
     }
 
     /// Has the source told that its descriptor is not watched.
@@ -89,6 +102,9 @@ public final class Loop {
 
     /// Has the source told that it is readable, whatever the kernel says.
     func recall(_ source: EventSource) { recalled.append(source) }
+
+    /// Has the channel told that its other end has changed.
+    func tell(_ channel: Channel) { changed.append(channel) }
 
     /// Has the channel told when the turn is over.
     public func tellAtEnd(_ channel: Channel) { gathering.append(channel) }
@@ -101,9 +117,14 @@ public final class Loop {
     /// Keeps a closed object until the turn is over.
     public func deferRelease(_ object: AnyObject) { deferred.append(object) }
 
-    /// Releases what was closed since the last turn. For when no further turn comes: the loop and the closed objects would hold each
-    /// other.
-    public func releaseClosed() { while !deferred.isEmpty { release() } }
+    /// Releases what was closed since the last turn, or was to be told something in the next one. For when no further turn comes: the
+    /// loop and these objects would hold each other.
+    public func releaseClosed() {
+        while !deferred.isEmpty || !changed.isEmpty {
+            changed = []
+            release()
+        }
+    }
 
     private func release() {
         // what is released may defer something else: that finds its place in the other array

@@ -23,10 +23,9 @@ extension ClientConnection {
             share: try context.share?.another(engine.settings.limits), now: now)
     }
 
-    /// There is no room for a connection in the stream.
-    /// - Parameter refusal: nil where it is the system that has none.
+    /// The client has no share left for a connection in the stream.
     public mutating func notCarried(
-        _ refusal: ClientShares.Refusal?, _ id: ExchangeID, now: Int, _ out: inout Outbox
+        _ refusal: ClientShares.Refusal, _ id: ExchangeID, now: Int, _ out: inout Outbox
     ) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
@@ -36,8 +35,7 @@ extension ClientConnection {
         if (try? cell.exchange.request.settleHost(scheme: .https)) != nil {
             engine.redaction.appendURL(of: cell.exchange.request, to: &cell.exchange.record.url)
         }
-        cell.exchange.answer(
-            refusal.map(ProxyError.init) ?? .noRoom("the system has no room for another connection"), &out)
+        cell.exchange.answer(ProxyError(refusal), &out)
         settle(cell, &out)
     }
 

@@ -4,7 +4,7 @@ internal import HTTPCodec
 import ProxyCore
 import TLSEngine
 
-/// A client's socket. Its connection holds it, so the way back owns nothing.
+/// A client's side. Its connection holds it, so the way back owns nothing.
 final class ClientChannel: StreamChannel {
     unowned(unsafe) var connection: Connection?
 
@@ -58,6 +58,14 @@ final class OriginChannel: StreamChannel {
         self.security = security
         generation = security.generation
         try super.init(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor, connecting: connecting)
+    }
+
+    /// What stands for an origin is a connection in a stream.
+    init(loop: Loop, security: WorkerTLS, end: MemoryEnd) {
+        origin = Origin(scheme: .http, host: "", port: 0)
+        self.security = security
+        generation = security.generation
+        super.init(loop: loop, bufferPool: security.bufferPool, end: end)
     }
 
     /// From here on it carries many exchanges at a time, and the pool lends its streams.

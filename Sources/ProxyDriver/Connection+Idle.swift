@@ -21,8 +21,7 @@ extension Connection {
     func keep(_ channel: OriginChannel, _ isReusable: Bool) {
         guard isReusable else {
             // whoever ended in order before has said all that there is
-            if !channel.hasFinished { channel.link?.isCut = true }
-            return channel.leave()
+            return channel.isWithinLoop && !channel.hasFinished ? channel.reset() : channel.leave()
         }
         guard channel.isBound else { return worker.pool.put(channel, now: worker.loop.now) }
         let bound = bound ?? BoundChannels(pool: worker.pool)

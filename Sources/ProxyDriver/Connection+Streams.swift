@@ -23,9 +23,7 @@ extension Connection {
     /// Makes the connection that a tunnel in a stream of this one has.
     func carry(_ id: ExchangeID) {
         do {
-            guard let channel = worker.connect(try machine.carried(now: worker.loop.now)) else {
-                return machine.notCarried(nil, id, now: worker.loop.now, &worker.out)
-            }
+            let channel = worker.connect(try machine.carried(now: worker.loop.now))
             channel.connection = self
             channel.exchange = id
             streams[id] = .stream(OriginStream(channel: channel, id: nil))

@@ -113,7 +113,7 @@ final class Connection {
         guard !isClosed else { return }
         if awaitsHandshake { return handshakeFailed(.closedInHandshake) }
         // half of what a tunnel carries must not look whole (RFC 9113 §8.5)
-        if machine.isTunnel, !machine.clientHasEnded { origin?.cut() }
+        if machine.isTunnel, !machine.clientHasEnded { origin?.reset() }
         machine.clientLost(now: worker.loop.now, &worker.out)
         settle()
         if !isClosed { close() }
@@ -200,7 +200,7 @@ final class Connection {
         guard let id = origin.exchange else { return }
         machine.originEnded(
             through: &origin.leg, for: id, cleanly: !cut, fault: fault, now: worker.loop.now, &worker.out)
-        if origin.link?.isClosed == true { machine.originLost(id, now: worker.loop.now, &worker.out) }
+        if origin.isWithinLoop, origin.hasHungUp { machine.originLost(id, now: worker.loop.now, &worker.out) }
         settle()
     }
 
@@ -284,7 +284,7 @@ final class Connection {
         }
         if farewell != nil, !isClientGone, machine.deadline <= now {
             // the machine is over, and the client has taken nothing for as long as it may be idle
-            client.cut()
+            client.reset()
             return close()
         }
         machine.woke(now: now, &worker.out)
@@ -293,7 +293,7 @@ final class Connection {
 
     /// Whose bytes nobody reads says by no read that it has gone.
     func lookForClient() {
-        if farewell == nil, !isClientGone, !client.isReading, client.isBroken { clientLost() }
+        if farewell == nil, !isClientGone, !client.isReading, client.hasFailed { clientLost() }
     }
 
     /// Closes between two requests, as in a drain.
@@ -411,7 +411,7 @@ final class Connection {
             let next = farewell.next(untaken: client.untakenBytes, now: worker.loop.refreshNow())
             self.farewell = farewell
             if let next { return wake(at: next) }
-            client.cut()
+            client.reset()
         }
         close()
     }
@@ -421,7 +421,6 @@ final class Connection {
         isClientGone = true
         unbind()
         client.connection = nil
-        client.link?.isClosed = true
         client.close()
         if !machine.hasOrphans { end() }
     }

@@ -7,15 +7,12 @@ final class Errands {
     private final class Run {
         let errand: Errand
         let connection: Connection
-        /// Its other end.
-        let pair: SocketPair
         let until: Int
         var isReported = false
 
-        init(_ errand: Errand, _ connection: Connection, _ pair: SocketPair, until: Int) {
+        init(_ errand: Errand, _ connection: Connection, until: Int) {
             self.errand = errand
             self.connection = connection
-            self.pair = pair
             self.until = until
         }
     }
@@ -64,11 +61,8 @@ final class Errands {
 
     private func begin(_ worker: Worker) {
         while runs.count < Self.most, let errand = waiting.popLast() {
-            guard let pair = try? SocketPair(), let connection = worker.connect(pair) else {
-                fail(errand, "the system has no room for another connection")
-                continue
-            }
-            let run = Run(errand, connection, pair, until: min(worker.loop.now + Self.limit, end))
+            let connection = worker.connectToNobody()
+            let run = Run(errand, connection, until: min(worker.loop.now + Self.limit, end))
             runs.append(run)
             connection.run(errand) { [weak self, weak run] reason in
                 run?.isReported = true

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import TLSEngine
 
-/// A socket with as many layers of TLS on it as are needed: none, one, or one inside another. Above them all bytes are
+/// A connection with as many layers of TLS on it as are needed: none, one, or one inside another. Above them all bytes are
 /// plain.
 class StreamChannel: Channel {
     enum Received {
@@ -45,8 +45,11 @@ class StreamChannel: Channel {
         try super.init(loop: loop, descriptor: descriptor, connecting: connecting)
     }
 
-    /// Where the peer is another connection of this loop.
-    @exclusivity(unchecked) var link: PairLink?
+    /// The peer is another connection of this loop, or nobody.
+    init(loop: Loop, bufferPool: TLSBufferPool, end: MemoryEnd) {
+        self.bufferPool = bufferPool
+        super.init(loop: loop, end: end)
+    }
 
     /// The innermost layer.
     var stream: TLSStream? { layers.last }
@@ -75,9 +78,6 @@ class StreamChannel: Channel {
             return layers.isEmpty ? .bytes : open(from: 0)
         }
     }
-
-    /// The peer has broken off, though nobody reads.
-    final var isBroken: Bool { link?.isCut ?? hasFailed }
 
     /// Adds a layer on the inside. Its first bytes may be here already.
     /// - Parameter first: records for it, at most as many as `TLSBuffers.maxInput`.
@@ -109,7 +109,6 @@ class StreamChannel: Channel {
             mayHoldMore = count >= Self.minPassed
             comesInBulk = mayHoldMore
         }
-        if case .end? = outcome, link?.isCut == true { return .failed(SystemError("splice", code: ECONNRESET)) }
         return outcome
     }
 
@@ -148,7 +147,6 @@ class StreamChannel: Channel {
 
     /// The socket has ended, and no layer said that it would.
     private func finished() -> Received {
-        if link?.isCut == true { return .failed(nil) }
         guard let stream else { return .end(isWhole: true) }
         return stream.state == .handshaking ? .failed(.closedInHandshake) : .end(isWhole: false)
     }
@@ -237,12 +235,6 @@ class StreamChannel: Channel {
         sendGathered()
         sendCloseNotify()
         finishWriting()
-    }
-
-    /// Closes so that the peer takes what it has for cut short.
-    final func cut() {
-        link?.isCut = true
-        reset()
     }
 
     /// Closes, with a word to the peer where TLS has one.

@@ -124,6 +124,7 @@ final class Worker {
         errands.letGo()
         code = nil
         passwords = nil
+        loop.releaseClosed()
     }
 
     // MARK: messages
@@ -213,32 +214,26 @@ final class Worker {
         add(Connection(worker: self, client: channel, machine: machine, isClients: true))
     }
 
-    /// A connection at whose other end nobody is, for a call of Usher's own; nil where the system has no room for it.
-    func connect(_ pair: SocketPair) -> Connection? {
-        guard let descriptor = pair.takeNear() else { return nil }
-        guard let channel = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: descriptor)
-        else { return nil }
-        let machine = ClientConnection(
-            engine: settings.engine, stores: stores, client: "usher", now: loop.refreshNow())
-        let connection = Connection(worker: self, client: channel, machine: machine)
-        add(connection)
-        return connection
+    /// A connection at whose other end nobody is, for a call of Usher's own.
+    func connectToNobody() -> Connection {
+        connect(
+            MemoryEnd.pair().near,
+            ClientConnection(engine: settings.engine, stores: stores, client: "usher", now: loop.refreshNow()))
     }
 
-    /// A connection that a stream of another one carries; nil where the system has no room for it.
+    /// A connection that a stream of another one carries.
     /// - Returns: the other one's end of it.
-    func connect(_ machine: consuming ClientConnection) -> OriginChannel? {
-        guard let pair = try? SocketPair(), let near = pair.takeNear(), let far = pair.takeFar(),
-            let client = try? ClientChannel(loop: loop, bufferPool: security.bufferPool, descriptor: near),
-            let channel = try? OriginChannel(
-                loop: loop, security: security, origin: Origin(scheme: .http, host: "", port: 0), descriptor: far,
-                connecting: false)
-        else { return nil }
-        let link = PairLink()
-        client.link = link
-        channel.link = link
-        add(Connection(worker: self, client: client, machine: machine))
-        return channel
+    func connect(_ machine: consuming ClientConnection) -> OriginChannel {
+        let (near, far) = MemoryEnd.pair()
+        _ = connect(near, machine)
+        return OriginChannel(loop: loop, security: security, end: far)
+    }
+
+    private func connect(_ end: MemoryEnd, _ machine: consuming ClientConnection) -> Connection {
+        let client = ClientChannel(loop: loop, bufferPool: security.bufferPool, end: end)
+        let connection = Connection(worker: self, client: client, machine: machine)
+        add(connection)
+        return connection
     }
 
     private func add(_ connection: Connection) {

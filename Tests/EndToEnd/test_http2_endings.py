@@ -64,20 +64,43 @@ def test_what_waits_for_an_origin_outlives_both_ends_of_its_tunnel(start, origin
     assert server.got["bytes"] == 6_000_000
 
 
-@pytest.mark.parametrize("farewell", [[], [frames.goaway(0, 0)], [frames.reset(1, 0)]], ids=["closes", "goaway", "reset"])
+FAREWELLS = pytest.mark.parametrize(
+    "farewell", [[], [frames.goaway(0, 0)], [frames.reset(1, 0)]], ids=["closes", "goaway", "reset"])
+
+
+def leave(client, *farewell):
+    client.send(frames.data(1, b"", end=True), *farewell)
+    client.connection.half_close()
+    # a PING is answered no more
+    client.connection.end()
+
+
+@FAREWELLS
 def test_a_client_that_ended_in_order_may_go(start, origin, farewell):
     server = origin(Quiet())
     usher = start({"workers": 1})
     client = tunnelled(usher, server)
-    client.upload(1, bytes(60_000))
-    client.send(*farewell)
-    client.connection.half_close()
-    while client.any() is not None:
-        pass
+    client.upload(1, bytes(60_000), end=False)
+    leave(client, *farewell)
     usher.wait_for(lambda: [one for one in usher.records() if one.get("method") == "CONNECT"], "the tunnel is over", 5)
     server.goes_on.set()
     programs.eventually(lambda: server.got["ends"], "the origin reads the end")
     assert server.got["bytes"] == 60_000
+
+
+@FAREWELLS
+def test_a_client_that_ended_in_order_may_go_from_a_full_tunnel(start, origin, farewell):
+    server = origin(Quiet())
+    client = tunnelled(start({"workers": 1}), server)
+    sent = client.fill(1, bytes(6_000_000))
+    # until nothing moves any more
+    while client.connection.buffer or select.select([client.connection.socket], [], [], 1)[0]:
+        client.any()
+        sent += client.fill(1, bytes(6_000_000))
+    leave(client, *farewell)
+    server.goes_on.set()
+    programs.eventually(lambda: server.got["ends"], "the origin reads the end")
+    assert server.got["bytes"] == sent
 
 
 @pytest.mark.parametrize("spoken", ["1", "2"])
@@ -272,11 +295,14 @@ def test_tunnels_that_origins_have_closed_take_nothing(start, origin):
     normal = usher.descriptors()
     for stream in range(1, 101, 2):
         client.send(frames.connect(stream, server.authority))
-    open_streams = set(range(1, 101, 2))
-    while open_streams:
+    ended, given_up = set(), set()
+    while len(given_up) < 50:
         came = client.next()
         if came.kind == frames.DATA and came.flags & frames.END_STREAM:
-            open_streams.remove(came.stream)
-    # the client says nothing, and its connection stays; fifty tunnels would have a hundred descriptors and more
+            ended.add(came.stream)
+        elif came.kind == frames.RESET:
+            given_up.add(came.stream)
+    assert ended == given_up
+    # the client says nothing, and its connection stays; fifty tunnels would have as many descriptors and more
     programs.eventually(lambda: usher.descriptors() <= normal + 10, "descriptors go back")
     client.connection.close()

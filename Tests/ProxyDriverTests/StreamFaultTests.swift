@@ -286,8 +286,8 @@ struct StreamFaultTests {
         #expect(inner.isIdle && inner.clientNetwork == machine.clientNetwork)
     }
 
-    @Test(arguments: [ClientShares.Refusal.client, .all, nil])
-    func aTunnelForWhichThereIsNoRoom(_ refusal: ClientShares.Refusal?) throws {
+    @Test(arguments: [ClientShares.Refusal.client, .all])
+    func aTunnelForWhichThereIsNoRoom(_ refusal: ClientShares.Refusal) throws {
         var machine = machine()
         var out = Outbox()
         let id = try carried(&machine, on: 1, &out)
