@@ -112,6 +112,14 @@ struct HouseTests {
         }
     }
 
+    @Test("No folder of the sources holds more than 30 files")
+    func folders() {
+        let folders = Dictionary(grouping: Self.sources) {
+            $0.path.prefix(upTo: $0.path.lastIndex(of: "/") ?? $0.path.startIndex)
+        }
+        for (folder, files) in folders { #expect(files.count <= 30, "\(folder) has \(files.count) files") }
+    }
+
     @Test("What the compiler is told to believe has its reason beside it")
     func reasons() {
         for file in Self.sources {

@@ -5,9 +5,9 @@ import Testing
 struct SettingTests {
     /// The files whose types are what a configuration becomes.
     private static let settings = [
-        "Sources/ProxyCore/Settings.swift", "Sources/ProxyCore/OriginSecurity.swift",
-        "Sources/ProxyCore/InterceptionPolicy.swift", "Sources/Authorization/AuthorizationPolicy.swift",
-        "Sources/Interception/AuthorizationServer.swift", "Sources/Interception/Rule.swift",
+        "Sources/ProxyCore/Policy/Settings.swift", "Sources/ProxyCore/Policy/OriginSecurity.swift",
+        "Sources/ProxyCore/Policy/InterceptionPolicy.swift", "Sources/Authorization/AuthorizationPolicy.swift",
+        "Sources/Interception/Classifier/AuthorizationServer.swift", "Sources/Interception/Plan/Rule.swift",
         "Sources/Configuration/Snapshot.swift", "Sources/Configuration/TLSSettings.swift",
     ]
 
