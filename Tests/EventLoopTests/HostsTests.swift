@@ -90,14 +90,18 @@ struct HostsTests {
 
     /// It is read once, not for each name.
     @Test func aLongFileCostsALookUpNothing() throws {
-        let file = try TemporaryFile((0..<50_000).map { "0.0.0.0 \($0).blocked.test\n" }.joined())
+        let file = try TemporaryFile((0..<10_000).map { "0.0.0.0 \($0).blocked.test\n" }.joined())
         let asker = try Asker(HostsFile(file.path))
-        _ = try asker.ask("0.blocked.test")
-        asker.answers = []
-        let began = Loop.monotonicMilliseconds()
-        for number in 0..<1_000 { asker.service?.ask("\(number).blocked.test") }
-        try asker.loop.turn(until: { asker.answers.count == 1_000 })
-        #expect(Loop.monotonicMilliseconds() - began < 5_000)
+        func time(_ names: [String]) throws -> Int {
+            let began = Loop.monotonicMilliseconds()
+            asker.answers = []
+            for name in names { asker.service?.ask(name) }
+            try asker.loop.turn(until: { asker.answers.count == names.count })
+            return Loop.monotonicMilliseconds() - began
+        }
+        let first = try time(["0.blocked.test"])
+        // a thousand times that, were it read for each of them
+        #expect(try time((0..<1_000).map { "\($0).blocked.test" }) < 50 * max(first, 20))
     }
 
     @Test func aFileThatIsTooLongIsSaidOnce() throws {
