@@ -8,7 +8,7 @@ public import Authorization
 public struct LoginLine<Gain: LoginGain, Waiter> {
     public typealias Obstacle = SharedLogins<Gain>.Obstacle
 
-    fileprivate struct Place {
+    struct Place {
         let obstacle: Obstacle
         let waiter: Waiter
     }
