@@ -148,6 +148,7 @@ struct SharedDialTests {
         let frames = Self.request(1, origins[0].authority) + Self.request(3, origins[1].authority)
         client.wire.send(frames.flatMap(\.written))
         #expect(Self.bodies(client, 2) == [1: "one", 3: "two"])
+        #expect(origins.map(\.accepted) == [1, 1])
     }
 
     @Test("those that were too many before the origin had said so go by others")
