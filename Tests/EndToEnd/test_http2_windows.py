@@ -130,7 +130,9 @@ def test_forty_tunnels_that_are_not_taken_stop_nothing_else_of_their_client(star
         client.any()
         return False
 
-    programs.eventually(fill, "all tunnels are full", 60)
+    # how much of it the kernel takes differs from run to run, up to megabytes each
+    while not fill():
+        pass
     assert client.room(99) > 0, "they have used up the connection's window"
     client.send(frames.request(99, web.authority, "/", "POST", end=False))
     client.upload(99, bytes(SMALL))
