@@ -7,6 +7,7 @@ final class MemoryPipe {
     private(set) var isCut = false
     /// Nobody will read any more.
     private(set) var isUnheard = false
+    // a channel takes itself out of both when it is released, which its deinit sees to
     unowned(unsafe) var reader: Channel?
     unowned(unsafe) var writer: Channel?
 
