@@ -13,6 +13,18 @@ public struct ServerCall: Sendable {
     public var payload: ActionPayload?
     /// It tells AM answers, which AM may find wrong.
     public var carriesAnswers: Bool
+
+    public init(
+        head: RequestHead, body: [UInt8], number: Int = 1, action: Action, payload: ActionPayload? = nil,
+        carriesAnswers: Bool = false
+    ) {
+        self.head = head
+        self.body = body
+        self.number = number
+        self.action = action
+        self.payload = payload
+        self.carriesAnswers = carriesAnswers
+    }
 }
 
 extension StepUp {

@@ -217,7 +217,7 @@ extension ExchangeMoment {
     }
 
     /// A step-up, or a login of Usher's own, holds the exchange up.
-    public var takesDetour: Bool {
+    public var isStepUp: Bool {
         switch self {
         case .call, .loginCall, .parked, .heldOff: true
         default: false

@@ -20,6 +20,8 @@ public final class Engine: Sendable {
     let isEnforcing: Bool
     /// Clients of some resource step up themselves, by another form of advice.
     let isTranslating: Bool
+    /// Those that the configuration has use for.
+    let filters: [FilterRegistration]
     /// Nil where `usher.proxy` is a host like any other.
     let pages: OwnPages?
 
@@ -53,9 +55,19 @@ public final class Engine: Sendable {
     ///   - pseudonym: names this process in `Via`, so that a request which comes back is known; a token.
     ///   - pages: what is answered for `usher.proxy`.
     ///   - explains: each phase tells how it went for every interceptor.
-    public init(
+    public convenience init(
         _ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil,
         explains: Bool = false, chance: Chance = Chance()
+    ) {
+        self.init(
+            settings, pseudonym: pseudonym, pages: pages, explains: explains, chance: chance,
+            filters: FilterRegistration.all)
+    }
+
+    /// - Parameter filters: those that requests may get.
+    init(
+        _ settings: Settings, pseudonym: String = Engine.defaultPseudonym, pages: OwnPages? = nil,
+        explains: Bool = false, chance: Chance = Chance(), filters: [FilterRegistration]
     ) {
         self.chance = chance
         self.pseudonym = pseudonym
@@ -68,7 +80,7 @@ public final class Engine: Sendable {
         isEnforcing = settings.authorization.contains { $0.enforcement != nil }
         isTranslating = settings.authorization.contains { $0.resources.contains { $0.translation != nil } }
         classifier = Classifier(servers: settings.servers, definitions: settings.actions)
-        devicesWatch = settings.devices.contains(where: \.isSeen)
+        self.filters = filters.filter { $0.isConfigured(settings) }
         plan = Plan(rules: settings.rules, chain: settings.chain, explains: explains)
         redaction = Redaction(settings)
         learners = settings.authorization.filter(\.learns)
@@ -130,6 +142,4 @@ public final class Engine: Sendable {
     }
 
     var tokens: TokenPolicy? { settings.tokens }
-    /// Devices take part in journeys of apps.
-    let devicesWatch: Bool
 }

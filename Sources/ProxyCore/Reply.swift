@@ -20,7 +20,7 @@ enum Reply {
     /// CONNECT to the proxy's own pages is answered.
     case openOwnPages
     /// An exchange of its own, of whose outcome this one is told.
-    case call(DetourCall)
+    case call(FilterCall)
 
     /// More than bytes comes of it, and whatever becomes of the exchange by that is settled there.
     var leadsOn: Bool {

@@ -15,7 +15,7 @@ struct FlowFilterTests {
         $0.realm = "/alpha"
         $0.tree = "Login"
         $0.status = 401
-        $0.flags = [.requestEdited, .detoured]
+        $0.flags = [.requestEdited, .steppedUp]
         $0.error = "connection_refused"
         $0.requestBody = [UInt8](repeating: 0x61, count: 2048)
     }

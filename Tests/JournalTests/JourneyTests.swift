@@ -140,14 +140,14 @@ struct JourneyTests {
                 sample.began -= 15
             }
         }
-        let detoured = try Self.transaction {
+        let steppedUp = try Self.transaction {
             Self.shows(&$0, 1) { sample in
                 advice(&sample)
-                sample.flags = .detoured
+                sample.flags = .steppedUp
             }
         }
         let forbidden = try Self.transaction { Self.shows(&$0) { sample in sample.status = 403 } }
-        #expect(early == .succeeded && detoured == .succeeded && forbidden == .succeeded)
+        #expect(early == .succeeded && steppedUp == .succeeded && forbidden == .succeeded)
         // which says nothing of what comes of it next
         let later = try Self.transaction {
             Self.shows(&$0) { sample in sample.status = 503 }

@@ -28,7 +28,7 @@ enum LoginScene: CaseIterable {
                 .test(.host, [.exact("shop.test"), .exact("staging.test")]),
                 .test(.scheme, [.exact("http"), .exact("https")]),
             ]))
-        rule.detour = .cookie(login)
+        rule.login = .cookie(login)
         return rule
     }
 

@@ -186,7 +186,7 @@ enum FlowMark: String, CaseIterable {
 
     static func of(_ flow: PackedFlow) -> [FlowMark] {
         let flags: [(FlowFlags, FlowMark)] = [
-            (.requestEdited, .request_changed), (.responseEdited, .response_changed), (.detoured, .step_up),
+            (.requestEdited, .request_changed), (.responseEdited, .response_changed), (.steppedUp, .step_up),
             (.faulted, .fault), (.slowed, .slowed),
             (.local, .local), (.incomplete, .incomplete), (.tunnel, .tunnel),
         ]

@@ -33,7 +33,7 @@ public struct BasicAuthentication: BuiltIn {
         !text.isEmpty && !text.utf8.contains(ASCII.colon)
     }
 
-    public func equip(_ rule: inout Rule) { rule.detour = .basic(login) }
+    public func equip(_ rule: inout Rule) { rule.login = .basic(login) }
 
     public var words: String {
         switch login.sending {

@@ -30,7 +30,7 @@ public struct IAMCookie: BuiltIn {
     public func equip(_ rule: inout Rule) {
         var login = login
         login.interceptor = rule.name
-        rule.detour = .cookie(login)
+        rule.login = .cookie(login)
     }
 
     public var words: String {

@@ -41,7 +41,7 @@ public struct SessionCookie: BuiltIn {
     public func equip(_ rule: inout Rule) {
         var login = login
         login.interceptor = rule.name
-        rule.detour = .cookie(login)
+        rule.login = .cookie(login)
     }
 
     public var words: String { "logs in at \(login.place) for the cookie \(login.cookie)" }

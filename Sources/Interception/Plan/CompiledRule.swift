@@ -11,7 +11,7 @@ final class CompiledRule: Sendable {
     let request: [any RequestEdit]
     let response: [any ResponseEdit]
     let error: [any ErrorEdit]
-    let detour: RuleDetour?
+    let login: RuleLogin?
     /// Where that may be made.
     let hosts: HostGuard?
     /// What the values of its edits ask for that are filled in.
@@ -50,8 +50,8 @@ final class CompiledRule: Sendable {
         response = rule.response
         error = chain.errorEdits(of: rule)
         lastDecides = chain.lastDecides
-        detour = rule.detour
-        hosts = rule.detour == nil ? nil : HostGuard(rule.when)
+        login = rule.login
+        hosts = rule.login == nil ? nil : HostGuard(rule.when)
         requestTemplates = TemplateNeeds(rule.request)
         responseTemplates = TemplateNeeds(rule.response)
         errorTemplates = TemplateNeeds(error)

@@ -24,23 +24,23 @@ extension Plan {
         return outcome
     }
 
-    /// What rules that apply to a request do beyond edits, in file order.
+    /// The logins of rules that apply to a request, in file order.
     /// - Parameter arrival: the request's body.
-    public func detours(
+    public func logins(
         for head: RequestHead, body arrival: EditedBody.Arrival, _ context: inout EditContext
-    ) -> [AppliedDetour] {
-        guard !detouring.isEmpty else { return [] }
+    ) -> [AppliedLogin] {
+        guard !loggingIn.isEmpty else { return [] }
         let traits = RequestGate.Traits(head)
         let action = context.classification?.action
         let subject = Subject(request: head, response: nil, classification: context.classification)
         var bodies = SubjectBodies(request: EditedBody(arrival, of: head, CodingLimits(size: context.bodyLimit)))
-        var found: [AppliedDetour] = []
-        for candidate in detouring where candidate.demand.admits(action) && candidate.gate.admits(traits) {
+        var found: [AppliedLogin] = []
+        for candidate in loggingIn where candidate.demand.admits(action) && candidate.gate.admits(traits) {
             let rule = rules[candidate.index]
-            guard let detour = rule.detour, let hosts = rule.hosts else { continue }
+            guard let login = rule.login, let hosts = rule.hosts else { continue }
             guard rule.judge(subject, &bodies, context) == .yes else { continue }
             if takes(rule, &context) {
-                found.append(AppliedDetour(interceptor: rule.name, detour: detour, hosts: hosts))
+                found.append(AppliedLogin(interceptor: rule.name, login: login, hosts: hosts))
             }
         }
         return found

@@ -75,7 +75,7 @@ extension Plan {
 extension CompiledRule {
     /// Where it acts that has no part in the request phase.
     fileprivate var actsElsewhere: String {
-        if detour != nil { return "; it logs in" }
+        if login != nil { return "; it logs in" }
         return response.isEmpty ? "; it acts where there is no answer" : "; it acts on the response alone"
     }
 

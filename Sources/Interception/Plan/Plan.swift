@@ -113,7 +113,7 @@ public final class Plan: Sendable {
     /// The rules that may ask for another attempt.
     let retrying: [Candidate]
     /// The rules that do more than edits.
-    let detouring: [Candidate]
+    let loggingIn: [Candidate]
     /// False where no interceptor ever wants a request's body to be kept.
     public var keepsRequestBodies: Bool { readsRequestBodies || endsRequests || !retrying.isEmpty }
     /// Whether any rule answers requests or gives them up.
@@ -172,7 +172,7 @@ public final class Plan: Sendable {
         isReversed = chain.responseOrder == .reversed
         let handlers = compiled.indices.filter { !compiled[$0].error.isEmpty && !compiled[$0].needsResponse }
         errorPhase = isReversed ? handlers.reversed() : handlers
-        detouring = rules.indices.filter { rules[$0].detour != nil }.map { Candidate($0, rules[$0].when) }
+        loggingIn = rules.indices.filter { rules[$0].login != nil }.map { Candidate($0, rules[$0].when) }
         retrying = rules.indices.filter { rules[$0].mayRetry }.map { Candidate($0, rules[$0].when) }
         requestPhase = Reach(request)
         responsePhase = Reach(isReversed ? response.reversed() : response)
@@ -193,8 +193,8 @@ public final class Plan: Sendable {
     }
 
     public var isEmpty: Bool { rules.isEmpty }
-    /// Whether any rule does more than edits.
-    public var mayDetour: Bool { !detouring.isEmpty }
+    /// Whether any rule logs in.
+    public var logsIn: Bool { !loggingIn.isEmpty }
 
     /// The places of the rules that a phase runs, from one on.
     func requestCandidates(from index: Int, _ classification: Classification?) -> [Int] {

@@ -14,7 +14,7 @@ public struct Rule: Sendable {
     /// Its names in the exchange's state are those of all that share theirs, not its own.
     public var sharesState: Bool
     /// What it does beyond edits.
-    public var detour: RuleDetour?
+    public var login: RuleLogin?
     /// Of the built-in kind that it is, where it is one.
     public var builtIn: (any BuiltIn)?
 
@@ -88,7 +88,7 @@ extension Rule {
 
     /// What its requests show of a password in another form than the configuration writes it in.
     public var writtenSecret: String? {
-        if case .basic(let login)? = detour { String(login.credentials.dropFirst("Basic ".count)) } else { nil }
+        if case .basic(let login)? = login { String(login.credentials.dropFirst("Basic ".count)) } else { nil }
     }
 
     /// It leaves calls of Usher's own alone: it holds up or breaks what it applies to, and does not say whose requests it means.
@@ -98,7 +98,7 @@ extension Rule {
 
     /// It may ask for another attempt.
     var mayRetry: Bool {
-        detour != nil
+        login != nil
             || (response as [any Edit] + error).contains { ($0 as? Retry)?.policy != nil || $0 is SwiftEdit }
     }
 

@@ -10,7 +10,7 @@ public struct EventSummary: Sendable {
 
     init(_ events: [ExchangeRecord.Event]) {
         for event in events {
-            if event.moment.takesDetour { flags.insert(.detoured) }
+            if event.moment.isStepUp { flags.insert(.steppedUp) }
             if case .notApproved = event.moment { flags.insert(.notApproved) }
             guard let (name, deed) = event.moment.deed else { continue }
             if deed.isFault { flags.insert(.faulted) }

@@ -71,7 +71,7 @@ public struct FlowFlags: OptionSet, Sendable {
     /// AM granted something in a step-up, and did not approve the transaction.
     public static let notApproved = FlowFlags(rawValue: 1 << 20)
     /// Taken by a step-up, or a login of Usher's own.
-    public static let detoured = FlowFlags(rawValue: 1 << 12)
+    public static let steppedUp = FlowFlags(rawValue: 1 << 12)
     /// Something of it is not kept: the secrets in it cannot all be found, or to look for them took too many steps.
     public static let unread = FlowFlags(rawValue: 1 << 21)
 }

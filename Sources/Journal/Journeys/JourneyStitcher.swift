@@ -171,7 +171,7 @@ struct JourneyStitcher {
     /// AM says the same of a transaction that was refused: whether it was, the first request that shows it tells.
     private mutating func judge(_ transaction: SecretAlias, by flow: PackedFlow) {
         // where Usher stepped up meanwhile, another transaction was shown in the end
-        guard let index = transactions[transaction], !flow.flags.contains(.detoured),
+        guard let index = transactions[transaction], !flow.flags.contains(.steppedUp),
             let last = journeys[index].steps.last, flow[.began] >= last.end
         else { return }
         let isRefused = Self.isAdvice(flow)

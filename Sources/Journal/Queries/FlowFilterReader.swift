@@ -89,7 +89,7 @@ struct FlowFilterReader {
                     ]))
         case "interceptor": return .interceptor(try Self.matchers(key, value))
         case "did": return .deed(try Self.matchers(key, value, Self.deed))
-        case "step_up": return .flagged(try Self.choice(key, value, ["yes": .detoured]))
+        case "step_up": return .flagged(try Self.choice(key, value, ["yes": .steppedUp]))
         default: return try named(key, value)
         }
     }

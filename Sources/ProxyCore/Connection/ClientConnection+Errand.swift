@@ -6,12 +6,11 @@ extension ClientConnection {
     ) {
         out.now = now
         let cell = begin(&out)
-        let call = DetourCall(
-            call: errand.call, bound: errand.bound, purpose: .errand(errand.purpose), maxResponseBytes: 64 << 10,
-            keptBytes: 0,
+        let call = FilterCall(
+            errand.call, to: errand.bound, maxResponseBytes: 64 << 10,
             report: { answer, reason in
                 if let answer { report(errand.fault(answer)) } else { report(reason) }
-            })
+            }, told: errand.told)
         // nobody has that number
         cell.exchange.becomeCall(call, for: ExchangeID(0), places: [], began: now)
         cell.exchange.beginCall(&context, &out)

@@ -308,11 +308,11 @@ extension ClientConnection {
     public mutating func personSpoke(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
-        cell.exchange.personSpoke(&context, &out)
+        cell.exchange.filterWaitCame(&context, &out)
         settle(cell, &out)
     }
 
-    /// It waits for a person, or otherwise for what a detour waits for.
+    /// It waits for a person, or otherwise for what a filter waits for.
     public func awaitsPerson(_ id: ExchangeID) -> Bool { cell(id)?.exchange.awaitsPerson ?? false }
 
     // MARK: sessions
@@ -321,7 +321,7 @@ extension ClientConnection {
     public mutating func flightCame(_ id: ExchangeID, now: Int, _ out: inout Outbox) {
         out.now = now
         guard let cell = cell(id), !cell.exchange.isOver else { return }
-        cell.exchange.flightCame(&context, &out)
+        cell.exchange.filterWaitCame(&context, &out)
         settle(cell, &out)
     }
 

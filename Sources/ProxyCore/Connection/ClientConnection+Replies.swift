@@ -137,7 +137,7 @@ extension ClientConnection {
 
     // MARK: calls
 
-    mutating func begin(_ call: DetourCall, for caller: ExchangeCell, _ out: inout Outbox) {
+    mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout Outbox) {
         let cell = begin(&out)
         caller.hasCalls = true
         let places = caller.exchange.attempt.turns.map(\.key)

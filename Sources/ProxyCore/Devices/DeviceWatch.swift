@@ -4,7 +4,7 @@ import Interception
 
 /// Looks on while an app runs a journey at AM itself: what it registers is kept for the device of its user, and a push that it
 /// waits for is answered before the app asks AM again. What the app and AM say passes as it is.
-final class DeviceWatch: Detour {
+final class DeviceWatch: Filter {
     private enum Stage {
         case watching
         /// A call is under way, and the app's request goes out behind it.
@@ -16,12 +16,12 @@ final class DeviceWatch: Detour {
     private var journey: SeenJourney
     private var stage = Stage.watching
     private var hasLooked = false
-    private(set) var limit: Int?
+    private var limit: Int?
 
     /// How much of a page is looked through: as much as of those in Usher's own journeys.
     private static let largestPage = 1 << 20
     /// Milliseconds that the app waits for what a device has to say.
-    private static let hold = 10_000
+    private static let longest = 10_000
 
     /// Nil where no device takes part in journeys there.
     init?(_ devices: [Device], _ head: RequestHead, _ classification: Classification?) {
@@ -33,17 +33,48 @@ final class DeviceWatch: Detour {
         self.journey = journey
     }
 
-    var isActive: Bool { if case .watching = stage { false } else { true } }
-    var endsWithClient: Bool { false }
+    private var isActive: Bool { if case .watching = stage { false } else { true } }
     private var kept: HeldResponse? { if case .telling(let held) = stage { held } else { nil } }
-    var keepsResponse: Bool { kept != nil }
-    var keptBytes: Int { kept?.body.count ?? 0 }
-    var maxResponseBytes: Int { Self.largestPage }
-    var cookieLines: [String] { [] }
+
+    var hold: FilterHold? {
+        guard isActive else { return nil }
+        return FilterHold(isActive: true, keepsResponse: kept != nil, bytes: kept?.body.count ?? 0, limit: limit)
+    }
+
+    // MARK: filter
+
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        if case .ready = step { prepare(context, &notes) ?? .proceed } else { .proceed }
+    }
+
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .offered where hasLooked && head.status == 200 && journey.isAt(context.sent):
+            .hold(upTo: Self.largestPage)
+        case .whole(let response): look(at: response, context, &notes)
+        case .head, .offered, .tooLarge: .proceed
+        }
+    }
+
+    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+        switch event {
+        case .answered(let response): return answered(response, context, &notes)
+        case .failed(let reason): return failed(reason, context, &notes)
+        case .woke:
+            guard let limit, context.now >= limit else { return nil }
+            return failed("AM took longer than \(Self.longest / 1000) s", context, &notes)
+        }
+    }
+
+    func end(_ end: FilterEnd) { if case .decided = end { stage = .watching } }
 
     // MARK: what the app sends
 
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         guard !hasLooked, let store = context.pushes, context.state != nil else { return nil }
         hasLooked = true
         guard context.isWhole, journey.isAt(context.sent) else { return nil }
@@ -62,18 +93,12 @@ final class DeviceWatch: Detour {
         return self.call(call, context, &notes)
     }
 
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-
     // MARK: what AM answers
 
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        hasLooked && response.status == 200 && journey.isAt(sent) ? Self.largestPage : nil
-    }
-
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        guard hasLooked, response.head.status == 200, journey.isAt(context.sent) else { return .deliver(response) }
+    private func look(
+        at response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        guard hasLooked, response.head.status == 200, journey.isAt(context.sent) else { return .proceed }
         let order = journey.answered(
             status: response.head.status, body: response.plainBody(Self.largestPage) ?? [], context.circumstances)
         stage = .telling(response)
@@ -82,7 +107,7 @@ final class DeviceWatch: Detour {
     }
 
     /// The app comes with this page's `authId` next.
-    private func remember(_ page: HeldResponse, _ context: DetourContext) {
+    private func remember(_ page: HeldResponse, _ context: FilterContext) {
         guard let store = context.pushes, let authId = page.plainBody(Self.largestPage).flatMap(Classifier.authId)
         else { return }
         let (journey, now) = (journey, context.now)
@@ -92,35 +117,33 @@ final class DeviceWatch: Detour {
     // MARK: calls
 
     private func call(
-        _ call: ServerCall, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ call: ServerCall, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         note(&notes)
-        limit = limit ?? context.now + Self.hold
+        limit = limit ?? context.now + Self.longest
         return .call(
-            DetourCall(
-                call: call, bound: .server(journey.server), purpose: .device, maxResponseBytes: Self.largestPage,
-                keptBytes: context.body.count + keptBytes))
+            FilterCall(
+                call, to: .server(journey.server), maxResponseBytes: Self.largestPage,
+                keptBytes: context.body.count + (kept?.body.count ?? 0)
+            ) { .deviceCall(call.action, number: call.number, url: $0) })
     }
 
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+    private func answered(
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         let order = journey.called(status: response.head.status, body: response.body, context.circumstances)
         if case .send(let call) = order { return self.call(call, context, &notes) }
         return goOn(context, &notes)
     }
 
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         guard isActive else { return nil }
         journey.callFailed(reason)
         return goOn(context, &notes)
     }
 
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard let limit, context.now >= limit else { return nil }
-        return failed("AM took longer than \(Self.hold / 1000) s", context, &notes)
-    }
-
     /// What had to be done first is done.
-    private func goOn(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+    private func goOn(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction {
         note(&notes)
         limit = nil
         let held = kept
@@ -133,19 +156,16 @@ final class DeviceWatch: Detour {
     private func note(_ notes: inout [ExchangeMoment]) {
         for words in journey.takeNotes() { notes.append(.conversation(words)) }
     }
-
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {}
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-    func delivers(_ status: Int) {}
-    func abandon() { stage = .watching }
 }
 
-extension Exchange {
+extension DeviceWatch {
     /// Devices look on where an app runs a journey itself.
-    mutating func watchDevices() {
-        guard engine.devicesWatch, let watch = DeviceWatch(engine.settings.devices, request, classification) else {
-            return
-        }
-        addDetour(watch)
+    static let registration = FilterRegistration(
+        .classified, where: { $0.devices.contains(where: \.isSeen) }
+    ) { setup in
+        guard case .done(let found) = setup.step,
+            let watch = DeviceWatch(setup.engine.settings.devices, setup.request, found)
+        else { return }
+        setup.add(watch)
     }
 }

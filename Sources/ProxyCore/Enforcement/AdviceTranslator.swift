@@ -3,7 +3,7 @@ import HTTPCodec
 import Interception
 
 /// Tells a client the advice of a resource in the form that it understands, where it steps up by itself.
-final class AdviceTranslator: PassiveDetour {
+final class AdviceTranslator: Filter {
     private let policy: AuthorizationPolicy
     private let resource: AuthorizationPolicy.Resource
     private let form: Advice.Source
@@ -14,14 +14,12 @@ final class AdviceTranslator: PassiveDetour {
         self.form = form
     }
 
-    var maxResponseBytes: Int { policy.maxResponseBytes }
-
-    private func reader(_ request: RequestHead, _ sent: RequestHead) -> AdviceReader {
-        AdviceReader(policy.forms(for: request, sent: sent, resource))
+    private func reader(_ context: FilterContext) -> AdviceReader {
+        AdviceReader(policy.forms(for: context.request, sent: context.sent, resource))
     }
 
     /// A challenge tells an advice without saying anything of the request again.
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func offer(in head: inout RequestHead, _ context: FilterContext) {
         guard form != .redirect, policy.offersHeader, resource.advice.contains(.header),
             !head.fields.contains(.xAuthenticateResponse), !policy.isPolicyEvaluation(head),
             context.initiator.refusal(listed: policy.origins) == nil
@@ -29,8 +27,26 @@ final class AdviceTranslator: PassiveDetour {
         head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
 
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        let reader = reader(request, sent)
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        if case .leaving = step { offer(in: &head, context) }
+        return .proceed
+    }
+
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .offered: if let limit = wanted(of: head, context) { return .hold(upTo: limit) }
+        case .whole(let response): return translate(response, context, &notes)
+        case .head, .tooLarge: break
+        }
+        return .proceed
+    }
+
+    private func wanted(of response: ResponseHead, _ context: FilterContext) -> Int? {
+        let reader = reader(context)
         if let advice = reader.read(status: response.status, fields: response.fields, body: nil) {
             return advice.source == form ? nil : policy.maxResponseBytes
         }
@@ -38,32 +54,32 @@ final class AdviceTranslator: PassiveDetour {
         return min(policy.maxResponseBytes, AdviceReader.maxBody)
     }
 
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        let read = reader(context.request, context.sent).read(
+    private func translate(
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        let read = reader(context).read(
             status: response.head.status, fields: response.head.fields, body: response.body)
-        guard let advice = read, advice.source != form else { return .deliver(response) }
+        guard let advice = read, advice.source != form else { return .proceed }
         let exchange = AdvisedExchange(
             request: context.request, sent: context.sent, body: context.body, bodyComplete: context.isWhole,
             resource: resource, status: response.head.status)
         if let doubt = policy.doubt(of: advice, in: exchange) {
             notes.append(.notAdvice(doubt))
-            return .deliver(response)
+            return .proceed
         }
         notes.append(.advice(status: response.head.status, host: context.request.host, summary: advice.summary))
         if let refusal = context.initiator.refusal(listed: policy.origins) {
             notes.append(.translated("not translated: \(refusal)"))
-            return .deliver(response)
+            return .proceed
         }
         switch policy.realm(of: advice, in: exchange) {
         case .refused(let reason):
             notes.append(.translated("not translated: \(reason)"))
-            return .deliver(response)
+            return .proceed
         case .stepUp(let realm):
             if let refusal = advice.refusal {
                 notes.append(.translated("not translated: \(refusal)"))
-                return .deliver(response)
+                return .proceed
             }
             let written = WrittenAdvice(advice, as: form, realm: realm, about: context.request, policy)
             notes.append(.translated("the client is told of \(advice.summary), and acts on it by itself"))
@@ -77,5 +93,15 @@ extension HeldResponse {
     func saying(_ written: WrittenAdvice, isHead: Bool) -> HeldResponse {
         let body = isHead ? [] : written.body
         return HeldResponse(reason: .advice, head: written.replacing(head), body: body, limit: body.count)
+    }
+}
+
+extension AdviceTranslator {
+    static let registration = FilterRegistration(.head, where: { !$0.authorization.isEmpty }) { setup in
+        guard let covered = setup.covered, case .translate(let form) = covered.manner(setup.request) else { return }
+        let policy = covered.policy
+        setup.add(
+            AdviceTranslator(policy, covered.resource, as: form),
+            keeping: policy.isPolicyEvaluation(setup.request) ? policy.maxBodyBytes : 0)
     }
 }

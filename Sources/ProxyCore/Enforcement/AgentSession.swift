@@ -6,7 +6,7 @@ import Interception
 final class AgentSession {
     enum Order {
         case use(SessionSource)
-        case call(DetourCall)
+        case call(FilterCall)
         /// Somebody else logs in.
         case waitFor(FlightTicket, until: Int)
         case failed(String)
@@ -40,7 +40,7 @@ final class AgentSession {
     }
 
     /// - Parameter user: the session of whoever sent the request.
-    func ask(_ user: SessionSource, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order {
+    func ask(_ user: SessionSource, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order {
         switch caller {
         case .app: .use(user)
         case .session(let token): .use(SessionSource(token: token, carrier: .cookie))
@@ -49,7 +49,7 @@ final class AgentSession {
     }
 
     /// AM will not have the session that was used last: another one, where there may be.
-    func renew(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order? {
+    func renew(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order? {
         guard let wanted = wanted(context), let used = turn.session else { return nil }
         let refusal = CookieSessions.Refusal(generation: used.generation, path: "")
         guard !hasRenewed else {
@@ -62,13 +62,13 @@ final class AgentSession {
     }
 
     private func ask(
-        after refusal: CookieSessions.Refusal?, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+        after refusal: CookieSessions.Refusal?, _ context: FilterContext, _ notes: inout [ExchangeMoment]
     ) -> Order {
         guard let wanted = wanted(context) else { return .failed("there is nowhere to keep a session") }
         return conclude(turn.ask(.send, wanted, after: refusal, context), context, &notes)
     }
 
-    private func wanted(_ context: DetourContext) -> Turn.Wanted? {
+    private func wanted(_ context: FilterContext) -> Turn.Wanted? {
         guard let login, let store = context.cookies else { return nil }
         let origin = server.url
         return Turn.Wanted(key: CookieSessions.Key(login, origin: origin), store: store) {
@@ -77,7 +77,7 @@ final class AgentSession {
     }
 
     /// The answer to the call of its login.
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order {
+    func called(_ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order {
         guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
             return .failed("nothing was asked")
         }
@@ -85,7 +85,7 @@ final class AgentSession {
     }
 
     /// Its call came to nothing.
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order {
+    func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order {
         guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else {
             return .failed(reason)
         }
@@ -93,18 +93,16 @@ final class AgentSession {
     }
 
     /// - Returns: nil where its own call is under way.
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> Order? {
+    func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order? {
         guard let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
         return conclude(outcome, context, &notes)
     }
-
-    func awaits(_ ticket: FlightTicket) -> Bool { turn.awaits(ticket) }
 
     /// The exchange has no use for it any more; others may log in.
     func rest() { turn.rest() }
 
     private func conclude(
-        _ outcome: Turn.Outcome, _ context: DetourContext, _ notes: inout [ExchangeMoment]
+        _ outcome: Turn.Outcome, _ context: FilterContext, _ notes: inout [ExchangeMoment]
     ) -> Order {
         switch outcome {
         case .found, .kept: return use()
@@ -116,9 +114,10 @@ final class AgentSession {
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
         case .call(let call, let url, let heir):
             return .call(
-                DetourCall(
-                    call: call, bound: .url(url), purpose: .login(interceptor: Self.name),
-                    maxResponseBytes: Self.largestAnswer, keptBytes: context.body.count, heir: heir))
+                FilterCall(
+                    call, to: .url(url), maxResponseBytes: Self.largestAnswer, keptBytes: context.body.count,
+                    issuer: Self.name, heir: heir
+                ) { .loginCall(call.action, interceptor: Self.name, number: call.number, url: $0) })
         }
     }
 

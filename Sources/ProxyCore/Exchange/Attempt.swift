@@ -29,13 +29,13 @@ struct Attempt {
         var bindings = 0
     }
 
-    /// The request as it goes out, where interceptors or a detour changed it.
+    /// The request as it goes out, where interceptors or filters changed it.
     var head: RequestHead?
-    /// The same as interceptors left it. What a detour adds as it goes out, a token above all, is for this sending and this
+    /// The same as interceptors left it. What a filter adds as it goes out, a token above all, is for this sending and this
     /// place alone.
     var plain: RequestHead?
     var body: [UInt8]?
-    /// What further attempts begin with, and not with what the client sent: what a detour had sent, or what interceptors made
+    /// What further attempts begin with, and not with what the client sent: what a filter had sent, or what interceptors made
     /// of an earlier one where their edits persist. Without a body of its own it has the client's.
     var basis: (head: RequestHead, body: [UInt8]?)?
     var wishes = Wishes()

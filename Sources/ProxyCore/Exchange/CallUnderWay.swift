@@ -1,8 +1,8 @@
 import Interception
 
-/// What a detour calls AM for, and whose detour it is. An object, because hardly any exchange is a call.
+/// What a filter calls AM for, and whose filter it is. An object, because hardly any exchange is a call.
 final class CallUnderWay {
-    let call: DetourCall
+    let call: FilterCall
     /// Nil where that exchange is over, and the call is heard to its end.
     private(set) var caller: ExchangeID?
     /// The limits at which its caller has a place.
@@ -10,7 +10,7 @@ final class CallUnderWay {
     /// When it has to be over; nil where its caller sees to that.
     private(set) var limit: Int?
 
-    init(_ call: DetourCall, for caller: ExchangeID, places: [LimitKey]) {
+    init(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey]) {
         self.call = call
         self.caller = caller
         self.places = places

@@ -1,4 +1,5 @@
 public import Authorization
+internal import Interception
 
 /// A call that no exchange waits for: AM is told that nobody has use for something any more.
 public struct Errand: Sendable {
@@ -32,6 +33,14 @@ public struct Errand: Sendable {
         switch purpose {
         case .logOut: "a session was not ended"
         case .revocation: "a token was not revoked"
+        }
+    }
+
+    /// What is told when it goes out to that URL.
+    func told(_ url: String) -> ExchangeMoment {
+        switch purpose {
+        case .logOut: .session("\(call.action.rawValue): a session of Usher's own is ended at \(url)")
+        case .revocation(let resource): .tokenCall(call.action, resource: resource, number: call.number, url: url)
         }
     }
 

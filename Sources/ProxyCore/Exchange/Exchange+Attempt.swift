@@ -4,10 +4,10 @@ import Interception
 
 /// One sending of the request: interceptors, the origin's connection, the head.
 extension Exchange {
-    /// Sends the client's request, or what a detour made of it.
+    /// Sends the client's request, or what a filter made of it.
     mutating func send(_ context: inout ClientContext, _ out: inout Outbox) {
         tell(.sent, out.now)
-        if attempt.head != nil || detour != nil || engine.plan.firstRequestMatch(request, classification) != nil {
+        if attempt.head != nil || filters != nil || engine.plan.firstRequestMatch(request, classification) != nil {
             return editAndLease(&context, &out)
         }
         leaseForSending(&context, &out)
@@ -47,7 +47,7 @@ extension Exchange {
         case .breaks(let breakage, let interceptor):
             breaks(breakage, interceptor: interceptor, after: drawn(outcome.delays, out.now), &out)
         case .proceed, .abort, .suspend:
-            if let call, call.call.carriesAnswers { call.stepUpLogin?.tell() }
+            if let call, call.call.carriesAnswers { call.login?.tell() }
             leaseForSending(after: drawn(outcome.delays, out.now), &context, &out)
         }
     }
@@ -64,14 +64,14 @@ extension Exchange {
         }
         // interceptors may have led it to where AM has to be asked, and nobody asks
         if engine.isEnforcing, !isCall, let head = attempt.head, let covered = engine.stepUp(for: head, body.framing),
-            covered.isEnforced, detour?.enforcing?.asks(like: covered.policy) != true
+            covered.isEnforced, filters?.enforcing?.asks(like: covered.policy) != true
         {
             return answer(.unasked(head.host), &out)
         }
-        if detour != nil, !isReady(&context, &out) { return }
+        if filters != nil, !isReady(&context, &out) { return }
         // what AM does by a call it does not do twice, and an idle connection may have ended unseen; a replay that may not
         // go out twice does not go by such a one either (RFC 9110 §9.2.2)
-        let goesOnce = detour?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
+        let goesOnce = filters?.keepsResponse == true && !(attempt.head?.method ?? request.method).isIdempotent
         lease(scope ?? (isCall ? .new : goesOnce ? .own : mayGoTwice ? .any : .heard), &context, &out)
     }
 

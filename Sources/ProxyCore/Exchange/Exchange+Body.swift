@@ -23,8 +23,7 @@ extension Exchange {
         case .needsBody: keep = Classifier.bodyPeek
         }
         if keep == 0, isBodyWanted(out) { keep = engine.settings.limits.keptBody }
-        if let covered = engine.stepUp(for: request, body.framing) { keep = max(keep, cover(covered, out)) }
-        keep = max(keep, planTokens(), planSessions())
+        if !engine.filters.isEmpty { keep = max(keep, addFilters(at: .head, out)) }
         body.keepLimit = min(keep, engine.settings.limits.keptBody)
         switch body.framing {
         case .none, .untilClose:
@@ -169,33 +168,14 @@ extension Exchange {
                     tree: engine.redaction.tree(classification.payload), evidence: classification.evidence), out.now)
         }
         handTransactionOn(out)
-        watchSession()
-        addDetours(out)
+        if !engine.filters.isEmpty { _ = addFilters(at: .classified, out) }
         send(&context, &out)
-    }
-
-    /// Those of the interceptors that apply, behind the step-up: what is an advice is no refusal of a login.
-    private mutating func addDetours(_ out: borrowing Outbox) {
-        watchTokens()
-        watchSessions()
-        watchDevices()
-        guard engine.plan.mayDetour else { return }
-        var edits = editContext(out)
-        let found = engine.plan.detours(for: request, body: arrivedBody, &edits)
-        state = edits.state
-        let made: [any Detour] = found.map { found in
-            switch found.detour {
-            case .cookie(let login): CookieLoginDetour(login, hosts: found.hosts)
-            case .basic(let login): BasicLoginDetour(login, interceptor: found.interceptor, hosts: found.hosts)
-            }
-        }
-        if !made.isEmpty { detour = DetourChain.of((detour.map { [$0] } ?? []) + made) }
     }
 
     /// Whether there is room for what this exchange keeps by now.
     func mayKeep(_ context: ClientContext, beside more: Int = 0) -> Bool {
         guard let share = context.share else { return true }
-        var kept = body.bytes.count + more + (detour?.keptBytes ?? 0) + (attempt.body?.count ?? 0)
+        var kept = body.bytes.count + more + (filters?.keptBytes ?? 0) + (attempt.body?.count ?? 0)
         if let call { kept += call.keptBytes }
         // what a call keeps stands beside what its exchange does
         return share.hold(kept, of: caller ?? id, engine.settings.limits)

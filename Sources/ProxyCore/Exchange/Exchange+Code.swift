@@ -70,9 +70,9 @@ extension Exchange {
     mutating func interceptorTimedOut(
         _ phase: SuspendedPhase, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        if let limit = detour?.limit, out.now >= limit {
+        if let limit = filters?.limit, out.now >= limit {
             out.orders.append(.cancelIntercept(id))
-            if detourWoke(&context, &out) { return }
+            if filtersWoke(&context, &out) { return }
         }
         let call = phase.suspension.call
         let words = "\(call.words) came to nothing within \(call.deadline) ms"

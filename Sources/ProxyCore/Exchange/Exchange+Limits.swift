@@ -83,7 +83,7 @@ extension Exchange {
         attempt.turns = []
         if isCall { return end(.notCalled(details), out.now) }
         enter(.deciding)
-        if detourFailed(details, &context, &out) { return }
+        if filtersFailed(details, &context, &out) { return }
         var error = ProxyError("http_request_denied", status: wish.policy.status, details)
         // in whole seconds, and where nobody knows the least of them
         error.fields = [.init("Retry-After", "\(((milliseconds ?? 1) + 999) / 1000)")]

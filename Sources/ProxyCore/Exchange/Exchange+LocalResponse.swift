@@ -15,7 +15,7 @@ extension Exchange {
         var error = error
         error.details = engine.redaction.text(error.details)
         // a step-up may have replaced the session before the exchange failed
-        for line in detour?.cookieLines ?? [] { error.fields.append(.init("Set-Cookie", line)) }
+        for line in filters?.cookieLines ?? [] { error.fields.append(.init("Set-Cookie", line)) }
         answer(
             OwnResponse.error(error, flow: record.flow, to: request, date: out.date), isLast: isLast, &out)
     }

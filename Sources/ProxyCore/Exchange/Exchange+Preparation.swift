@@ -52,7 +52,7 @@ extension Exchange {
         let bytes = made.body.bytes(insteadOf: body)
         var held = HeldResponse(reason: .advice, head: response, body: bytes, limit: bytes.count)
         learnFlow(held, context)
-        guard let limit = detour?.holds(response, to: request, sent: attempt.head ?? request) else {
+        guard let limit = filtersHold(context, out) else {
             return deliverHeld(held, context, &out)
         }
         held.limit = limit

@@ -48,23 +48,22 @@ extension Exchange {
         answerSeen(context, out)
         guard isPrepared(context, &out) else { return }
         let deadline = bounded(out.now + engine.settings.timeouts.idle)
-        if let held = holding(out) { return enter(.holding(held), until: deadline) }
+        if let held = holding(context, out) { return enter(.holding(held), until: deadline) }
         enter(.delivering, until: deadline)
         deliver(framing, context, &out)
     }
 
     /// The answer where it has to be held back.
-    private mutating func holding(_ out: borrowing Outbox) -> HeldResponse? {
+    private mutating func holding(_ context: ClientContext, _ out: borrowing Outbox) -> HeldResponse? {
         let kept = engine.settings.limits.keptBody
         if let call {
             return HeldResponse(reason: .call, head: response, limit: min(call.maxResponseBytes, kept))
         }
-        if let limit = detour?.holds(response, to: request, sent: attempt.head ?? request) {
+        if let limit = filtersHold(context, out) {
             return HeldResponse(reason: .advice, head: response, limit: min(limit, kept))
         }
         if tellsFlow {
-            let limit = detour?.maxResponseBytes ?? Classifier.bodyPeek
-            return HeldResponse(reason: .flow, head: response, limit: min(limit, kept))
+            return HeldResponse(reason: .flow, head: response, limit: min(Classifier.bodyPeek, kept))
         }
         guard isAnswerRead(out), hasRoomFor(kept) else { return nil }
         return HeldResponse(reason: .edit, head: response, limit: kept)
@@ -130,9 +129,9 @@ extension Exchange {
 
     /// - Parameter isLast: the connection closes after it.
     mutating func reply(_ framing: BodyFraming, isLast: Bool = false, _ out: inout Outbox) {
-        detour?.delivers(response.status)
+        filters?.end(.delivered(status: response.status))
         capture.delivery = .response
-        for line in detour?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
+        for line in filters?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
         var manner = HeadManner(isLast: isLast)
         if attempt.isBinding, response.fields.hasConnectionChallenge {
             // RFC 4559 §6: a client answers such a challenge only where it knows that its connection stays its own
@@ -393,7 +392,7 @@ extension Exchange {
             release(reusable: false, &out)
             return end(.notCalled(error.details), out.now)
         }
-        if detourFailed(error.details, &context, &out) { return }
+        if filtersFailed(error.details, &context, &out) { return }
         if hasStarted {
             tell(.failed(token: error.token, details: error.details), out.now)
             return cut(reset: true, &out)

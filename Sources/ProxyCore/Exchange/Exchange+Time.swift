@@ -27,7 +27,7 @@ extension Exchange {
         case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting, .intercepting: break
         case .reading, .collecting, .delivering, .holding, .pacing, .tunnelling, .over: return .max
         }
-        let hasBegun = detour?.keepsResponse == true || (isLeased && attempt.hasAnswered)
+        let hasBegun = filters?.keepsResponse == true || (isLeased && attempt.hasAnswered)
         return timeout == 0 || hasBegun ? .max : max(ended, capture.began) + timeout
     }
 
@@ -77,13 +77,13 @@ extension Exchange {
         case .collecting: return answer(.bodyTimeout, isLast: true, &out)
         case .reading, .tunnelling, .over: return
         case .pacing(let paced) where paced.next(out.now) != nil: return letThrough(paced, &out)
-        case .waiting(let resumption) where !resumption.isDetours:
-            if let limit = detour?.limit, out.now >= limit, detourWoke(&context, &out) { return }
+        case .waiting(let resumption) where !resumption.isFilters:
+            if let limit = filters?.limit, out.now >= limit, filtersWoke(&context, &out) { return }
             return resume(resumption, &context, &out)
         case .intercepting(let phase): return interceptorTimedOut(phase, &context, &out)
         case .leasing, .awaiting, .delivering, .holding, .pacing, .deciding, .calling, .waiting: break
         }
-        if detourWoke(&context, &out) { return }
+        if filtersWoke(&context, &out) { return }
         switch stage {
         case .leasing: leaseFailed(.timedOut, &context, &out)
         case .awaiting: failed(attempt.isSent ? .responseTimeout : .bodyTimeout, &context, &out)
@@ -128,7 +128,7 @@ extension Exchange {
     /// - Returns: false where there is none.
     @discardableResult
     mutating func noteAbandoned(_ now: Int) -> Bool {
-        guard detour?.endsWithClient == true else { return false }
+        guard filters?.endsWithClient == true else { return false }
         tell(.abandoned, now)
         return true
     }

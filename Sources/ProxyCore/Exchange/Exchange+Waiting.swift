@@ -32,7 +32,7 @@ extension Exchange {
     /// The wait is over.
     mutating func resume(_ resumption: Resumption, _ context: inout ClientContext, _ out: inout Outbox) {
         switch resumption {
-        case .detour: break
+        case .filter: break
         case .send: leaseForSending(&context, &out)
         case .answer(let local, let interceptor): answer(local, interceptor: interceptor, &out)
         case .breaks(let breakage, let interceptor): breaks(breakage, interceptor: interceptor, &out)
@@ -201,5 +201,5 @@ extension Exchange {
 }
 
 extension Exchange.Resumption {
-    var isDetours: Bool { if case .detour = self { true } else { false } }
+    var isFilters: Bool { if case .filter = self { true } else { false } }
 }

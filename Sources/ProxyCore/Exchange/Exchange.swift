@@ -23,7 +23,7 @@ struct Exchange: ~Copyable {
         case holding(HeldResponse)
         /// The answer is here whole, and the origin's connection given back: what becomes of it is being decided.
         case deciding
-        /// A detour's call is under way; it ends no later than this.
+        /// A filter's call is under way; it ends no later than this.
         case calling(until: Int)
         /// It waits, for this to be done then.
         case waiting(Resumption)
@@ -38,8 +38,8 @@ struct Exchange: ~Copyable {
 
     /// What is done when a wait is over.
     enum Resumption {
-        /// A detour said so, and is told.
-        case detour
+        /// A filter said so, and is told. Where somebody else's end is waited for, by this ticket.
+        case filter(FlightTicket?)
         /// An interceptor had the request wait: it goes out.
         case send
         /// An interceptor had it wait that is answered here.
@@ -48,7 +48,7 @@ struct Exchange: ~Copyable {
         case breaks(Breakage, interceptor: String)
         /// Its turn at a limit: it goes on.
         case turn(LimitPassage)
-        /// The request is sent again, from what the client sent, or from what a detour made of that.
+        /// The request is sent again, from what the client sent, or from what a filter made of that.
         case attempt
         /// An interceptor had what a call came to wait.
         case called(HeldResponse)
@@ -68,7 +68,7 @@ struct Exchange: ~Copyable {
 
     private(set) var id: ExchangeID
     private(set) var engine: Engine
-    /// Where this exchange is a detour's call.
+    /// Where this exchange is a filter's call.
     private var calling: CallUnderWay?
     private(set) var stage = Stage.reading
     /// The request as the client sent it.
@@ -77,7 +77,7 @@ struct Exchange: ~Copyable {
     var attempt = Attempt()
     var response = ResponseHead()
     var classification: Classification?
-    var detour: (any Detour)?
+    var filters: FilterChain?
     /// What interceptors keep for as long as it lasts.
     var state: ExchangeState?
     var retries = RetryLedger()
@@ -116,7 +116,7 @@ struct Exchange: ~Copyable {
         if isCall || response.fields.bytes.capacity > Self.keptCapacity { response = ResponseHead() }
         if record.url.capacity > Self.keptCapacity { record.url = [] }
         calling = nil
-        detour = nil
+        filters = nil
         state = nil
         attempt.forget()
         enter(.over(.complete), until: .max)
@@ -134,12 +134,11 @@ struct Exchange: ~Copyable {
 
     mutating func wait(until time: Int) { deadline = time }
 
-    /// No wait of a detour goes past the time that the whole of it may take. Once the client is being answered, the answer
+    /// No wait of a filter goes past the time that the whole of it may take. Once the client is being answered, the answer
     /// takes the time it takes.
     func bounded(_ time: Int) -> Int {
         if let limit = calling?.limit { return min(time, limit) }
-        guard let detour, detour.isActive || detour.keepsResponse, let limit = detour.limit else { return time }
-        return min(time, limit)
+        return min(time, filters?.limit ?? .max)
     }
 
     var isOver: Bool { if case .over = stage { true } else { false } }
@@ -199,7 +198,7 @@ struct Exchange: ~Copyable {
     // MARK: calls
 
     var isCall: Bool { calling != nil }
-    var call: DetourCall? { calling?.call }
+    var call: FilterCall? { calling?.call }
     var caller: ExchangeID? { calling?.caller }
 
     /// A call that goes on though its exchange is over.
@@ -233,7 +232,7 @@ struct Exchange: ~Copyable {
     /// - Parameters:
     ///   - places: the limits at which the exchange has a place that makes the call.
     ///   - began: when that did.
-    mutating func becomeCall(_ call: DetourCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
+    mutating func becomeCall(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
         calling = CallUnderWay(call, for: caller, places: places)
         capture.began = began
         record.reset(flow: 0)
@@ -270,14 +269,14 @@ struct Exchange: ~Copyable {
 
     /// Ends without an answer, or in the middle of one.
     mutating func cut(reset: Bool, _ out: inout Outbox) {
-        if awaitsResponse { detour?.cutShort() }
+        if awaitsResponse { filters?.end(.cutShort) }
         release(reusable: false, &out)
         end(.cut(reset: reset), out.now)
     }
 
     mutating func end(_ ending: Ending, _ now: Int) {
         record.milliseconds = now - capture.began
-        detour = nil
+        filters = nil
         attempt.forget()
         enter(.over(ending), until: .max)
     }

@@ -18,7 +18,7 @@ extension LoginTalk {
 }
 
 /// How one exchange comes to what a login wins: it takes what is there, waits for whoever logs in, or does so itself, one for
-/// all. What becomes of the exchange then is for the detour to say.
+/// all. What becomes of the exchange then is for the filter to say.
 final class LoginTurn<Talk: LoginTalk> {
     typealias Gain = Talk.Gain
 
@@ -92,7 +92,7 @@ final class LoginTurn<Talk: LoginTalk> {
     func ask(
         _ purpose: Purpose, _ wanted: Wanted, after refusal: SharedLogins<Gain>.Refusal? = nil,
         waited flight: Int? = nil,
-        _ context: DetourContext
+        _ context: FilterContext
     ) -> Outcome {
         if limit == nil { limit = context.now + wanted.key.hold }
         var waited = flight
@@ -124,16 +124,14 @@ final class LoginTurn<Talk: LoginTalk> {
 
     private var place: LoginPlace<Gain>? { if case .queueing(_, _, let place) = stage { place } else { nil } }
 
-    func awaits(_ ticket: FlightTicket) -> Bool { place?.ticket == ticket }
-
-    func called(_ response: HeldResponse, _ wanted: Wanted, _ context: DetourContext) -> Outcome? {
+    func called(_ response: HeldResponse, _ wanted: Wanted, _ context: FilterContext) -> Outcome? {
         guard case .talking(let purpose, let errand) = stage else { return nil }
         return perform(errand.answered(response, context.seconds), purpose, errand, wanted, context)
     }
 
     private func perform(
         _ step: LoginOrder<Gain>, _ purpose: Purpose, _ errand: LoginErrand<Talk>, _ wanted: Wanted,
-        _ context: DetourContext
+        _ context: FilterContext
     ) -> Outcome {
         switch step {
         case .send(let call, let url):
@@ -151,7 +149,7 @@ final class LoginTurn<Talk: LoginTalk> {
     /// A login came to nothing: what is still good goes along all the same.
     private func settle(
         _ purpose: Purpose, after flight: LoginFlight<Gain>, _ reason: String, _ wanted: Wanted,
-        _ context: DetourContext
+        _ context: FilterContext
     ) -> Outcome {
         if case .send = purpose,
             case .use(let found) = wanted.store.change({
@@ -178,7 +176,7 @@ final class LoginTurn<Talk: LoginTalk> {
     }
 
     /// What is under way came to nothing.
-    func failed(_ reason: String, _ wanted: Wanted, _ context: DetourContext) -> Outcome? {
+    func failed(_ reason: String, _ wanted: Wanted, _ context: FilterContext) -> Outcome? {
         switch stage {
         case .watching, .ready: return nil
         case .queueing(let purpose, _, _): return giveUp(reason, purpose)
@@ -188,7 +186,7 @@ final class LoginTurn<Talk: LoginTalk> {
         }
     }
 
-    func woke(_ wanted: Wanted, _ context: DetourContext) -> Outcome? {
+    func woke(_ wanted: Wanted, _ context: FilterContext) -> Outcome? {
         if isActive, let limit, context.now >= limit {
             let reason = "the login took longer than hold allows"
             if case .talking(let purpose, let errand) = stage, errand.spends {

@@ -2,7 +2,7 @@ import Addresses
 import Authorization
 import HTTPCodec
 
-/// What a detour that has to ask a person needs for that.
+/// What a filter that has to ask a person needs for that.
 struct PersonContext {
     let transactions: (any TransactionStore)?
     /// Whose request it is.

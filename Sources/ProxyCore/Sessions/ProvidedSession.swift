@@ -2,8 +2,8 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// The session that Usher shows for a request which carries none, as both its detours know it: that which shows it, and the
-/// step-up that may win another in its place.
+/// The session that Usher shows for a request which carries none, as its filters know it: that which shows it, and those that
+/// may find that it is over, or win another in its place.
 final class ProvidedSession {
     private enum Kind {
         case none
@@ -13,6 +13,9 @@ final class ProvidedSession {
     }
 
     private var kind = Kind.none
+    private var refused: OwnSession?
+    /// An exchange has it renewed once: what is refused as soon as it was won is refused for another reason.
+    var hasRenewed = false
 
     var source: SessionSource? {
         switch kind {
@@ -30,6 +33,21 @@ final class ProvidedSession {
     func take(learned source: SessionSource) { kind = .learned(source) }
     func take(_ session: OwnSession, material: [UInt8]) { kind = .own(session, material: material) }
     func drop() { kind = .none }
+
+    /// AM knows it no more: another one is won before the request goes out.
+    /// - Returns: false where none is.
+    func refuse() -> Bool {
+        guard !hasRenewed, let own else { return false }
+        hasRenewed = true
+        refused = own
+        return true
+    }
+
+    /// The one in whose place another is to be won.
+    func takeRefused() -> OwnSession? {
+        defer { refused = nil }
+        return refused
+    }
 
     /// AM has put another in its place, for this exchange and for all that come.
     func upgrade(to outcome: StepUp.Outcome, _ stores: SessionStores?) {

@@ -28,7 +28,7 @@ extension RequestSender {
     }
 }
 
-extension DetourContext {
+extension FilterContext {
     /// What is known of the client's logins, of those that may go along with this request.
     func learned(_ client: LearnedClient, _ policy: AuthorizationPolicy) -> LearnedSessions.Found? {
         winners(policy.origins).lazy.compactMap { sessions?.learned.find(client.at($0), at: policy.server.url) }.first

@@ -5,7 +5,7 @@ import Interception
 
 /// Looks on while a client signs in at AM, gets tokens and signs out: its session goes along with its requests from there on,
 /// or with nobody's any more.
-final class SessionWatch: PassiveDetour {
+final class SessionWatch: Filter {
     private let action: Action
     /// The request is no other.
     private let isSure: Bool
@@ -23,29 +23,24 @@ final class SessionWatch: PassiveDetour {
     /// By such requests clients sign out.
     static func ends(_ action: Action) -> Bool { action == .logout || action == .endSession }
 
-    var maxResponseBytes: Int { Classifier.bodyPeek }
-
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        AuthorizationServer.tells(action) && response.status == 200 ? Classifier.bodyPeek : nil
-    }
-
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        let answer = EditedBody.json(in: response.body, response.head.fields, limit: response.limit)
-        notes += witness(response.head, answer, context)
-        return .deliver(response)
-    }
-
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
-        if Self.ends(action) { _ = witness(response, nil, context) }
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .head: if Self.ends(action) { _ = witness(head, nil, context) }
+        case .offered:
+            if AuthorizationServer.tells(action), head.status == 200 { return .hold(upTo: Classifier.bodyPeek) }
+        case .whole(let response):
+            let answer = EditedBody.json(in: response.body, response.head.fields, limit: response.limit)
+            notes += witness(response.head, answer, context)
+        case .tooLarge: break
+        }
+        return .proceed
     }
 
     /// - Returns: what was learned, in words.
     private func witness(
-        _ response: ResponseHead, _ answer: JSONValue?, _ context: DetourContext
+        _ response: ResponseHead, _ answer: JSONValue?, _ context: FilterContext
     ) -> [ExchangeMoment] {
         guard let stores = context.sessions else { return [] }
         var notes: [ExchangeMoment] = []
@@ -83,7 +78,7 @@ final class SessionWatch: PassiveDetour {
 
     /// The client as each of the entries for that server knows it.
     private func identities(
-        at server: AuthorizationServer, _ context: DetourContext
+        at server: AuthorizationServer, _ context: FilterContext
     ) -> [(client: LearnedClient, policy: AuthorizationPolicy)] {
         learners.filter { $0.server.url == server.url }.compactMap { policy in
             context.client.learned(policy.sessions.identity, context.request).map { ($0, policy) }
@@ -91,33 +86,20 @@ final class SessionWatch: PassiveDetour {
     }
 }
 
-extension Exchange {
-    /// - Returns: how much of the request's body has to be kept to know of which session it is.
-    func planSessions() -> Int {
-        guard case .done = body.classifierStep, !engine.settings.authorization.isEmpty, watched?.action == .logout
-        else { return 0 }
-        return Classifier.bodyPeek
-    }
-
-    mutating func watchSessions() {
-        guard let action = watched?.action, !engine.settings.authorization.isEmpty,
-            SessionWatch.ends(action) || AuthorizationServer.tells(action) && !engine.learners.isEmpty
+extension SessionWatch {
+    static let registration = FilterRegistration(
+        .classified, where: { !$0.authorization.isEmpty },
+        // to know of which session it is
+        need: { setup in
+            guard case .done = setup.step, setup.watched?.action == .logout else { return 0 }
+            return Classifier.bodyPeek
+        }
+    ) { setup in
+        guard let action = setup.watched?.action,
+            ends(action) || AuthorizationServer.tells(action) && !setup.engine.learners.isEmpty
         else { return }
-        let isSure = classification?.action == action
-        addDetour(SessionWatch(action, isSure: isSure, engine.settings.servers, learners: engine.learners))
-    }
-
-    /// How the request may end a session, though it is no Action that does.
-    var sessionEnd: Classifier.SessionEnd? {
-        guard !isCall, !engine.settings.servers.isEmpty, !Action.known.contains(where: { $0 == classification?.action })
-        else { return nil }
-        return engine.classifier.sessionEnd(request)
-    }
-
-    /// What the request is to those who keep something for sessions: LOGOUT also where it may be one.
-    var watched: Classification? {
-        guard sessionEnd != nil else { return classification }
-        return Classification(
-            action: .logout, realm: classification?.realm, evidence: "It may end a session, however it is read.")
+        setup.add(
+            SessionWatch(
+                action, isSure: setup.action == action, setup.engine.settings.servers, learners: setup.engine.learners))
     }
 }

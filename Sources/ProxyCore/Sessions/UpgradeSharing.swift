@@ -79,10 +79,6 @@ final class UpgradeSharing {
     /// Others wait for what this exchange makes.
     var isAwaited: Bool { led?.isAwaited == true }
 
-    func awaits(_ ticket: FlightTicket) -> Bool {
-        if case .waits(let flight) = stage { flight.ticket == ticket } else { false }
-    }
-
     /// AM granted what this exchange asked for.
     func won(_ outcome: StepUp.Outcome, of session: String, mark: Int) {
         guard let led else { return }

@@ -4,7 +4,7 @@ import Interception
 
 /// Looks on while a client deals with AM about its tokens: what it is granted goes along with its requests from there on, and
 /// what it gives up does no more. A refresh token that Usher has, too, is spent by one of both at a time.
-final class TokenWatch: Detour {
+final class TokenWatch: Filter {
     private enum Stage {
         case watching
         /// Somebody renews what the client's request is about.
@@ -15,7 +15,7 @@ final class TokenWatch: Detour {
 
     private let policy: TokenPolicy
     private var stage = Stage.watching
-    private(set) var limit: Int?
+    private var limit: Int?
     /// What took the place of the client's token in the request.
     private var replacement: String?
     /// What the request that goes out is; its answer may have tokens for the client.
@@ -34,12 +34,54 @@ final class TokenWatch: Detour {
         }
     }
 
-    var isActive: Bool { if case .waiting = stage { true } else { false } }
-    var endsWithClient: Bool { false }
-    var keepsResponse: Bool { false }
-    var keptBytes: Int { 0 }
-    var cookieLines: [String] { [] }
-    var maxResponseBytes: Int { ObservedExchange.largestAnswer }
+    var hold: FilterHold? {
+        if case .waiting = stage { FilterHold(isActive: true, limit: limit) } else { nil }
+    }
+
+    // MARK: filter
+
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .ready: return prepare(context, &notes) ?? .proceed
+        case .leaving: leave(with: head, context, &notes)
+        }
+        return .proceed
+    }
+
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .head: if !(200..<300).contains(head.status) { refused(head.status, context) }
+        case .offered:
+            guard case .grant? = sent?.kind, !policy.learned.isEmpty, (200..<300).contains(head.status) else { break }
+            return .hold(upTo: ObservedExchange.largestAnswer)
+        case .whole(let response): learn(response, context, &notes)
+        case .tooLarge:
+            guard case .grant? = sent?.kind, let source = policy.learned.first else { break }
+            spoil(context)
+            notes.append(say(source, "the answer of the token endpoint is larger than is looked through"))
+        }
+        return .proceed
+    }
+
+    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+        if case .woke = event { .proceed } else { nil }
+    }
+
+    func end(_ end: FilterEnd) {
+        switch end {
+        case .decided: stage = .watching
+        case .delivered: break
+        case .cutShort:
+            // what came of it nobody hears: what was sent is spent
+            guard case .renewing(_, let flight) = stage, sent != nil else { return }
+            stage = .watching
+            flight.lose { $0.refresh = nil }
+        }
+    }
 
     private func say(_ source: TokenSource, _ words: String) -> ExchangeMoment {
         .token(resource: source.name, words)
@@ -48,7 +90,7 @@ final class TokenWatch: Detour {
     // MARK: who it is about
 
     /// The entries whose clients' exchanges with the server of this one are learned from, and who it may be for each.
-    private func learners(_ exchange: ObservedExchange, _ context: DetourContext) -> [(TokenSource, TokenClient)] {
+    private func learners(_ exchange: ObservedExchange, _ context: FilterContext) -> [(TokenSource, TokenClient)] {
         policy.learned.compactMap { source in
             guard source.server == exchange.server else { return nil }
             return context.tokens.sender.client(source.settings.naming, context.request).map { (source, $0) }
@@ -62,7 +104,7 @@ final class TokenWatch: Detour {
         return TokenLedger.Signers(server: exchange.server, clients: clients)
     }
 
-    private func observe(_ context: DetourContext, _ head: RequestHead) -> ObservedExchange? {
+    private func observe(_ context: FilterContext, _ head: RequestHead) -> ObservedExchange? {
         ObservedExchange(
             head, body: context.isWhole ? context.body : [], context.tokens.classification, at: policy.servers)
     }
@@ -71,7 +113,7 @@ final class TokenWatch: Detour {
 
     /// A refresh token that was spent on the client's behalf is good for nothing any more: the newest goes out for it. Who
     /// renews at the same time is waited for.
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         if case .renewing = stage { return nil }
         stage = .watching
         guard context.isWhole, let store = context.tokens.store, let exchange = observe(context, context.sent),
@@ -115,14 +157,8 @@ final class TokenWatch: Detour {
         return .replace(context.request, body: exchange.with(newest))
     }
 
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { isActive ? .proceed : nil }
-
-    func awaits(_ ticket: FlightTicket) -> Bool {
-        if case .waiting(let place) = stage { place.ticket == ticket } else { false }
-    }
-
     /// What a client gives up goes along no more, whatever AM says to that.
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func leave(with head: RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
         sent = observe(context, head)
         guard let sent, let store = context.tokens.store else { return }
         let learners = learners(sent, context)
@@ -158,7 +194,7 @@ final class TokenWatch: Detour {
 
     /// AM is told of tokens that the client may know nothing of.
     private func revoke(
-        _ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: DetourContext,
+        _ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
     ) {
         guard let first = tokens.first, let errands = context.tokens.errands else { return }
@@ -168,40 +204,29 @@ final class TokenWatch: Detour {
 
     // MARK: answers
 
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
-        guard case .renewing(_, let flight) = stage, !(200..<300).contains(response.status) else { return }
+    private func refused(_ status: Int, _ context: FilterContext) {
+        guard case .renewing(_, let flight) = stage else { return }
         // the next attempt claims it anew
         stage = .watching
-        flight.fail(LoginFault(toClient: response.status), context.time)
+        flight.fail(LoginFault(toClient: status), context.time)
     }
 
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        guard case .grant? = self.sent?.kind, !policy.learned.isEmpty, (200..<300).contains(response.status) else {
-            return nil
-        }
-        return ObservedExchange.largestAnswer
-    }
-
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        guard let sent, let store = context.tokens.store else { return .deliver(response) }
+    private func learn(_ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
+        guard let sent, let store = context.tokens.store else { return }
         guard
             let grant = sent.grant(
                 response.head, body: response.body, sent: replacement, now: context.seconds)
         else {
             spoil(context)
-            return .deliver(response)
+            return
         }
         let learners = learners(sent, context).filter { $0.0.takes(grant) }
         // what one entry keeps over restarts is not revoked at the end for another
-        guard let source = (learners.first { $0.0.settings.keeping == .sealed } ?? learners.first)?.0 else {
-            return .deliver(response)
-        }
+        guard let source = (learners.first { $0.0.settings.keeping == .sealed } ?? learners.first)?.0 else { return }
         guard let page = context.initiator.winner(response.head) else {
             spoil(context)
             notes.append(say(source, Self.notLearned))
-            return .deliver(response)
+            return
         }
         var past: (key: TokenKey, flight: Int)?
         if case .renewing(let key, let flight) = stage { past = (key, flight.number) }
@@ -209,38 +234,18 @@ final class TokenWatch: Detour {
         store.changeTokens { $0.learn(grant, source, signers, page: page, renewing: past, context.time) }
         stage = .watching
         for (source, _) in learners { notes.append(say(source, "the client's own token goes along from here on")) }
-        return .deliver(response)
     }
 
     static let notLearned =
         "not learned: a page of another site had it asked for, and AM's answer does not let it read that"
 
     /// The client has what nobody could read here: what is left is spent.
-    private func spoil(_ context: DetourContext) {
+    private func spoil(_ context: FilterContext) {
         guard case .renewing(let key, _) = stage else { return }
         stage = .watching
         context.tokens.store?.change { $0.change(key) { $0.refresh = nil } }
     }
 
-    /// What came of it nobody hears: what was sent is spent.
-    func cutShort() {
-        guard case .renewing(_, let flight) = stage, sent != nil else { return }
-        stage = .watching
-        flight.lose { $0.refresh = nil }
-    }
-
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        guard case .grant? = sent?.kind, let source = policy.learned.first else { return }
-        spoil(context)
-        notes.append(say(source, "the answer of the token endpoint is larger than is looked through"))
-    }
-
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        .deliver(response)
-    }
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func delivers(_ status: Int) {}
-    func abandon() { stage = .watching }
 }
 
 extension LoginFault {
@@ -248,5 +253,14 @@ extension LoginFault {
         self.init(
             reason: "AM answered the client's own refresh with \(status)",
             isRefusal: (400..<500).contains(status) && status != 408 && status != 429)
+    }
+}
+
+extension TokenWatch {
+    static let registration = FilterRegistration(
+        .classified, where: { $0.tokens != nil }, need: { $0.action == .revokeToken ? Classifier.bodyPeek : 0 }
+    ) { setup in
+        guard let tokens = setup.engine.tokens, concerns(setup.watched?.action) else { return }
+        setup.add(TokenWatch(tokens))
     }
 }

@@ -2,7 +2,7 @@ import EventLoop
 import ProxyCore
 
 /// Calls that no client waits for: AM is told of sessions and tokens that nobody has use for any more. Each is made like a
-/// detour's call, by a connection at whose other end nobody is.
+/// filter's call, by a connection at whose other end nobody is.
 final class Errands {
     private final class Run {
         let errand: Errand

@@ -2,8 +2,8 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Transactional authorization as a detour: advice, the conversation with AM, the replay.
-final class StepUpDetour: Detour {
+/// Transactional authorization: advice, the conversation with AM, the replay.
+final class StepUpFilter {
     let policy: AuthorizationPolicy
     let resource: AuthorizationPolicy.Resource
     private var rounds: Rounds
@@ -17,7 +17,7 @@ final class StepUpDetour: Detour {
     let sharing = UpgradeSharing()
     /// Where the request carries no session itself.
     let provided: ProvidedSession?
-    /// The session is one that all share, though this detour does not show it itself.
+    /// The session is one that all share, though this filter does not show it itself.
     let isShared: (SessionSource) -> Bool
 
     enum Stage {
@@ -77,15 +77,16 @@ final class StepUpDetour: Detour {
         }
     }
 
-    var keptBytes: Int { original?.body.count ?? 0 }
+    // MARK: advice
 
-    var keepsResponse: Bool { if case .watching = stage { false } else { true } }
+    private func reader(_ context: FilterContext) -> AdviceReader {
+        AdviceReader(policy.forms(for: context.request, sent: context.sent, resource))
+    }
 
-    var maxResponseBytes: Int { policy.maxResponseBytes }
-
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
+    /// How much of a response it has to see.
+    private func wanted(of response: ResponseHead, _ context: FilterContext) -> Int? {
         if isActive { return nil }
-        let forms = policy.forms(for: request, sent: sent, resource)
+        let forms = policy.forms(for: context.request, sent: context.sent, resource)
         let reader = AdviceReader(forms)
         if reader.read(status: response.status, fields: response.fields, body: nil) != nil
             || reader.flaw(status: response.status, fields: response.fields) != nil
@@ -98,37 +99,31 @@ final class StepUpDetour: Detour {
         return min(policy.maxResponseBytes, AdviceReader.maxBody)
     }
 
-    private func reader(_ request: RequestHead, _ sent: RequestHead) -> AdviceReader {
-        AdviceReader(policy.forms(for: request, sent: sent, resource))
-    }
-
-    // MARK: advice
-
     func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        let reader = reader(context.request, context.sent)
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        let reader = reader(context)
         guard
             let advice = reader.read(
                 status: response.head.status, fields: response.head.fields, body: response.body)
         else {
             noteFlaw(reader, response.head, &notes)
             noteUncounted(response, policy.forms(for: context.request, sent: context.sent, resource), &notes)
-            return .deliver(response)
+            return .proceed
         }
         let exchange = AdvisedExchange(
             request: context.request, sent: context.sent, body: context.body, bodyComplete: context.isWhole,
             resource: resource, status: response.head.status)
         if let doubt = policy.doubt(of: advice, in: exchange) {
             notes.append(.notAdvice(doubt))
-            return .deliver(response)
+            return .proceed
         }
         notes.append(
             .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
         // whatever it executes is executed with what a step-up wins
         if let refusal = context.initiator.refusal(listed: policy.origins) {
             notes.append(.declined(refusal))
-            return .deliver(response)
+            return .proceed
         }
         judgeLogin(by: advice, &notes)
         if sharing.isOutdated(context.sessions?.upgrades) { rounds.giveBack(advice) }
@@ -139,7 +134,7 @@ final class StepUpDetour: Detour {
             return share(round, context, &notes)
         } catch {
             notes.append(.declined(error.reason))
-            return .deliver(response)
+            return .proceed
         }
     }
 
@@ -149,7 +144,7 @@ final class StepUpDetour: Detour {
 
     /// A round for an advice that may be acted on.
     private func begin(
-        _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ context: DetourContext
+        _ advice: Advice, _ response: HeldResponse, in exchange: AdvisedExchange, _ context: FilterContext
     ) throws(NoStepUp) -> Round {
         let realm: String
         switch policy.judgement(of: advice, in: exchange) {
@@ -172,7 +167,7 @@ final class StepUpDetour: Detour {
             machine: StepUp(policy: policy, advice: advice, session: session, realm: realm, app: context.request))
     }
 
-    private func session(_ context: DetourContext) -> SessionSource? {
+    private func session(_ context: FilterContext) -> SessionSource? {
         let found = SessionSource.find(in: context.sent, body: context.body, policy: policy)
         guard let shown = provided?.source, let token = found?.token, shown.isSame(as: token) else { return found }
         return shown
@@ -182,8 +177,8 @@ final class StepUpDetour: Detour {
 
     /// What others have had made already is not made again.
     private func share(
-        _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         switch sharing.turn(
             round.machine, client: owner(context), mark: mark(context), context.sessions?.upgrades, &notes)
         {
@@ -202,8 +197,8 @@ final class StepUpDetour: Detour {
 
     /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
     private func beginLogin(
-        _ round: Round, _ turn: Turn, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ round: Round, _ turn: Turn, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         if let logins = context.logins {
             let attempt = login.flatMap { $0.isOver ? nil : $0 } ?? LoginAttempt(logins, policy.lockout)
             login = attempt
@@ -228,15 +223,15 @@ final class StepUpDetour: Detour {
     }
 
     /// Why AM would not be told any answers now: it refused them lately. A turn is not taken by that.
-    func pause(_ round: Round, _ context: DetourContext) -> ExchangeMoment? {
+    func pause(_ round: Round, _ context: FilterContext) -> ExchangeMoment? {
         guard case .held(let refusals, let milliseconds)? = context.logins?.pause(round.machine.login, policy.lockout)
         else { return nil }
         return Self.heldOff(refusals, milliseconds)
     }
 
     private func start(
-        _ round: Round, _ turn: Turn, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ round: Round, _ turn: Turn, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         var round = round
         let order: StepUp.Order
         switch turn {
@@ -247,13 +242,13 @@ final class StepUpDetour: Detour {
         return perform(order, round, context, &notes)
     }
 
-    private func send(_ call: ServerCall, _ round: Round, _ context: DetourContext) -> DetourOrder {
+    private func send(_ call: ServerCall, _ round: Round, _ context: FilterContext) -> FilterAction {
         stage = .talking(round)
         return .call(
-            DetourCall(
-                call: call, bound: .server(policy.server), purpose: .stepUp(login: login),
-                maxResponseBytes: policy.maxResponseBytes,
-                keptBytes: context.body.count + round.original.body.count, heir: heir(of: round, context)))
+            FilterCall(
+                call, to: .server(policy.server), maxResponseBytes: policy.maxResponseBytes,
+                keptBytes: context.body.count + round.original.body.count, login: login, heir: heir(of: round, context)
+            ) { .call(call.action, number: call.number, url: $0) })
     }
 
     /// The answer to a replay is an advice once more.
@@ -266,26 +261,19 @@ final class StepUpDetour: Detour {
         self.login = nil
     }
 
-    func delivers(_ status: Int) {
-        guard let login, login.isGranted else { return }
-        login.judge((200..<300).contains(status) ? .taken : .unjudged)
-        self.login = nil
-    }
-
     // MARK: the conversation
 
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment])
-        -> DetourOrder
-    {
-        guard case .talking(var round) = stage else { return .deliver(response) }
+    private func answered(
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction? {
+        guard case .talking(var round) = stage else { return nil }
         let order = round.machine.answered(
             status: response.head.status, fields: response.head.fields, body: response.body,
             context.circumstances)
         return perform(order, round, context, &notes)
     }
 
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard keepsResponse else { return nil }
+    private func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         if let limit, context.now >= limit {
             guard case .asking(let round, let step, let place) = stage else {
                 return failed("it took longer than authorization.hold allows", context, &notes)
@@ -309,8 +297,8 @@ final class StepUpDetour: Detour {
     }
 
     func perform(
-        _ order: StepUp.Order, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ order: StepUp.Order, _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         var round = round
         for sentence in round.machine.takeNotes() { notes.append(.conversation(sentence)) }
         stage = .talking(round)
@@ -339,8 +327,8 @@ final class StepUpDetour: Detour {
     }
 
     private func succeed(
-        _ outcome: StepUp.Outcome, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ outcome: StepUp.Outcome, _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         succession(context)?.take(outcome)
         replay?.absorb(round.advice, outcome)
         grant(round.advice)
@@ -348,7 +336,7 @@ final class StepUpDetour: Detour {
     }
 
     /// Whose upgrades this one may be shared with: those of the same client, but that a session of Usher's own is one for all.
-    func owner(_ context: DetourContext) -> String {
+    func owner(_ context: FilterContext) -> String {
         provided?.isShared == true || replay.map { isShared($0.session) } == true ? "" : "client \(context.client.text)"
     }
 
@@ -372,8 +360,8 @@ final class StepUpDetour: Detour {
 
     /// The request once more, from what the client sent and what the rounds so far have won.
     private func sendAgain(
-        _ original: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ original: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         do throws(Replay.Refusal) {
             guard let again = try replay?.request(context.request, body: context.body) else {
                 return .giveBack(original)
@@ -386,28 +374,13 @@ final class StepUpDetour: Detour {
         }
     }
 
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) { stage = .watching }
-
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        if !isActive { noteFlaw(reader(context.request, context.sent), response, &notes) }
-    }
-
     /// An advice that cannot be read is the client's to see, and worth a word.
     private func noteFlaw(_ reader: AdviceReader, _ response: ResponseHead, _ notes: inout [ExchangeMoment]) {
         guard let flaw = reader.flaw(status: response.status, fields: response.fields) else { return }
         notes.append(.notAdvice(flaw))
     }
 
-    /// Nobody is asked to step up for a client that may be gone, unless others wait for the same.
-    var endsWithClient: Bool { isActive && !sharing.isAwaited }
-    func awaits(_ ticket: FlightTicket) -> Bool { sharing.awaits(ticket) || login?.awaits(ticket) == true }
-    func abandon() {
-        stage = .watching
-        login?.leave()
-        sharing.leave()
-    }
-
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         // a replay that is out may have done what must not be done twice: the client has to know of its fault
         guard let original, isActive || !context.mayHaveArrived || context.request.method.isIdempotent else {
             return nil
@@ -416,8 +389,8 @@ final class StepUpDetour: Detour {
     }
 
     func giveUp(
-        _ moment: ExchangeMoment, _ original: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ moment: ExchangeMoment, _ original: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         notes.append(moment)
         stage = .watching
         login = nil
@@ -425,17 +398,5 @@ final class StepUpDetour: Detour {
         // an earlier round may have replaced the session, and the client has to learn of it all the same
         cookieLines = replay?.cookiesForClient(context.request) ?? []
         return .giveBack(original)
-    }
-}
-
-extension StepUpDetour {
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-
-    /// Asks the resource for an advice that may be acted on, where the configuration wants that.
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        guard context.isWhole, policy.offersHeader(on: head, resource),
-            context.initiator.refusal(listed: policy.origins) == nil
-        else { return }
-        head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
 }

@@ -3,7 +3,7 @@ import HTTPCodec
 import Interception
 
 /// Shows a name and a password to an origin (RFC 7617): with each request, or once in an exchange where it asks for them.
-final class BasicLoginDetour: PassiveDetour {
+final class BasicLoginFilter: Filter {
     private let login: BasicLogin
     private let interceptor: String
     private let hosts: HostGuard
@@ -18,44 +18,57 @@ final class BasicLoginDetour: PassiveDetour {
         self.hosts = hosts
     }
 
-    var maxResponseBytes: Int { Self.largestChallenge }
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        if case .leaving = step { show(in: &head, context, &notes) }
+        return .proceed
+    }
 
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func show(
+        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) {
         switch login.sending {
         case .always: break
         case .missing: if head.fields.contains(.authorization) { return }
         case .challenged: if !isAsked { return }
         }
-        if let reason = hosts.admits(head) ? context.obstacle(login.origins) : BasicLoginDetour.elsewhere {
+        if let reason = hosts.admits(head) ? context.obstacle(login.origins) : BasicLoginFilter.elsewhere {
             notes.append(.login(interceptor: interceptor, reason))
             return
         }
         head.fields.set("Authorization", login.credentials)
     }
 
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        login.sending == .challenged && !isAsked && hosts.admits(sent) && Self.asks(response)
-            ? Self.largestChallenge : nil
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .offered where isChallenge(head, context): .hold(upTo: Self.largestChallenge)
+        case .whole(let response) where isChallenge(response.head, context): consider(response, context, &notes)
+        case .head, .offered, .whole, .tooLarge: .proceed
+        }
     }
 
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        guard login.sending == .challenged, !isAsked, hosts.admits(context.sent),
-            Self.asks(response.head)
-        else {
-            return .deliver(response)
-        }
+    /// The origin asks for what has not been shown yet.
+    private func isChallenge(_ response: ResponseHead, _ context: FilterContext) -> Bool {
+        login.sending == .challenged && !isAsked && hosts.admits(context.sent) && response.status == 401
+            && response.fields.challenges(scheme: "Basic")
+    }
+
+    private func consider(
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         if let reason = context.obstacle(login.origins) {
             notes.append(.login(interceptor: interceptor, reason))
-            return .deliver(response)
+            return .proceed
         }
         guard context.isWhole else {
             notes.append(
                 .login(
                     interceptor: interceptor, "the request's body was not kept, so it is not sent again with a password"
                 ))
-            return .deliver(response)
+            return .proceed
         }
         isAsked = true
         notes.append(
@@ -66,8 +79,4 @@ final class BasicLoginDetour: PassiveDetour {
     static let elsewhere =
         "the request goes to no host, scheme and port that \"when\" names (https and 443 where it names none), or is a TRACE, so "
         + "it goes out without"
-
-    private static func asks(_ response: ResponseHead) -> Bool {
-        response.status == 401 && response.fields.challenges(scheme: "Basic")
-    }
 }

@@ -4,7 +4,7 @@ import HTTPCodec
 import Interception
 
 /// Watches a session's end on its way to AM: what was decided for it is worth nothing from then on. It holds nothing up.
-final class SessionEndDetour: PassiveDetour {
+final class SessionEndWatch: Filter {
     private let servers: [AuthorizationServer]
     /// The request is there to end a session. Otherwise it is a login, which may put another one in the old one's place.
     private let isLogout: Bool
@@ -26,39 +26,43 @@ final class SessionEndDetour: PassiveDetour {
         }
     }
 
-    var maxResponseBytes: Int { Classifier.bodyPeek }
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        if case .leaving = step, isLogout { end(head, context) }
+        return .proceed
+    }
 
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
-        if isLogout { end(head, context) }
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        if case .head = step { headCame(head, context) }
+        return .proceed
     }
 
     /// Once more, for what was decided while AM was at it.
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+    private func headCame(_ response: ResponseHead, _ context: FilterContext) {
         // AM may tell a new session in the body alone; a step of a login too many costs one more question
         if isLogout || response.status == 200 { end(context.sent, context) }
         let isAny = endsAny || endsHinted && sessions(in: context.sent, context).isEmpty
         if isAny, (200..<400).contains(response.status) { context.endAllSessions() }
     }
 
-    private func end(_ head: RequestHead, _ context: DetourContext) { context.endSessions(sessions(in: head, context)) }
+    private func end(_ head: RequestHead, _ context: FilterContext) { context.endSessions(sessions(in: head, context)) }
 
-    private func sessions(in head: RequestHead, _ context: DetourContext) -> Set<String> {
+    private func sessions(in head: RequestHead, _ context: FilterContext) -> Set<String> {
         let body = isLogout && context.isWhole ? context.body : []
         return servers.filter { $0.host == head.host }.reduce([]) { $0.union($1.sessions(in: head, body: body)) }
     }
+}
 
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? { nil }
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder { .deliver(response) }
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        .deliver(response)
+extension SessionEndWatch {
+    /// Sees to it that no decision outlives its session.
+    static let registration = FilterRegistration(
+        .classified, where: { $0.authorization.contains { $0.enforcement != nil } }
+    ) { setup in
+        let servers = setup.engine.settings.servers
+        guard let watch = SessionEndWatch(servers, watching: setup.watched?.action, setup.sessionEnd) else { return }
+        setup.add(watch)
     }
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? { nil }
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-    func delivers(_ status: Int) {}
-    func abandon() {}
 }

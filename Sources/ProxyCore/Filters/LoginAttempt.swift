@@ -41,8 +41,6 @@ final class LoginAttempt {
         return permission
     }
 
-    func awaits(_ ticket: FlightTicket) -> Bool { place == ticket }
-
     /// It does not wait any more.
     func leave() {
         if let place { store.leave(place) }

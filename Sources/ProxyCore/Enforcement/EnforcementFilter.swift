@@ -6,7 +6,7 @@ import Interception
 /// Has a request go out only where AM allows it: the enforcement point of a resource that no Gateway stands before. What a
 /// decision advises is done by the step-up of any policy evaluation, which this one is to it. Whatever comes of it but a
 /// decision that allows the very request, the request stays here.
-final class EnforcementDetour: Detour {
+final class EnforcementFilter {
     private enum Stage {
         case watching
         /// As many ask as may.
@@ -35,7 +35,7 @@ final class EnforcementDetour: Detour {
 
     private struct Known {
         /// Nil where the request may go out.
-        let order: DetourOrder?
+        let order: FilterAction?
     }
 
     let policy: AuthorizationPolicy
@@ -43,14 +43,14 @@ final class EnforcementDetour: Detour {
     /// The client steps up by itself, and understands this form.
     private let form: Advice.Source?
     let agent: AgentSession
-    let stepUp: StepUpDetour
-    /// Where the request carries no session itself.
-    private let shown: SessionDetour?
+    let stepUp: StepUpFilter
+    /// What is shown where the request carries no session itself.
+    private let provided: ProvidedSession?
     private var stage = Stage.watching
     private var inquiry: Inquiry?
     private(set) var place: AskingPlace?
     private var questions = 0
-    private(set) var limit: Int?
+    private var limit: Int?
     private(set) var cookieLines: [String] = []
 
     /// Milliseconds after which one that waits looks again: many may wait.
@@ -59,44 +59,26 @@ final class EnforcementDetour: Detour {
     /// Questions of one exchange: each round of a step-up asks again, and a session that is over once more.
     private static let mostQuestions = 16
 
-    /// - Parameter shown: what shows a session where the request carries none.
     init(
         _ policy: AuthorizationPolicy, _ resource: AuthorizationPolicy.Resource, form: Advice.Source?,
-        shown: SessionDetour? = nil
+        _ provided: ProvidedSession? = nil
     ) {
-        self.shown = shown
+        self.provided = provided
         self.policy = policy
         self.resource = resource
         self.form = form
         agent = AgentSession(policy.enforcement ?? Enforcement(), policy)
-        stepUp = StepUpDetour(
+        stepUp = StepUpFilter(
             policy: policy,
             resource: AuthorizationPolicy.Resource(url: resource.url, advice: .body, trees: resource.trees),
-            isShared: { shown?.provided.own?.source.isSame(as: $0.token) == true })
+            isShared: { provided?.own?.source.isSame(as: $0.token) == true })
     }
 
     var enforcement: Enforcement { policy.enforcement ?? Enforcement() }
 
-    var isActive: Bool {
-        switch stage {
-        case .watching, .granted: false
-        case .queueing, .loggingIn, .asking, .steppingUp, .following: true
-        }
-    }
-    var enforcing: AuthorizationPolicy? { policy }
-    var endsWithClient: Bool { stepUp.endsWithClient }
-    var keepsResponse: Bool { false }
-    var keptBytes: Int { stepUp.keptBytes }
-    var maxResponseBytes: Int { policy.maxResponseBytes }
-
     // MARK: before the request goes out
 
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        if case .granted(let head) = stage, Self.isSame(head, context.sent) { return nil }
-        return begin(context, &notes)
-    }
-
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func leave(with head: inout RequestHead) {
         // what is granted is granted for one sending
         stage = .watching
         guard let won = stepUp.replay, let changed = try? won.inSession(head) else { return }
@@ -109,7 +91,7 @@ final class EnforcementDetour: Detour {
 
     private var session: SessionSource? { stepUp.replay?.session }
 
-    private func begin(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func begin(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         if limit == nil { limit = context.now + policy.hold }
         guard !SessionSource.isAmbiguous(in: context.sent, named: policy.server.cookie) else {
             return refuse(
@@ -118,13 +100,13 @@ final class EnforcementDetour: Detour {
         }
         if let refusal = refusalOfHiddenMethod(context) { return refusal }
         guard
-            // as `edit` will leave it: what a step-up won counts where it takes the place of what the request carries
+            // as it will leave: what a step-up won counts where it takes the place of what the request carries
             let user = SessionSource.find(
                 in: (try? stepUp.replay?.inSession(context.sent)) ?? context.sent, body: nil, policy: policy)
-                ?? shown?.provided.source
+                ?? provided?.source
         else {
             let refusal = context.initiator.refusal(listed: policy.origins)
-            if shown != nil, refusal == nil, context.decisions?.isDry == true {
+            if provided != nil, refusal == nil, context.decisions?.isDry == true {
                 notes.append(.decision("AM is asked first, with that session"))
                 return grant(context)
             }
@@ -154,7 +136,7 @@ final class EnforcementDetour: Detour {
 
     /// What is known of the question from before.
     private func known(
-        _ context: DetourContext, _ notes: inout [ExchangeMoment]
+        _ context: FilterContext, _ notes: inout [ExchangeMoment]
     ) -> Known? {
         guard let inquiry, let key = inquiry.key,
             let allows = context.decisions?.change({ $0.allows(key, now: context.now, maxAge: enforcement.maxAge) })
@@ -164,14 +146,14 @@ final class EnforcementDetour: Detour {
         return Known(order: allows ? grant(context) : deny("AM does not allow \(method)"))
     }
 
-    private func wait(_ context: DetourContext) -> DetourOrder {
+    private func wait(_ context: FilterContext) -> FilterAction {
         defer { interval = min(interval * 2, Self.longestInterval) }
         return .wait(until: min(context.now + interval, limit ?? .max))
     }
 
     /// - Parameter caller: nil where only the name of what is asked matters.
     private func question(
-        _ user: SessionSource, caller: SessionSource?, _ context: DetourContext
+        _ user: SessionSource, caller: SessionSource?, _ context: FilterContext
     ) throws(PolicyQuestion.Refusal) -> PolicyQuestion {
         try PolicyQuestion(
             about: context.sent, as: user, caller: caller,
@@ -192,9 +174,9 @@ final class EnforcementDetour: Detour {
     // MARK: asking
 
     private func proceed(
-        _ order: AgentSession.Order, _ user: SessionSource, _ context: DetourContext,
+        _ order: AgentSession.Order, _ user: SessionSource, _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+    ) -> FilterAction {
         switch order {
         case .use(let caller):
             if inquiry?.isRepeated == true {
@@ -219,7 +201,7 @@ final class EnforcementDetour: Detour {
         }
     }
 
-    private func ask(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+    private func ask(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction {
         guard let inquiry, let store = context.decisions else {
             return unavailable("nothing was to be asked")
         }
@@ -238,31 +220,34 @@ final class EnforcementDetour: Detour {
         }
         stage = .asking
         return .call(
-            DetourCall(
-                call: inquiry.question.call, bound: .server(policy.server), purpose: .question(number: questions),
-                maxResponseBytes: AdviceReader.maxBody, keptBytes: context.body.count))
+            FilterCall(
+                inquiry.question.call, to: .server(policy.server), maxResponseBytes: AdviceReader.maxBody,
+                keptBytes: context.body.count
+            ) { [action = inquiry.question.call.action, questions] in .question(action, number: questions, url: $0) })
     }
 
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
+    private func called(
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         guard let asked = inquiry?.question else { return unavailable("nothing was asked") }
         let inner = context.about(asked.head, asked.body)
         switch stage {
         case .loggingIn:
             return proceed(agent.called(response, context, &notes), asked.subject, context, &notes)
         case .asking: return answered(response, context, inner, &notes)
-        case .steppingUp: return carryOn(stepUp.called(response, inner, &notes), context, &notes)
+        case .steppingUp: return carryOn(stepUp.event(.answered(response), inner, &notes), context, &notes)
         case .watching, .queueing, .following, .granted: return unavailable("nothing was asked")
         }
     }
 
     private func answered(
-        _ response: HeldResponse, _ context: DetourContext, _ inner: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ response: HeldResponse, _ context: FilterContext, _ inner: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         guard let inquiry else { return unavailable("nothing was asked") }
         // a step-up may take its time
         place = nil
         var head = response.head
-        stepUp.answered(&head, inner)
+        _ = stepUp.response(.head, &head, inner, &notes)
         let answer: PolicyAnswer
         do throws(PolicyAnswer.Fault) {
             answer = try PolicyAnswer(response.head, response.body, to: inquiry.question)
@@ -276,11 +261,9 @@ final class EnforcementDetour: Detour {
                 return unavailable(error.reason)
             case .question:
                 // a session that Usher shows may be over before anybody knows
-                if shown?.provided.source?.token == inquiry.question.subject.token,
-                    let order = shown?.renew(context, &notes)
-                {
+                if let provided, provided.source?.token == inquiry.question.subject.token, provided.refuse() {
                     rest()
-                    return order
+                    return .proceed
                 }
                 return follow(error.reason, until: context.now + Self.upgradeEnd, context, &notes)
             case .unusable: return unusable(error.reason)
@@ -289,11 +272,11 @@ final class EnforcementDetour: Detour {
         keep(answer, inquiry, context)
         if answer.allows {
             notes.append(.decision("AM allows \(inquiry.question.method) on \(inquiry.question.resource)"))
-            stepUp.delivers(200)
+            stepUp.end(.delivered(status: 200))
             return grant(context) ?? .proceed
         }
         guard answer.isAdvised else {
-            stepUp.delivers(403)
+            stepUp.end(.delivered(status: 403))
             return deny(
                 "AM does not allow \(inquiry.question.method) on \(inquiry.question.resource)")
         }
@@ -306,8 +289,8 @@ final class EnforcementDetour: Detour {
     /// AM knows the session no more. Where another request of this client has it upgraded, or had a moment ago, AM is asked
     /// with the one that takes its place.
     private func follow(
-        _ reason: String, until time: Int, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ reason: String, until time: Int, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         guard let old = inquiry?.question.subject else { return deny(reason) }
         if stepUp.follows(old, context) {
             notes.append(.decision("this session was upgraded a moment ago; AM is asked with the one in its place"))
@@ -325,12 +308,13 @@ final class EnforcementDetour: Detour {
 
     /// What the step-up wants done next.
     private func carryOn(
-        _ order: DetourOrder, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        switch order {
+        _ action: FilterAction?, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        guard let action else { return beyond(notes) }
+        switch action {
         case .call, .wait, .waitFor, .ask:
             stage = .steppingUp
-            return order
+            return action
         case .attempt(let head, let body):
             takeSession(context)
             inquiry.change {
@@ -340,16 +324,19 @@ final class EnforcementDetour: Detour {
                 $0.key = nil
             }
             return ask(context, &notes)
-        case .deliver, .giveBack, .again, .replace, .proceed, .refuse:
-            return deny("AM asks for more than Usher could do\(Self.reason(notes))")
+        case .deliver, .giveBack, .again, .replace, .proceed, .refuse, .hold: return beyond(notes)
         }
     }
 
+    private func beyond(_ notes: [ExchangeMoment]) -> FilterAction {
+        deny("AM asks for more than Usher could do\(Self.reason(notes))")
+    }
+
     /// Another session may have taken the old one's place.
-    private func takeSession(_ context: DetourContext) {
+    private func takeSession(_ context: FilterContext) {
         guard let replay = stepUp.replay else { return }
-        if let shown, shown.provided.source?.token == inquiry?.question.subject.token {
-            shown.provided.upgrade(
+        if let provided, provided.source?.token == inquiry?.question.subject.token {
+            provided.upgrade(
                 to: StepUp.Outcome(session: replay.session.token, affinity: replay.session.affinity), context.sessions)
         } else {
             cookieLines = replay.cookiesForClient(context.request)
@@ -368,7 +355,7 @@ final class EnforcementDetour: Detour {
         return ""
     }
 
-    private func keep(_ answer: PolicyAnswer, _ inquiry: Inquiry, _ context: DetourContext) {
+    private func keep(_ answer: PolicyAnswer, _ inquiry: Inquiry, _ context: FilterContext) {
         guard let key = inquiry.key, let store = context.decisions, let expires = answer.expires else { return }
         // the calendar is known in whole seconds: rather too early than too late
         let left = expires / 1000 - context.seconds - 1
@@ -383,8 +370,8 @@ final class EnforcementDetour: Detour {
 
     // MARK: time and faults
 
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard isActive else { return nil }
+    private func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+        guard hold != nil else { return nil }
         if let limit, context.now >= limit {
             return failed("it took longer than authorization.hold allows", context, &notes)
         }
@@ -400,11 +387,13 @@ final class EnforcementDetour: Detour {
         case .following(let reason, let time): return follow(reason, until: time, context, &notes)
         case .steppingUp:
             guard let asked = inquiry?.question else { return nil }
-            return stepUp.woke(context.about(asked.head, asked.body), &notes).map { carryOn($0, context, &notes) }
+            return stepUp.event(.woke, context.about(asked.head, asked.body), &notes).map {
+                carryOn($0, context, &notes)
+            }
         }
     }
 
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         switch stage {
         case .watching, .granted: return nil
         case .queueing:
@@ -416,14 +405,9 @@ final class EnforcementDetour: Detour {
         case .following(let reason, _): return deny(reason)
         case .steppingUp:
             guard let asked = inquiry?.question else { return nil }
-            _ = stepUp.failed(reason, context.about(asked.head, asked.body), &notes)
-            return deny("AM asks for more than Usher could do\(Self.reason(notes))")
+            _ = stepUp.event(.failed(reason), context.about(asked.head, asked.body), &notes)
+            return beyond(notes)
         }
-    }
-
-    func abandon() {
-        stepUp.abandon()
-        rest()
     }
 
     func rest() {
@@ -436,7 +420,7 @@ final class EnforcementDetour: Detour {
 
     // MARK: what comes of it
 
-    private func grant(_ context: DetourContext) -> DetourOrder? {
+    private func grant(_ context: FilterContext) -> FilterAction? {
         let head = context.sent
         rest()
         stage = .granted(head)

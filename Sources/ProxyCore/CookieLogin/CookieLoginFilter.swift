@@ -4,7 +4,7 @@ import HTTPCodec
 import Interception
 
 /// Logs in for a cookie where none is at hand, has it sent along, and logs in once more where the origin will have it no more.
-final class CookieLoginDetour: LoginDetour {
+final class CookieLoginFilter: LoginFilter {
     typealias Turn = LoginTurn<CookieConversation>
 
     private let login: CookieLogin
@@ -14,7 +14,7 @@ final class CookieLoginDetour: LoginDetour {
     /// Whose cookies go out with the request.
     private var key: CookieSessions.Key?
     var words: LoginWords { LoginWords(what: "cookie \(login.cookie)", place: "origin", next: "logs in") }
-    var purpose: DetourCall.Purpose { .login(interceptor: login.interceptor) }
+    var interceptor: String? { login.interceptor }
 
     init(_ login: CookieLogin, hosts: HostGuard) {
         self.login = login
@@ -23,17 +23,31 @@ final class CookieLoginDetour: LoginDetour {
 
     func say(_ words: String) -> ExchangeMoment { .login(interceptor: login.interceptor, words) }
 
+    func told(of call: ServerCall, url: String) -> ExchangeMoment {
+        .loginCall(call.action, interceptor: login.interceptor, number: call.number, url: url)
+    }
+
     private var session: CookieSessions.Session? { turn.session }
 
     // MARK: before the request goes out
 
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .ready: return prepare(context, &notes) ?? .proceed
+        case .leaving: show(in: &head, context, &notes)
+        }
+        return .proceed
+    }
+
+    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         // the client's own login is its own: with this cookie it would be another's, and be tried twice
         if isLogin(context.sent) {
             turn.session = nil
             return nil
         }
-        if let reason = hosts.admits(context.sent) ? context.obstacle(login.origins) : BasicLoginDetour.elsewhere {
+        if let reason = hosts.admits(context.sent) ? context.obstacle(login.origins) : BasicLoginFilter.elsewhere {
             turn.session = nil
             notes.append(say(reason))
             return denial(reason)
@@ -52,7 +66,7 @@ final class CookieLoginDetour: LoginDetour {
         return conclude(turn.ask(.send, wanted, context), context, &notes) ?? withheld(context)
     }
 
-    func denial(_ reason: String) -> DetourOrder? {
+    func denial(_ reason: String) -> FilterAction? {
         guard login.refused == .refuse else { return nil }
         return .refuse(
             ProxyError(
@@ -62,14 +76,16 @@ final class CookieLoginDetour: LoginDetour {
     }
 
     /// The cookie is here, and may not go along.
-    private func withheld(_ context: DetourContext) -> DetourOrder? {
+    private func withheld(_ context: FilterContext) -> FilterAction? {
         guard login.refused == .refuse, let session else { return nil }
         let selection = session.jar.selection(for: context.sent, now: context.seconds)
         if selection.pairs.contains(where: { $0.name == login.cookie }) { return nil }
         return denial("the cookie \(selection.withheld.first ?? "is over")")
     }
 
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func show(
+        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) {
         turn.rest()
         turn.isSent = false
         guard let session, hosts.admits(head) else { return }
@@ -84,7 +100,7 @@ final class CookieLoginDetour: LoginDetour {
         head.fields.set("Cookie", cookies.text)
     }
 
-    func wanted(_ context: DetourContext) -> Turn.Wanted? {
+    func wanted(_ context: FilterContext) -> Turn.Wanted? {
         guard let key, let store = context.cookies else { return nil }
         return Turn.Wanted(key: key, store: store) { [login] in CookieConversation(login, origin: key.origin) }
     }
@@ -112,7 +128,7 @@ final class CookieLoginDetour: LoginDetour {
 
     /// An ordinary answer may set the cookie anew. Whose it is does not go on to the client; what others set, and what the
     /// client's own login does, are the client's affair: who else uses this login has no part in them.
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+    func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
         guard turn.isSent, let key, let session, let store = context.cookies else { return }
         noteTaken(response, context)
         guard response.fields.values(named: "Set-Cookie").contains(where: { SetCookie($0)?.name == login.cookie })

@@ -3,41 +3,41 @@ import HTTPCodec
 import Interception
 
 /// What clients are told whose requests do not go out.
-extension EnforcementDetour {
-    func deny(_ reason: String) -> DetourOrder {
+extension EnforcementFilter {
+    func deny(_ reason: String) -> FilterAction {
         refuse(ProxyError("http_request_denied", status: 403, "\(reason) (authorization: \(resource.url))"))
     }
 
     /// The request itself is at fault.
-    func refuse(_ reason: String) -> DetourOrder {
+    func refuse(_ reason: String) -> FilterAction {
         refuse(ProxyError("http_request_denied", status: 400, "AM is not asked about the request: \(reason)"))
     }
 
     /// AM would decide on one method, and the resource carry out another.
-    func refusalOfHiddenMethod(_ context: DetourContext) -> DetourOrder? {
+    func refusalOfHiddenMethod(_ context: FilterContext) -> FilterAction? {
         HiddenRequest.method(in: context.sent, context.sentBody, limit: policy.maxBodyBytes).map {
             refuse("\($0) may name another method than \(context.sent.methodText); send that method itself")
         }
     }
 
-    func unavailable(_ reason: String) -> DetourOrder {
+    func unavailable(_ reason: String) -> FilterAction {
         refuse(ProxyError("http_request_denied", status: 503, "the request needs a decision of AM: \(reason)"))
     }
 
-    func unusable(_ reason: String) -> DetourOrder {
+    func unusable(_ reason: String) -> FilterAction {
         refuse(ProxyError("http_request_denied", status: 502, "the request needs a decision of AM: \(reason)"))
     }
 
-    private func refuse(_ error: ProxyError) -> DetourOrder {
+    private func refuse(_ error: ProxyError) -> FilterAction {
         rest()
         return .refuse(error)
     }
 
     /// The client gets the advice, which it acts on by itself.
     func handOver(
-        _ response: HeldResponse, as form: Advice.Source, _ inner: DetourContext, _ context: DetourContext,
+        _ response: HeldResponse, as form: Advice.Source, _ inner: FilterContext, _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+    ) -> FilterAction {
         guard
             let advice = AdviceReader(.body).read(
                 status: response.head.status, fields: response.head.fields, body: response.body)
@@ -50,19 +50,5 @@ extension EnforcementDetour {
         notes.append(.translated("the client is told of \(advice.summary), and acts on it by itself"))
         rest()
         return .deliver(held.saying(written, isHead: context.request.method == .head))
-    }
-}
-
-/// What it has no part in: no answer of the resource concerns it.
-extension EnforcementDetour {
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? { nil }
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder { .deliver(response) }
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {}
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-    func delivers(_ status: Int) {}
-    func awaits(_ ticket: FlightTicket) -> Bool {
-        stepUp.awaits(ticket) || agent.awaits(ticket) || place?.ticket == ticket
     }
 }

@@ -3,7 +3,7 @@ import HTTPCodec
 import Interception
 
 /// Advice in a body where the resource does not take it from there: without a word about it, nobody knows why there is no step-up.
-extension StepUpDetour {
+extension StepUpFilter {
     private static let body = AdviceReader(.body)
 
     /// How much of an answer is looked through for one; nil where it can be none, or the word was said.

@@ -2,10 +2,47 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// Detours and the exchange that they hold up; and the calls that they make.
+/// The filters of an exchange, and what they have it do; and the calls that they make.
 extension Exchange {
-    private func detourContext(_ context: ClientContext, _ now: CookieSessions.Now) -> DetourContext {
-        DetourContext(
+    /// Gives the exchange the filters that its request gets.
+    /// - Returns: how many bytes of the request's body have to be kept for them.
+    mutating func addFilters(at point: FilterRegistration.Point, _ out: borrowing Outbox) -> Int {
+        var setup = FilterSetup(
+            engine, request, body.framing, body.classifierStep, watched: watched, sessionEnd: sessionEnd,
+            body: arrivedBody, point == .head ? engine.stepUp(for: request, body.framing) : nil, editContext(out))
+        for registration in engine.filters {
+            if registration.point == point {
+                registration.add(&setup)
+            } else if point == .head, let need = registration.need {
+                setup.keep(need(setup))
+            }
+        }
+        state = setup.edits.state
+        for moment in setup.notes { tell(moment, out.now) }
+        if let filters {
+            filters.add(setup.filters)
+        } else if !setup.filters.isEmpty {
+            filters = FilterChain(setup.filters, enforcing: setup.enforcing)
+        }
+        return setup.keep
+    }
+
+    /// How the request may end a session, though it is no Action that does.
+    private var sessionEnd: Classifier.SessionEnd? {
+        guard !engine.settings.servers.isEmpty, !Action.known.contains(where: { $0 == classification?.action })
+        else { return nil }
+        return engine.classifier.sessionEnd(request)
+    }
+
+    /// What the request is to those who keep something for sessions: LOGOUT also where it may be one.
+    private var watched: Classification? {
+        guard sessionEnd != nil else { return classification }
+        return Classification(
+            action: .logout, realm: classification?.realm, evidence: "It may end a session, however it is read.")
+    }
+
+    private func filterContext(_ context: ClientContext, _ now: CookieSessions.Now) -> FilterContext {
+        FilterContext(
             request: request, sent: attempt.head ?? request, body: body.bytes,
             sentBody: body.isKept ? attempt.body ?? body.bytes : nil,
             mayHaveArrived: awaitsResponse, time: now,
@@ -33,120 +70,126 @@ extension Exchange {
             "the request goes where the client's tunnel leads, and nothing proves that this is \(name), so it goes out without"
     }
 
+    /// Has the filters look at something, and tells what they say of it.
+    @discardableResult
+    private mutating func ask<Result>(
+        _ context: ClientContext, _ out: borrowing Outbox,
+        _ ask: (FilterChain, FilterContext, inout [ExchangeMoment]) -> Result?
+    ) -> Result? {
+        guard let filters else { return nil }
+        var notes: [ExchangeMoment] = []
+        let result = ask(filters, filterContext(context, out.time), &notes)
+        for moment in notes { tell(moment, out.now) }
+        return result
+    }
+
     /// What has to be done before the request goes out is done; else it has begun.
     mutating func isReady(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard let detour else { return true }
-        var notes: [ExchangeMoment] = []
         var head = attempt.head ?? request
-        let surroundings = detourContext(context, out.time)
-        let order = detour.prepare(surroundings, &notes)
-        if order == nil {
-            attempt.plain = head
-            detour.edit(&head, surroundings, &notes)
+        let plain = head
+        let action = ask(context, out) { filters, surroundings, notes in
+            if let action = filters.ready(&head, surroundings, &notes) { return action }
+            filters.leaving(&head, surroundings, &notes)
+            return nil
         }
-        for moment in notes { tell(moment, out.now) }
-        if let order {
-            perform(order, &context, &out)
+        if let action {
+            perform(action, &context, &out)
             return false
         }
+        attempt.plain = plain
         attempt.head = head
         return true
     }
 
     /// The head of an answer is here.
     mutating func answerSeen(_ context: ClientContext, _ out: borrowing Outbox) {
-        guard let detour else { return }
-        let surroundings = detourContext(context, out.time)
-        detour.answered(&response, surroundings)
+        var head = response
+        ask(context, out) { $0.headCame(&head, $1, &$2) }
+        response = head
     }
 
-    /// A response that was held for the detour's sake cannot be.
+    /// How much of the response the filters want to see.
+    mutating func filtersHold(_ context: ClientContext, _ out: borrowing Outbox) -> Int? {
+        var head = response
+        return ask(context, out) { $0.holds(&head, $1, &$2) }
+    }
+
+    /// A response that was held for the filters' sake cannot be.
     mutating func answerUnheld(_ context: ClientContext, _ out: borrowing Outbox) {
-        guard let detour else { return }
-        var notes: [ExchangeMoment] = []
-        detour.unheld(response, detourContext(context, out.time), &notes)
-        for moment in notes { tell(moment, out.now) }
+        var head = response
+        ask(context, out) { $0.tooLarge(&head, $1, &$2) }
     }
 
-    /// A response that was held for the detour's sake is here whole.
+    /// A response that was held for the filters' sake is here whole.
     mutating func considerHeld(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard let detour else { return deliverHeld(held, context, &out) }
-        var notes: [ExchangeMoment] = []
         // whether the request arrived matters for what fails, and this has not
-        let order = detour.consider(held, detourContext(context, out.time), &notes)
-        for moment in notes { tell(moment, out.now) }
-        if !order.delivers { captureAttempt(capture.answer ?? held.head, capture.answerBody ?? held.body, &out) }
-        perform(order, &context, &out)
+        guard let action = ask(context, out, { $0.whole(held, $1, &$2) }) else {
+            return deliverHeld(held, context, &out)
+        }
+        if case .deliver = action {
+        } else {
+            captureAttempt(capture.answer ?? held.head, capture.answerBody ?? held.body, &out)
+        }
+        perform(action, &context, &out)
     }
 
-    /// The call that the detour made has come to something.
+    /// The call that a filter made has come to something.
     mutating func called(_ response: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .calling = stage, let detour else { return }
-        var notes: [ExchangeMoment] = []
-        let order = detour.called(response, detourContext(context, out.time), &notes)
-        for moment in notes { tell(moment, out.now) }
-        perform(order, &context, &out)
+        guard case .calling = stage else { return }
+        guard let action = ask(context, out, { $0.event(.answered(response), $1, &$2) }) else {
+            return cut(reset: true, &out)
+        }
+        perform(action, &context, &out)
     }
 
-    /// The call that the detour made came to nothing.
+    /// The call that a filter made came to nothing.
     mutating func callFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .calling = stage else { return }
-        if !detourFailed(reason, &context, &out) { cut(reset: true, &out) }
+        if !filtersFailed(reason, &context, &out) { cut(reset: true, &out) }
     }
 
-    /// What the detour is about came to nothing.
-    /// - Returns: false where there is no detour that could do anything about it.
-    mutating func detourFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard let detour, detour.isActive || detour.keepsResponse else { return false }
-        var notes: [ExchangeMoment] = []
-        let order = detour.failed(reason, detourContext(context, out.time), &notes)
-        for moment in notes { tell(moment, out.now) }
-        guard let order else { return false }
-        perform(order, &context, &out)
+    /// What a filter is about came to nothing.
+    /// - Returns: false where there is none that could do anything about it.
+    mutating func filtersFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+        guard filters?.isHolding == true,
+            let action = ask(context, out, { $0.event(.failed(reason), $1, &$2) })
+        else { return false }
+        perform(action, &context, &out)
         return true
     }
 
-    /// Time has passed in a detour. False when the ordinary timeouts apply.
-    mutating func detourWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard let detour, detour.isActive || detour.keepsResponse else { return false }
-        var notes: [ExchangeMoment] = []
-        let order = detour.woke(detourContext(context, out.time), &notes)
-        for moment in notes { tell(moment, out.now) }
-        guard let order else { return false }
-        if case .calling = stage, case .proceed = order {
+    /// Time has passed for a filter. False when the ordinary timeouts apply.
+    mutating func filtersWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
+        guard filters?.isHolding == true, let action = ask(context, out, { $0.event(.woke, $1, &$2) }) else {
+            return false
+        }
+        if case .calling = stage, case .proceed = action {
             // the call that took too long is ended before a connection is asked for
             enter(.waiting(.send), until: out.now + 1)
             out.orders.append(.wake(at: out.now + 1))
             return true
         }
-        perform(order, &context, &out)
+        perform(action, &context, &out)
         return true
     }
 
-    /// A person has spoken to what the detour asks.
-    mutating func personSpoke(_ context: inout ClientContext, _ out: inout Outbox) {
+    /// What a filter waits for has come: a person has spoken, or somebody else has come to an end.
+    mutating func filterWaitCame(_ context: inout ClientContext, _ out: inout Outbox) {
         guard awaitsPerson else { return }
-        _ = detourWoke(&context, &out)
+        _ = filtersWoke(&context, &out)
     }
 
-    var awaitsPerson: Bool { if case .waiting(.detour) = stage { true } else { false } }
+    var awaitsPerson: Bool { if case .waiting(.filter) = stage { true } else { false } }
 
-    /// What the detour waits for has come.
-    mutating func flightCame(_ context: inout ClientContext, _ out: inout Outbox) {
-        guard case .waiting(.detour) = stage else { return }
-        _ = detourWoke(&context, &out)
-    }
-
-    /// The detour waits for this ticket's turn.
+    /// A filter waits for this ticket's turn.
     func awaits(_ ticket: FlightTicket) -> Bool {
-        guard case .waiting(.detour) = stage, let detour else { return false }
-        return detour.awaits(ticket)
+        if case .waiting(.filter(let awaited?)) = stage { awaited == ticket } else { false }
     }
 
     private mutating func perform(
-        _ order: DetourOrder, _ context: inout ClientContext, _ out: inout Outbox
+        _ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        switch order {
+        switch action {
         case .deliver(let held): deliverHeld(held, context, &out)
         case .giveBack(let original):
             release(reusable: false, &out)
@@ -155,20 +198,20 @@ extension Exchange {
             capture.forgetAnswer()
             deliverHeld(original, context, &out)
         case .call(let call):
-            let limit = detour?.limit ?? .max
+            let limit = filters?.limit ?? .max
             enter(.calling(until: limit), until: limit)
             out.replies.append(.call(call))
         case .wait(let time):
-            enter(.waiting(.detour), until: time)
+            enter(.waiting(.filter(nil)), until: time)
             out.orders.append(.wake(at: time))
         case .ask(let transaction, let time):
-            enter(.waiting(.detour), until: time)
+            enter(.waiting(.filter(nil)), until: time)
             out.orders.append(.awaitPerson(id, transaction))
         case .waitFor(let ticket, let time):
-            enter(.waiting(.detour), until: time)
+            enter(.waiting(.filter(ticket)), until: time)
             out.orders.append(.awaitFlight(id, ticket))
             out.orders.append(.wake(at: time))
-        case .proceed: leaseForSending(&context, &out)
+        case .proceed, .hold: leaseForSending(&context, &out)
         case .refuse(let error):
             release(reusable: false, &out)
             answer(error, &out)
@@ -199,17 +242,17 @@ extension Exchange {
 
     // MARK: a call
 
-    /// Makes the call that this exchange is. It goes through the interceptors with an Action of its own, but never through a
-    /// detour.
+    /// Makes the call that this exchange is. It goes through the interceptors with an Action of its own, but never through
+    /// filters.
     mutating func beginCall(_ context: inout ClientContext, _ out: inout Outbox) {
-        guard let detour = call else { return }
-        let call = detour.call
+        guard let made = call else { return }
+        let call = made.call
         var head = call.head
         // the classifier, and rules, look at the head alone to see whether there is a body
         head.fields.set("Content-Length", String(call.body.count))
         // whoever makes it knows what it is, and nobody else has to know whose flow it belongs to
         classification = engine.classifier.own(head, call.action, call.payload)
-        tell(detour.moment(url: engine.redaction.url(of: head)), out.now)
+        tell(made.told(engine.redaction.url(of: head)), out.now)
         body.bytes = call.body
         body.isKept = true
         body.hasEnded = true
@@ -221,7 +264,7 @@ extension Exchange {
     mutating func callEdited(
         _ head: RequestHead, _ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox
     ) {
-        guard let detour = call else { return }
+        guard let call else { return }
         switch outcome.verdict {
         case .proceed: break
         case .suspend(let suspension): return suspend(.call(head), suspension, outcome, &out)
@@ -235,7 +278,7 @@ extension Exchange {
         attempt.wishes.ending = outcome.ending
         attempt.wishes.timeout = outcome.timeout
         // a session or a password is in this request: it goes where the configuration says and nowhere else
-        if let refusal = detour.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
+        if let refusal = call.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
         request = head
         attempt.head = head
         if outcome.limits.isEmpty { return goOn(outcome, &context, &out) }

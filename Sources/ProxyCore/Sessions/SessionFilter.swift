@@ -4,7 +4,7 @@ import HTTPCodec
 import Interception
 
 /// Shows a session for a request that carries none: one that its client won before, or one that Usher logs in for.
-final class SessionDetour: Detour {
+final class SessionFilter: Filter {
     /// What is done once there is a session.
     private enum Purpose {
         /// The request goes out.
@@ -38,7 +38,6 @@ final class SessionDetour: Detour {
     private var fallback: OwnSession?
     /// The token that the attempt before this one showed.
     private var shown: String?
-    private var hasRenewed = false
     /// The session went along with the attempt under way.
     private var isSent = false
     private lazy var material = policy.loginMaterial
@@ -54,19 +53,20 @@ final class SessionDetour: Detour {
         self.provided = provided
     }
 
-    var limit: Int? { optional.map { min($0, whole ?? .max) } ?? whole }
-    var endsWithClient: Bool { false }
-    var isActive: Bool {
+    private var limit: Int? { optional.map { min($0, whole ?? .max) } ?? whole }
+
+    var hold: FilterHold? {
+        guard isActive else { return nil }
+        return FilterHold(
+            isActive: true, keepsResponse: kept != nil, bytes: kept?.body.count ?? 0, limit: limit)
+    }
+
+    private var isActive: Bool {
         switch stage {
         case .watching, .ready: false
         case .queueing, .holding, .talking: true
         }
     }
-    var keepsResponse: Bool { kept != nil }
-    var keptBytes: Int { kept?.body.count ?? 0 }
-    var maxResponseBytes: Int { Self.largestRefusal }
-    var cookieLines: [String] { [] }
-
     private var kept: HeldResponse? {
         switch stage {
         case .queueing(.renew(let held, _), _), .holding(.renew(let held, _), _, _),
@@ -76,13 +76,50 @@ final class SessionDetour: Detour {
         }
     }
 
-    func provider(of server: AuthorizationServer) -> ProvidedSession? {
-        policy.server.url == server.url ? provided : nil
+    // MARK: filter
+
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .ready: return prepare(context, &notes) ?? .proceed
+        case .leaving: show(in: &head, context, &notes)
+        }
+        return .proceed
+    }
+
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .head: headCame(&head, context)
+        case .offered:
+            guard isSent, !provided.hasRenewed, !isActive, provided.isShared else { break }
+            if policy.asksToSignIn(head, to: context.sent) { return .hold(upTo: Self.largestRefusal) }
+        case .whole(let response): return consider(response, context, &notes)
+        case .tooLarge: break
+        }
+        return .proceed
+    }
+
+    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+        switch event {
+        case .answered(let response): answered(response, context, &notes)
+        case .failed(let reason): failed(reason, context, &notes)
+        case .woke: woke(context, &notes)
+        }
+    }
+
+    func end(_ end: FilterEnd) {
+        guard case .decided = end else { return }
+        stage = .watching
+        login = nil
     }
 
     // MARK: before the request goes out
 
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+        if let refused = provided.takeRefused() { return ask(.send, insteadOf: refused, context, &notes) }
         if case .ready = stage { return nil }
         guard provided.source == nil, policy.refusalToShowSession(on: context.sent) == nil, context.unproven == nil
         else {
@@ -104,7 +141,7 @@ final class SessionDetour: Detour {
     }
 
     /// What is known of the client, in words.
-    private func learn(_ context: DetourContext) -> String {
+    private func learn(_ context: FilterContext) -> String {
         let refusal = context.initiator.refusal(listed: policy.origins).map { "no session: not added: \($0)" }
         guard context.sessions != nil else {
             return refusal ?? "the session goes along \(policy.words(of: .learned))"
@@ -119,7 +156,9 @@ final class SessionDetour: Detour {
         return "with the session of this client's login at \(policy.server.url)"
     }
 
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func show(
+        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) {
         stage = .watching
         isSent = false
         guard let session = provided.source else { return }
@@ -139,9 +178,9 @@ final class SessionDetour: Detour {
 
     /// - Returns: nil where the request may go out.
     private func ask(
-        _ purpose: Purpose, insteadOf refused: OwnSession? = nil, _ context: DetourContext,
+        _ purpose: Purpose, insteadOf refused: OwnSession? = nil, _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
+    ) -> FilterAction? {
         guard let store = context.sessions?.own else {
             stage = .ready
             notes.append(.session("the session goes along \(policy.words(of: .login))"))
@@ -163,19 +202,11 @@ final class SessionDetour: Detour {
         }
     }
 
-    /// AM does not know the session that would go along: another one, once, before the request goes out.
-    /// - Returns: nil where there is none.
-    func renew(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard !hasRenewed, let own = provided.own else { return nil }
-        hasRenewed = true
-        return ask(.send, insteadOf: own, context, &notes) ?? .proceed
-    }
-
     /// - Parameter old: the session that there is, and that is to be renewed.
     private func lead(
-        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ old: OwnSession?, _ context: DetourContext,
+        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ old: OwnSession?, _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
+    ) -> FilterAction? {
         fallback = old
         // the two clocks of a due time and of this exchange may differ a little
         renewing = old.flatMap { context.now + Self.clockDifference < $0.renewableUntil ? $0 : nil }
@@ -185,9 +216,9 @@ final class SessionDetour: Detour {
 
     /// Begins, waits until it may begin, or gives up where AM refused these answers lately.
     private func begin(
-        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ conversation: SessionConversation, _ context: DetourContext,
+        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ conversation: SessionConversation, _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
+    ) -> FilterAction? {
         if let logins = context.logins {
             let attempt = login ?? LoginAttempt(logins, policy.lockout)
             login = attempt
@@ -218,8 +249,10 @@ final class SessionDetour: Detour {
 
     // MARK: the conversation
 
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        guard case .talking(let purpose, let flight, var conversation) = stage else { return .deliver(response) }
+    private func answered(
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction? {
+        guard case .talking(let purpose, let flight, var conversation) = stage else { return nil }
         let order = conversation.answered(
             status: response.head.status, fields: response.head.fields, body: response.body, context.circumstances)
         return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
@@ -227,8 +260,8 @@ final class SessionDetour: Detour {
 
     private func perform(
         _ order: SessionConversation.Order, _ purpose: Purpose, _ flight: Flight<OwnSession>,
-        _ conversation: SessionConversation, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
+        _ conversation: SessionConversation, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction? {
         var conversation = conversation
         for sentence in conversation.takeNotes() { notes.append(.session(sentence)) }
         stage = .talking(purpose, flight, conversation)
@@ -237,9 +270,10 @@ final class SessionDetour: Detour {
         case .send(let call):
             if conversation.hasSession { optional = context.now + Self.optionalTime }
             return .call(
-                DetourCall(
-                    call: call, bound: .server(policy.server), purpose: .session(login: login),
-                    maxResponseBytes: policy.maxResponseBytes, keptBytes: context.body.count + keptBytes))
+                FilterCall(
+                    call, to: .server(policy.server), maxResponseBytes: policy.maxResponseBytes,
+                    keptBytes: context.body.count + (kept?.body.count ?? 0), login: login
+                ) { .sessionCall(call.action, number: call.number, url: $0) })
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
         case .won(let source, let times):
             login?.judge(.taken)
@@ -258,7 +292,7 @@ final class SessionDetour: Detour {
     }
 
     /// The session that was won, or the one there was where AM said that it is good.
-    private func session(_ source: SessionSource, _ times: SessionTimes, _ context: DetourContext) -> OwnSession {
+    private func session(_ source: SessionSource, _ times: SessionTimes, _ context: FilterContext) -> OwnSession {
         if let renewing, renewing.source.isSame(as: source.token) { return renewing }
         let logOut = policy.sessions.login.logsOut ? context.sessions?.logOut : nil
         return OwnSession(
@@ -266,7 +300,7 @@ final class SessionDetour: Detour {
             renewableUntil: context.now + SessionTimes.due(of: times.total), onEnd: logOut)
     }
 
-    private func done(_ session: OwnSession, _ purpose: Purpose) -> DetourOrder? {
+    private func done(_ session: OwnSession, _ purpose: Purpose) -> FilterAction? {
         stage = .ready
         whole = nil
         optional = nil
@@ -277,7 +311,7 @@ final class SessionDetour: Detour {
     }
 
     /// A login came to nothing: a session that is still good goes along all the same.
-    private func settle(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func settle(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         if case .send = purpose, let fallback {
             notes.append(.session("\(reason); the session that there is goes along until its end"))
             return done(fallback, purpose)
@@ -286,7 +320,7 @@ final class SessionDetour: Detour {
     }
 
     /// There is no session to be had: the request goes out without, and the resource says what it thinks of that.
-    private func giveUp(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func giveUp(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         stage = .ready
         whole = nil
         optional = nil
@@ -300,7 +334,7 @@ final class SessionDetour: Detour {
         return nil
     }
 
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         switch stage {
         case .watching, .ready: return nil
         case .queueing(let purpose, _), .holding(let purpose, _, _):
@@ -316,7 +350,7 @@ final class SessionDetour: Detour {
         }
     }
 
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    private func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         guard isActive else { return nil }
         if let limit, context.now >= limit {
             let isOptional = optional != nil
@@ -343,54 +377,36 @@ final class SessionDetour: Detour {
         }
     }
 
-    func awaits(_ ticket: FlightTicket) -> Bool {
-        switch stage {
-        case .queueing(_, let flight): flight.ticket == ticket
-        case .holding: login?.awaits(ticket) == true
-        case .watching, .ready, .talking: false
-        }
-    }
-
-    func abandon() {
-        stage = .watching
-        login = nil
-    }
-
     // MARK: answers
 
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        guard isSent, !hasRenewed, !isActive, provided.isShared else { return nil }
-        return policy.asksToSignIn(response, to: sent) ? Self.largestRefusal : nil
-    }
-
-    func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
-        guard isSent, !hasRenewed, let own = provided.own, policy.asksToSignIn(response.head, to: context.sent),
+    private func consider(
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        guard isSent, !provided.hasRenewed, let own = provided.own,
+            policy.asksToSignIn(response.head, to: context.sent),
             !isAdvice(response.head, body: response.body, context)
-        else { return .deliver(response) }
-        hasRenewed = true
+        else { return .proceed }
+        provided.hasRenewed = true
         guard let resource = policy.coverage(of: context.request)?.resource,
             policy.refusalToReplay(
                 context.request, resource, bodyComplete: context.isWhole, after: response.head.status) == nil
-        else { return .deliver(response) }
+        else { return .proceed }
         notes.append(
             .session("the resource asks for a sign-in (\(response.head.status)); AM is asked about the session"))
         switch ask(.renew(response, own), context, &notes) {
-        case .giveBack(let held)?: return .deliver(held)
-        case let order?: return order
-        case nil: return .deliver(response)
+        case .giveBack?, nil: return .proceed
+        case let action?: return action
         }
     }
 
-    private func isAdvice(_ response: ResponseHead, body: [UInt8]?, _ context: DetourContext) -> Bool {
+    private func isAdvice(_ response: ResponseHead, body: [UInt8]?, _ context: FilterContext) -> Bool {
         guard let resource = policy.coverage(of: context.request)?.resource else { return false }
         let reader = AdviceReader(policy.forms(for: context.request, sent: context.sent, resource))
         return reader.read(status: response.status, fields: response.fields, body: body) != nil
     }
 
     /// What the resource says of the session is no affair of a client that knows nothing of it.
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+    private func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
         guard isSent else { return }
         if provided.isShared {
             response.fields.removeCookies(named: policy.server.cookie)
@@ -401,9 +417,6 @@ final class SessionDetour: Detour {
             context.sessions?.learned.forget(client, at: policy.server.url)
         }
     }
-
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {}
-    func delivers(_ status: Int) {}
 }
 
 extension FieldTable {
@@ -413,5 +426,12 @@ extension FieldTable {
         _ = removeAll { table, index in
             table.isNamed(index, "Set-Cookie") && SetCookie(table.value(index))?.name == name
         }
+    }
+}
+
+extension SessionFilter {
+    static let registration = FilterRegistration(.head, where: { !$0.authorization.isEmpty }) { setup in
+        guard let covered = setup.covered, let provided = covered.provided(for: setup.request) else { return }
+        setup.add(SessionFilter(covered.policy, provided))
     }
 }

@@ -2,10 +2,10 @@ import Authorization
 import Interception
 
 /// Where a step-up waits for a person.
-extension StepUpDetour {
+extension StepUpFilter {
     func ask(
-        _ step: OpenStep, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ step: OpenStep, _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         // nobody else waits for this one's turn while a person thinks
         if step.isAgain { login?.judge(.refused) } else { login?.wait() }
         if let pause = pause(round, context) { return giveUp(pause, round.original, context, &notes) }
@@ -33,9 +33,9 @@ extension StepUpDetour {
 
     /// Whether somebody has spoken.
     func look(
-        _ round: Round, _ step: OpenStep, _ place: ParkedStep, _ context: DetourContext,
+        _ round: Round, _ step: OpenStep, _ place: ParkedStep, _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
+    ) -> FilterAction? {
         guard let verdict = place.look() else { return .ask(place.id, until: limit ?? .max) }
         func note(_ word: String) {
             notes.append(.spoken(id: place.id.description, milliseconds: context.now - place.since, word: word))
@@ -58,8 +58,8 @@ extension StepUpDetour {
 
     /// Goes on with what a person said. What turns out to be no answer leaves the step open.
     private func tell(
-        _ told: PersonAnswers, _ round: Round, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ told: PersonAnswers, _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         var round = round
         do throws(OpenStep.Refusal) {
             return perform(try round.machine.told(told, context.circumstances), round, context, &notes)

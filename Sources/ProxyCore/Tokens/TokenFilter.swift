@@ -4,7 +4,7 @@ import Interception
 
 /// Has a bearer token sent along with a request to a resource: fetches one where there is none, and renews it once where the
 /// resource will have it no more.
-final class TokenDetour: LoginDetour {
+final class TokenFilter: LoginFilter {
     typealias Turn = LoginTurn<TokenConversation>
 
     private let source: TokenSource
@@ -18,7 +18,6 @@ final class TokenDetour: LoginDetour {
     private var hasNonced = false
 
     var words: LoginWords { LoginWords(what: "token", place: "resource", next: "renews the token") }
-    var purpose: DetourCall.Purpose { .token(resource: source.name) }
 
     init(_ source: TokenSource, _ provided: ProvidedSession? = nil) {
         self.source = source
@@ -27,9 +26,23 @@ final class TokenDetour: LoginDetour {
 
     func say(_ words: String) -> ExchangeMoment { .token(resource: source.name, words) }
 
+    func told(of call: ServerCall, url: String) -> ExchangeMoment {
+        .tokenCall(call.action, resource: source.name, number: call.number, url: url)
+    }
+
     // MARK: before the request goes out
 
-    func prepare(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
+    func request(
+        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .ready: return prepare(context, &notes) ?? .proceed
+        case .leaving: show(in: &head, context, &notes)
+        }
+        return .proceed
+    }
+
+    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
         guard !turn.doesWithout, !turn.isReady else { return nil }
         // who shows something itself means it
         guard !context.sent.fields.contains(.authorization) else {
@@ -63,7 +76,7 @@ final class TokenDetour: LoginDetour {
         return conclude(turn.ask(.send, wanted, context), context, &notes)
     }
 
-    private func goWithout() -> DetourOrder? {
+    private func goWithout() -> FilterAction? {
         turn.doesWithout = true
         turn.session = nil
         return nil
@@ -71,7 +84,7 @@ final class TokenDetour: LoginDetour {
 
     /// Settles whose token it is.
     /// - Returns: what is missing for that.
-    private func identify(_ context: DetourContext) -> String? {
+    private func identify(_ context: FilterContext) -> String? {
         let settings = source.settings
         guard settings.manner != .clientCredentials else {
             key = TokenKey(source)
@@ -102,7 +115,7 @@ final class TokenDetour: LoginDetour {
         return nil
     }
 
-    func wanted(_ context: DetourContext) -> Turn.Wanted? {
+    func wanted(_ context: FilterContext) -> Turn.Wanted? {
         guard let key, let store = context.tokens.store else { return nil }
         let session = session
         return Turn.Wanted(key: key, store: store.shared) {
@@ -111,7 +124,9 @@ final class TokenDetour: LoginDetour {
         }
     }
 
-    func edit(_ head: inout RequestHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func show(
+        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) {
         turn.rest()
         turn.isSent = false
         guard let session = turn.session, !head.fields.contains(.authorization), source.admits(head) else { return }
@@ -159,18 +174,18 @@ final class TokenDetour: LoginDetour {
     private var wantsNonce: Bool { !hasNonced && turn.session?.gain.key != nil }
 
     func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         guard turn.isSent, !isActive, refusal(response.head) == .nonce, wantsNonce else {
             return considerRefusal(response, context, &notes)
         }
         hasNonced = true
-        guard context.isWhole else { return .deliver(response) }
+        guard context.isWhole else { return .proceed }
         notes.append(say("the resource wants its nonce in the proof; the request is sent with it"))
         return .again(response)
     }
 
-    func answered(_ response: inout ResponseHead, _ context: DetourContext) {
+    func headCame(_ response: inout ResponseHead, _ context: FilterContext) {
         guard turn.isSent else { return }
         noteTaken(response, context)
         guard let key, let session = turn.session, session.gain.key != nil,
@@ -183,6 +198,31 @@ final class TokenDetour: LoginDetour {
         turn.session = changed
         context.tokens.store?.change {
             $0.renewed(key, generation: session.generation) { $0.resourceNonces[origin] = nonce }
+        }
+    }
+}
+
+extension TokenFilter {
+    static let registration = FilterRegistration(.head, where: { $0.tokens != nil }) { setup in
+        // who shows something itself means it
+        guard let source = setup.engine.tokens?.source(for: setup.request),
+            !setup.request.fields.contains(.authorization), !isAuthorizing(setup.step)
+        else { return }
+        let covered = setup.covered.flatMap { $0.policy.server.url == source.settings.server.url ? $0 : nil }
+        setup.add(
+            TokenFilter(source, covered?.provided(for: setup.request)), keeping: setup.engine.settings.limits.keptBody)
+    }
+
+    /// It is by such requests to AM that sessions and tokens are had: those that are there have no part in them.
+    private static func isAuthorizing(_ step: Classifier.Step) -> Bool {
+        switch step {
+        case .none: false
+        case .needsBody: true
+        case .done(let found):
+            switch found.action {
+            case .authorize?, .pushedAuthorization?, .startAuthenticate?, .authenticate?, .resumeAuthenticate?: true
+            default: TokenWatch.concerns(found.action)
+            }
         }
     }
 }

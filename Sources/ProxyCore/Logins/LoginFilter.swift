@@ -2,31 +2,37 @@ import Authorization
 import HTTPCodec
 import Interception
 
-/// A detour that has a request go out with what a login wins, and has that renewed once where it is refused.
-protocol LoginDetour: Detour {
+/// A filter that has a request go out with what a login wins, and has that renewed once where it is refused.
+protocol LoginFilter: Filter {
     associatedtype Talk: LoginTalk
 
     var turn: LoginTurn<Talk> { get }
     var words: LoginWords { get }
-    /// What its calls are for.
-    var purpose: DetourCall.Purpose { get }
+    /// The interceptor that logs in, where one does: it has no part in the calls.
+    var interceptor: String? { get }
 
     func say(_ words: String) -> ExchangeMoment
+    /// What is told of a call.
+    func told(of call: ServerCall, url: String) -> ExchangeMoment
     /// Nil where nothing is wanted, or nobody keeps it.
-    func wanted(_ context: DetourContext) -> LoginTurn<Talk>.Wanted?
+    func wanted(_ context: FilterContext) -> LoginTurn<Talk>.Wanted?
     /// What is told of one that was just won.
     func told(of gain: Talk.Gain, _ now: Int) -> String
     /// What it is.
     func win(_ gain: Talk.Gain) -> Wins
     /// The answer to a request that must not go out without; nil where it may.
-    func denial(_ reason: String) -> DetourOrder?
+    func denial(_ reason: String) -> FilterAction?
     /// An answer with this head may refuse what went along.
     func mayRefuse(_ response: ResponseHead) -> Bool
     /// This one does.
     func refuses(_ response: HeldResponse) -> Bool
+    /// The head of a response has come.
+    func headCame(_ head: inout ResponseHead, _ context: FilterContext)
+    /// A response that may be a refusal is here.
+    func consider(_ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction
 }
 
-/// How a login detour speaks of what it is about.
+/// How a login filter speaks of what it is about.
 struct LoginWords {
     /// What goes along, as "token".
     let what: String
@@ -36,31 +42,31 @@ struct LoginWords {
     let next: String
 }
 
-extension LoginDetour {
+extension LoginFilter {
     typealias Refusal = SharedLogins<Talk.Gain>.Refusal
 
     /// More of an answer than this is no refusal.
     static var largestRefusal: Int { 64 << 10 }
     static var largestAnswer: Int { 256 << 10 }
 
-    /// Others may wait for the same login.
-    var endsWithClient: Bool { false }
-    var isActive: Bool { turn.isActive }
-    var limit: Int? { turn.limit }
-    var keepsResponse: Bool { turn.kept != nil }
-    var keptBytes: Int { turn.kept?.body.count ?? 0 }
-    var maxResponseBytes: Int { Self.largestRefusal }
-    var cookieLines: [String] { [] }
+    var hold: FilterHold? {
+        guard isActive else { return nil }
+        return FilterHold(
+            isActive: true, keepsResponse: turn.kept != nil, bytes: turn.kept?.body.count ?? 0, limit: turn.limit)
+    }
 
-    func denial(_ reason: String) -> DetourOrder? { nil }
+    var isActive: Bool { turn.isActive }
+    var interceptor: String? { nil }
+
+    func denial(_ reason: String) -> FilterAction? { nil }
     func win(_ gain: Talk.Gain) -> Wins { .session }
 
     // MARK: the login
 
     /// - Returns: nil where the request may go out.
     func conclude(
-        _ outcome: LoginTurn<Talk>.Outcome, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
+        _ outcome: LoginTurn<Talk>.Outcome, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction? {
         switch outcome {
         case .found(let purpose): return done(purpose)
         case .won(let gain, let purpose):
@@ -74,14 +80,15 @@ extension LoginDetour {
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
         case .call(let call, let url, let heir):
             return .call(
-                DetourCall(
-                    call: call, bound: .url(url), purpose: purpose, maxResponseBytes: Self.largestAnswer,
-                    keptBytes: context.body.count + keptBytes, heir: heir))
+                FilterCall(
+                    call, to: .url(url), maxResponseBytes: Self.largestAnswer,
+                    keptBytes: context.body.count + (turn.kept?.body.count ?? 0), issuer: interceptor, heir: heir
+                ) { [self] in told(of: call, url: $0) })
         }
     }
 
     /// What was wanted is there.
-    private func done(_ purpose: LoginTurn<Talk>.Purpose) -> DetourOrder? {
+    private func done(_ purpose: LoginTurn<Talk>.Purpose) -> FilterAction? {
         switch purpose {
         case .send: nil
         case .renew(let held): .again(held)
@@ -91,7 +98,7 @@ extension LoginDetour {
     /// There is none to be had.
     private func giveUp(
         _ reason: String, _ purpose: LoginTurn<Talk>.Purpose, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder? {
+    ) -> FilterAction? {
         turn.doesWithout = true
         if case .renew(let held) = purpose {
             notes.append(say("no \(words.what): \(reason); the \(words.place)'s answer was delivered"))
@@ -102,62 +109,64 @@ extension LoginDetour {
         return nil
     }
 
-    func called(_ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder {
-        guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
-            return .deliver(response)
-        }
-        return conclude(outcome, context, &notes) ?? .proceed
+    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+        guard isActive, let wanted = wanted(context) else { return nil }
+        let outcome =
+            switch event {
+            case .answered(let response): turn.called(response, wanted, context)
+            case .failed(let reason): turn.failed(reason, wanted, context)
+            case .woke: turn.woke(wanted, context)
+            }
+        return outcome.map { conclude($0, context, &notes) ?? .proceed }
     }
 
-    func awaits(_ ticket: FlightTicket) -> Bool { turn.awaits(ticket) }
-
-    func failed(_ reason: String, _ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else { return nil }
-        return conclude(outcome, context, &notes) ?? .proceed
-    }
-
-    func woke(_ context: DetourContext, _ notes: inout [ExchangeMoment]) -> DetourOrder? {
-        guard isActive, let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
-        return conclude(outcome, context, &notes) ?? .proceed
-    }
+    func end(_ end: FilterEnd) { if case .decided = end { turn.rest() } }
 
     // MARK: refusals
 
-    private func refusal(_ context: DetourContext) -> Refusal? {
+    private func refusal(_ context: FilterContext) -> Refusal? {
         turn.session.map { Refusal(generation: $0.generation, path: context.sent.path) }
     }
 
-    func holds(_ response: ResponseHead, to request: RequestHead, sent: RequestHead) -> Int? {
-        turn.isSent && !isActive && mayRefuse(response) ? Self.largestRefusal : nil
+    func response(
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
+        switch step {
+        case .head: headCame(&head, context)
+        case .offered: if turn.isSent, !isActive, mayRefuse(head) { return .hold(upTo: Self.largestRefusal) }
+        case .whole(let response): return consider(response, context, &notes)
+        case .tooLarge: unheld(head, context, &notes)
+        }
+        return .proceed
     }
 
     func consider(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder { considerRefusal(response, context, &notes) }
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction { considerRefusal(response, context, &notes) }
 
     func considerRefusal(
-        _ response: HeldResponse, _ context: DetourContext, _ notes: inout [ExchangeMoment]
-    ) -> DetourOrder {
+        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+    ) -> FilterAction {
         guard turn.isSent, !isActive, refuses(response), let refusal = refusal(context), let wanted = wanted(context)
-        else { return .deliver(response) }
+        else { return .proceed }
         if turn.hasRenewed {
             wanted.store.change { $0.fruitless(wanted.key, refusal, context.time) }
-            return .deliver(response)
+            return .proceed
         }
         turn.hasRenewed = true
         notes.append(say("the \(words.place) refuses the \(words.what) (\(response.head.status))"))
         guard context.isWhole else {
             drop(
                 wanted, refusal, because: "the request's body was not kept, so it is not sent again", context, &notes)
-            return .deliver(response)
+            return .proceed
         }
         return conclude(turn.ask(.renew(response), wanted, after: refusal, context), context, &notes)
-            ?? .deliver(response)
+            ?? .proceed
     }
 
     /// Has the next who asks renew it.
     private func drop(
-        _ wanted: LoginTurn<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: DetourContext,
+        _ wanted: LoginTurn<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: FilterContext,
         _ notes: inout [ExchangeMoment]
     ) {
         let isDropped = wanted.store.change { $0.drop(wanted.key, refusal, context.time) }
@@ -165,7 +174,7 @@ extension LoginDetour {
     }
 
     /// This one's answer is larger than is kept, and its client has to be content with it.
-    func unheld(_ response: ResponseHead, _ context: DetourContext, _ notes: inout [ExchangeMoment]) {
+    private func unheld(_ response: ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
         guard turn.isSent, !isActive, refuses(HeldResponse(reason: .advice, head: response, limit: 0)),
             let refusal = refusal(context), let wanted = wanted(context)
         else { return }
@@ -179,13 +188,10 @@ extension LoginDetour {
     }
 
     /// The resource has taken what something refused before.
-    func noteTaken(_ response: ResponseHead, _ context: DetourContext) {
+    func noteTaken(_ response: ResponseHead, _ context: FilterContext) {
         guard turn.isSent, turn.session?.isDoubted == true, response.status < 400, let refusal = refusal(context),
             let wanted = wanted(context)
         else { return }
         wanted.store.change { $0.taken(wanted.key, refusal) }
     }
-
-    func abandon() { turn.rest() }
-    func delivers(_ status: Int) {}
 }

@@ -11,8 +11,8 @@ struct CredentialGrounds {
     let request: RequestHead
 }
 
-/// The exchange as a detour sees it.
-struct DetourContext {
+/// The exchange as a filter sees it.
+struct FilterContext {
     /// As the client sent it.
     var request: RequestHead
     /// As it went out.
@@ -67,7 +67,7 @@ struct DetourContext {
     }
 
     /// The same where another request is looked at: one that is Usher's own.
-    func about(_ head: RequestHead, _ body: [UInt8]) -> DetourContext {
+    func about(_ head: RequestHead, _ body: [UInt8]) -> FilterContext {
         var context = self
         context.request = head
         context.sent = head

@@ -8,7 +8,7 @@ import Testing
 @testable import ProxyCore
 
 /// Tokens on the way of an exchange, beside what holds for all that logins win.
-@Suite struct TokenDetourTests {
+@Suite struct TokenFilterTests {
     private func begin(
         _ settings: Settings = Settings(), request: String = SteppingUp.get,
         _ change: (inout TokenSettings) -> Void = { _ in }

@@ -5,7 +5,7 @@ import ProxyCore
 import Testing
 
 @Suite("Sessions that a request does not carry")
-struct SessionDetourTests {
+struct SessionFilterTests {
     typealias Up = SteppingUp
 
     private static let get = "GET http://shop.test/api/cart HTTP/1.1\r\nHost: shop.test\r\nCookie: a=1\r\n\r\n"

@@ -6,7 +6,7 @@ import Testing
 @testable import ProxyCore
 
 /// What holds for whatever a login wins, on the way of an exchange, alone and beside a step-up.
-@Suite struct LoginDetourTests {
+@Suite struct LoginFilterTests {
     @Test(arguments: LoginScene.allCases)
     func theLoginComesFirst(scene: LoginScene) {
         let talk = scene.begin()

@@ -1,13 +1,13 @@
-/// What an interceptor does beyond edits: it holds exchanges up, and makes calls of its own.
-public enum RuleDetour: Sendable {
+/// What an interceptor does beyond edits: it logs in.
+public enum RuleLogin: Sendable {
     case cookie(CookieLogin)
     case basic(BasicLogin)
 }
 
-/// A detour of an interceptor that applies.
-public struct AppliedDetour: Sendable {
+/// The login of an interceptor that applies.
+public struct AppliedLogin: Sendable {
     public let interceptor: String
-    public let detour: RuleDetour
+    public let login: RuleLogin
     public let hosts: HostGuard
 }
 
