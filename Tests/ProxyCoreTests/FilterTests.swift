@@ -17,9 +17,7 @@ private final class WakingFilter: Filter {
 
     var hold: FilterHold? { asleep.map { FilterHold(isActive: true, keepsResponse: true, bytes: $0.body.count) } }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .offered where head.status == 503: return .hold(upTo: 1 << 10)
         case .whole(let response) where response.head.status == 503:
@@ -32,11 +30,11 @@ private final class WakingFilter: Filter {
         }
     }
 
-    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
         guard let asleep else { return nil }
         self.asleep = nil
         if case .answered(let answer) = event, answer.head.status == 200 { return .again(asleep) }
-        notes.append(.conversation("the origin cannot be woken"))
+        context.note(.conversation("the origin cannot be woken"))
         return .giveBack(asleep)
     }
 }
@@ -90,7 +88,7 @@ private final class WakingFilter: Filter {
         static let registration = FilterRegistration(.head, where: { _ in true }) { $0.add(ReplacingFilter()) }
 
         func response(
-            _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+            _ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext
         ) -> FilterAction {
             switch step {
             case .offered: return .hold(upTo: 1 << 10)

@@ -31,17 +31,15 @@ final class CookieLoginFilter: LoginFilter {
 
     // MARK: before the request goes out
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
-        case .ready: return prepare(context, &notes) ?? .proceed
-        case .leaving: show(in: &head, context, &notes)
+        case .ready: return prepare(&context) ?? .proceed
+        case .leaving: show(in: &head, &context)
         }
         return .proceed
     }
 
-    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func prepare(_ context: inout FilterContext) -> FilterAction? {
         // the client's own login is its own: with this cookie it would be another's, and be tried twice
         if isLogin(context.sent) {
             turn.session = nil
@@ -49,7 +47,7 @@ final class CookieLoginFilter: LoginFilter {
         }
         if let reason = hosts.admits(context.sent) ? context.obstacle(login.origins) : BasicLoginFilter.elsewhere {
             turn.session = nil
-            notes.append(say(reason))
+            context.note(say(reason))
             return denial(reason)
         }
         if turn.doesWithout { return denial("there was none to be had") }
@@ -59,11 +57,11 @@ final class CookieLoginFilter: LoginFilter {
         self.key = key
         guard let wanted = wanted(context) else {
             turn.doesWithout = true
-            notes.append(
+            context.note(
                 say("the cookie \(login.cookie) goes along, after a login at \(login.place) where there is none"))
             return nil
         }
-        return conclude(turn.ask(.send, wanted, context), context, &notes) ?? withheld(context)
+        return conclude(turn.ask(.send, wanted, context), &context) ?? withheld(context)
     }
 
     func denial(_ reason: String) -> FilterAction? {
@@ -83,15 +81,13 @@ final class CookieLoginFilter: LoginFilter {
         return denial("the cookie \(selection.withheld.first ?? "is over")")
     }
 
-    private func show(
-        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) {
+    private func show(in head: inout RequestHead, _ context: inout FilterContext) {
         turn.rest()
         turn.isSent = false
         guard let session, hosts.admits(head) else { return }
         let selection = session.jar.selection(for: head, now: context.seconds)
         for reason in selection.withheld {
-            notes.append(say("the cookie \(reason)"))
+            context.note(say("the cookie \(reason)"))
         }
         guard !selection.pairs.isEmpty else { return }
         turn.isSent = true

@@ -43,30 +43,26 @@ final class DeviceWatch: Filter {
 
     // MARK: filter
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
-        if case .ready = step { prepare(context, &notes) ?? .proceed } else { .proceed }
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
+        if case .ready = step { prepare(&context) ?? .proceed } else { .proceed }
     }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .offered where hasLooked && head.status == 200 && journey.isAt(context.sent):
             .hold(upTo: Self.largestPage)
-        case .whole(let response): look(at: response, context, &notes)
+        case .whole(let response): look(at: response, &context)
         case .head, .offered, .tooLarge: .proceed
         }
     }
 
-    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
         switch event {
-        case .answered(let response): return answered(response, context, &notes)
-        case .failed(let reason): return failed(reason, context, &notes)
+        case .answered(let response): return answered(response, &context)
+        case .failed(let reason): return failed(reason, &context)
         case .woke:
             guard let limit, context.now >= limit else { return nil }
-            return failed("AM took longer than \(Self.longest / 1000) s", context, &notes)
+            return failed("AM took longer than \(Self.longest / 1000) s", &context)
         }
     }
 
@@ -74,7 +70,7 @@ final class DeviceWatch: Filter {
 
     // MARK: what the app sends
 
-    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func prepare(_ context: inout FilterContext) -> FilterAction? {
         guard !hasLooked, let store = context.pushes, context.state != nil else { return nil }
         hasLooked = true
         guard context.isWhole, journey.isAt(context.sent) else { return nil }
@@ -86,24 +82,22 @@ final class DeviceWatch: Filter {
             context.body, session: SessionSource.carried(by: context.request, named: journey.cookie),
             context.circumstances)
         guard case .send(let call) = order else {
-            note(&notes)
+            note(&context)
             return nil
         }
         stage = .asking
-        return self.call(call, context, &notes)
+        return self.call(call, &context)
     }
 
     // MARK: what AM answers
 
-    private func look(
-        at response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func look(at response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard hasLooked, response.head.status == 200, journey.isAt(context.sent) else { return .proceed }
         let order = journey.answered(
             status: response.head.status, body: response.plainBody(Self.largestPage) ?? [], context.circumstances)
         stage = .telling(response)
-        if case .send(let call) = order { return self.call(call, context, &notes) }
-        return goOn(context, &notes)
+        if case .send(let call) = order { return self.call(call, &context) }
+        return goOn(&context)
     }
 
     /// The app comes with this page's `authId` next.
@@ -116,10 +110,8 @@ final class DeviceWatch: Filter {
 
     // MARK: calls
 
-    private func call(
-        _ call: ServerCall, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
-        note(&notes)
+    private func call(_ call: ServerCall, _ context: inout FilterContext) -> FilterAction {
+        note(&context)
         limit = limit ?? context.now + Self.longest
         return .call(
             FilterCall(
@@ -128,23 +120,21 @@ final class DeviceWatch: Filter {
             ) { .deviceCall(call.action, number: call.number, url: $0) })
     }
 
-    private func answered(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func answered(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         let order = journey.called(status: response.head.status, body: response.body, context.circumstances)
-        if case .send(let call) = order { return self.call(call, context, &notes) }
-        return goOn(context, &notes)
+        if case .send(let call) = order { return self.call(call, &context) }
+        return goOn(&context)
     }
 
-    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func failed(_ reason: String, _ context: inout FilterContext) -> FilterAction? {
         guard isActive else { return nil }
         journey.callFailed(reason)
-        return goOn(context, &notes)
+        return goOn(&context)
     }
 
     /// What had to be done first is done.
-    private func goOn(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction {
-        note(&notes)
+    private func goOn(_ context: inout FilterContext) -> FilterAction {
+        note(&context)
         limit = nil
         let held = kept
         stage = .watching
@@ -153,8 +143,8 @@ final class DeviceWatch: Filter {
         return .deliver(held)
     }
 
-    private func note(_ notes: inout [ExchangeMoment]) {
-        for words in journey.takeNotes() { notes.append(.conversation(words)) }
+    private func note(_ context: inout FilterContext) {
+        for words in journey.takeNotes() { context.note(.conversation(words)) }
     }
 }
 

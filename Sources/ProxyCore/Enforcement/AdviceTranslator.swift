@@ -27,19 +27,15 @@ final class AdviceTranslator: Filter {
         head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
     }
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
         if case .leaving = step { offer(in: &head, context) }
         return .proceed
     }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .offered: if let limit = wanted(of: head, context) { return .hold(upTo: limit) }
-        case .whole(let response): return translate(response, context, &notes)
+        case .whole(let response): return translate(response, &context)
         case .head, .tooLarge: break
         }
         return .proceed
@@ -54,9 +50,7 @@ final class AdviceTranslator: Filter {
         return min(policy.maxResponseBytes, AdviceReader.maxBody)
     }
 
-    private func translate(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func translate(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         let read = reader(context).read(
             status: response.head.status, fields: response.head.fields, body: response.body)
         guard let advice = read, advice.source != form else { return .proceed }
@@ -64,25 +58,25 @@ final class AdviceTranslator: Filter {
             request: context.request, sent: context.sent, body: context.body, bodyComplete: context.isWhole,
             resource: resource, status: response.head.status)
         if let doubt = policy.doubt(of: advice, in: exchange) {
-            notes.append(.notAdvice(doubt))
+            context.note(.notAdvice(doubt))
             return .proceed
         }
-        notes.append(.advice(status: response.head.status, host: context.request.host, summary: advice.summary))
+        context.note(.advice(status: response.head.status, host: context.request.host, summary: advice.summary))
         if let refusal = context.initiator.refusal(listed: policy.origins) {
-            notes.append(.translated("not translated: \(refusal)"))
+            context.note(.translated("not translated: \(refusal)"))
             return .proceed
         }
         switch policy.realm(of: advice, in: exchange) {
         case .refused(let reason):
-            notes.append(.translated("not translated: \(reason)"))
+            context.note(.translated("not translated: \(reason)"))
             return .proceed
         case .stepUp(let realm):
             if let refusal = advice.refusal {
-                notes.append(.translated("not translated: \(refusal)"))
+                context.note(.translated("not translated: \(refusal)"))
                 return .proceed
             }
             let written = WrittenAdvice(advice, as: form, realm: realm, about: context.request, policy)
-            notes.append(.translated("the client is told of \(advice.summary), and acts on it by itself"))
+            context.note(.translated("the client is told of \(advice.summary), and acts on it by itself"))
             return .deliver(response.saying(written, isHead: context.request.method == .head))
         }
     }

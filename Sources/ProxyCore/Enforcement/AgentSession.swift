@@ -40,16 +40,16 @@ final class AgentSession {
     }
 
     /// - Parameter user: the session of whoever sent the request.
-    func ask(_ user: SessionSource, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order {
+    func ask(_ user: SessionSource, _ context: inout FilterContext) -> Order {
         switch caller {
         case .app: .use(user)
         case .session(let token): .use(SessionSource(token: token, carrier: .cookie))
-        case .login: ask(after: nil, context, &notes)
+        case .login: ask(after: nil, &context)
         }
     }
 
     /// AM will not have the session that was used last: another one, where there may be.
-    func renew(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order? {
+    func renew(_ context: inout FilterContext) -> Order? {
         guard let wanted = wanted(context), let used = turn.session else { return nil }
         let refusal = CookieSessions.Refusal(generation: used.generation, path: "")
         guard !hasRenewed else {
@@ -58,14 +58,12 @@ final class AgentSession {
             return nil
         }
         hasRenewed = true
-        return ask(after: refusal, context, &notes)
+        return ask(after: refusal, &context)
     }
 
-    private func ask(
-        after refusal: CookieSessions.Refusal?, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> Order {
+    private func ask(after refusal: CookieSessions.Refusal?, _ context: inout FilterContext) -> Order {
         guard let wanted = wanted(context) else { return .failed("there is nowhere to keep a session") }
-        return conclude(turn.ask(.send, wanted, after: refusal, context), context, &notes)
+        return conclude(turn.ask(.send, wanted, after: refusal, context), &context)
     }
 
     private func wanted(_ context: FilterContext) -> Turn.Wanted? {
@@ -77,38 +75,36 @@ final class AgentSession {
     }
 
     /// The answer to the call of its login.
-    func called(_ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order {
+    func called(_ response: HeldResponse, _ context: inout FilterContext) -> Order {
         guard let wanted = wanted(context), let outcome = turn.called(response, wanted, context) else {
             return .failed("nothing was asked")
         }
-        return conclude(outcome, context, &notes)
+        return conclude(outcome, &context)
     }
 
     /// Its call came to nothing.
-    func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order {
+    func failed(_ reason: String, _ context: inout FilterContext) -> Order {
         guard let wanted = wanted(context), let outcome = turn.failed(reason, wanted, context) else {
             return .failed(reason)
         }
-        return conclude(outcome, context, &notes)
+        return conclude(outcome, &context)
     }
 
     /// - Returns: nil where its own call is under way.
-    func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> Order? {
+    func woke(_ context: inout FilterContext) -> Order? {
         guard let wanted = wanted(context), let outcome = turn.woke(wanted, context) else { return nil }
-        return conclude(outcome, context, &notes)
+        return conclude(outcome, &context)
     }
 
     /// The exchange has no use for it any more; others may log in.
     func rest() { turn.rest() }
 
-    private func conclude(
-        _ outcome: Turn.Outcome, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> Order {
+    private func conclude(_ outcome: Turn.Outcome, _ context: inout FilterContext) -> Order {
         switch outcome {
         case .found, .kept: return use()
         case .won:
-            notes.append(.login(interceptor: Self.name, "logged in to ask for decisions"))
-            notes.append(.won(.session))
+            context.note(.login(interceptor: Self.name, "logged in to ask for decisions"))
+            context.note(.won(.session))
             return use()
         case .lacking(let reason, _): return .failed(reason)
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)

@@ -33,11 +33,24 @@ extension EnforcementFilter {
         return .refuse(error)
     }
 
+    func beyond(_ context: FilterContext) -> FilterAction {
+        deny("AM asks for more than Usher could do\(Self.reason(context.notes))")
+    }
+
+    /// Why a step-up did not take place, or came to nothing.
+    private static func reason(_ notes: [ExchangeMoment]) -> String {
+        for note in notes.reversed() {
+            switch note {
+            case .declined(let reason), .stepUpFailed(let reason), .notReplayed(let reason): return ": \(reason)"
+            case .heldOff(_, let seconds): return ": AM refused its answers lately, so they wait for \(seconds) s"
+            default: continue
+            }
+        }
+        return ""
+    }
+
     /// The client gets the advice, which it acts on by itself.
-    func handOver(
-        _ response: HeldResponse, as form: Advice.Source, _ inner: FilterContext, _ context: FilterContext,
-        _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func handOver(_ response: HeldResponse, as form: Advice.Source, _ context: inout FilterContext) -> FilterAction {
         guard
             let advice = AdviceReader(.body).read(
                 status: response.head.status, fields: response.head.fields, body: response.body)
@@ -47,7 +60,7 @@ extension EnforcementFilter {
         let written = WrittenAdvice(advice, as: form, realm: realm, about: context.request, policy)
         var held = HeldResponse(reason: .advice, head: ResponseHead(status: 403, reason: ""), limit: 0)
         held.head.fields.add("Proxy-Status", "usher; error=http_request_denied; details=\"AM asks for more\"")
-        notes.append(.translated("the client is told of \(advice.summary), and acts on it by itself"))
+        context.note(.translated("the client is told of \(advice.summary), and acts on it by itself"))
         rest()
         return .deliver(held.saying(written, isHead: context.request.method == .head))
     }

@@ -6,7 +6,7 @@ import Interception
 /// Has a request go out only where AM allows it: the enforcement point of a resource that no Gateway stands before. What a
 /// decision advises is done by the step-up of any policy evaluation, which this one is to it. Whatever comes of it but a
 /// decision that allows the very request, the request stays here.
-final class EnforcementFilter {
+final class EnforcementFilter: Filter {
     private enum Stage {
         case watching
         /// As many ask as may.
@@ -31,11 +31,6 @@ final class EnforcementFilter {
         var generation = 0
         /// A step-up has changed it: it is asked once more, and nobody else's answer will do.
         var isRepeated = false
-    }
-
-    private struct Known {
-        /// Nil where the request may go out.
-        let order: FilterAction?
     }
 
     let policy: AuthorizationPolicy
@@ -76,6 +71,40 @@ final class EnforcementFilter {
 
     var enforcement: Enforcement { policy.enforcement ?? Enforcement() }
 
+    var hold: FilterHold? {
+        switch stage {
+        case .watching, .granted: return nil
+        case .queueing, .loggingIn, .asking, .steppingUp, .following: break
+        }
+        let inner = stepUp.hold
+        return FilterHold(
+            isActive: true, bytes: inner?.bytes ?? 0, limit: limit, endsWithClient: inner?.endsWithClient == true)
+    }
+
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
+        switch step {
+        case .ready:
+            if case .granted(let head) = stage, Self.isSame(head, context.sent) { break }
+            return begin(&context)
+        case .leaving: leave(with: &head)
+        }
+        return .proceed
+    }
+
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
+        switch event {
+        case .answered(let response): called(response, &context)
+        case .failed(let reason): failed(reason, &context)
+        case .woke: woke(&context)
+        }
+    }
+
+    func end(_ end: FilterEnd) {
+        guard case .decided = end else { return }
+        stepUp.end(.decided)
+        rest()
+    }
+
     // MARK: before the request goes out
 
     private func leave(with head: inout RequestHead) {
@@ -91,7 +120,7 @@ final class EnforcementFilter {
 
     private var session: SessionSource? { stepUp.replay?.session }
 
-    private func begin(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func begin(_ context: inout FilterContext) -> FilterAction {
         if limit == nil { limit = context.now + policy.hold }
         guard !SessionSource.isAmbiguous(in: context.sent, named: policy.server.cookie) else {
             return refuse(
@@ -107,14 +136,12 @@ final class EnforcementFilter {
         else {
             let refusal = context.initiator.refusal(listed: policy.origins)
             if provided != nil, refusal == nil, context.decisions?.isDry == true {
-                notes.append(.decision("AM is asked first, with that session"))
+                context.note(.decision("AM is asked first, with that session"))
                 return grant(context)
             }
             return deny(SessionSource.absence(in: context.sent, policy))
         }
-        guard let store = context.decisions else {
-            return unavailable("there is no table of decisions")
-        }
+        guard let store = context.decisions else { return unavailable("there is no table of decisions") }
         let asked: PolicyQuestion
         do throws(PolicyQuestion.Refusal) {
             asked = try question(user, caller: nil, context)
@@ -122,7 +149,7 @@ final class EnforcementFilter {
             return refuse(error.reason)
         }
         if store.isDry {
-            notes.append(
+            context.note(
                 .decision(
                     "AM is asked first whether \(asked.method) is allowed on \(asked.resource), in the policy set "
                         + "\(enforcement.application); the request goes out where it is"))
@@ -130,20 +157,18 @@ final class EnforcementFilter {
         }
         let key = self.key(asked, user, store)
         inquiry = Inquiry(question: asked, key: key, generation: store.change { $0.generation })
-        if let known = self.known(context, &notes) { return known.order }
-        return proceed(agent.ask(user, context, &notes), user, context, &notes)
+        if let known = known(&context) { return known }
+        return proceed(agent.ask(user, &context), user, &context)
     }
 
     /// What is known of the question from before.
-    private func known(
-        _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> Known? {
+    private func known(_ context: inout FilterContext) -> FilterAction? {
         guard let inquiry, let key = inquiry.key,
             let allows = context.decisions?.change({ $0.allows(key, now: context.now, maxAge: enforcement.maxAge) })
         else { return nil }
         let method = inquiry.question.method
-        notes.append(.decision("AM has decided on this lately: \(method) is \(allows ? "" : "not ")allowed"))
-        return Known(order: allows ? grant(context) : deny("AM does not allow \(method)"))
+        context.note(.decision("AM has decided on this lately: \(method) is \(allows ? "" : "not ")allowed"))
+        return allows ? grant(context) : deny("AM does not allow \(method)")
     }
 
     private func wait(_ context: FilterContext) -> FilterAction {
@@ -174,14 +199,13 @@ final class EnforcementFilter {
     // MARK: asking
 
     private func proceed(
-        _ order: AgentSession.Order, _ user: SessionSource, _ context: FilterContext,
-        _ notes: inout [ExchangeMoment]
+        _ order: AgentSession.Order, _ user: SessionSource, _ context: inout FilterContext
     ) -> FilterAction {
         switch order {
         case .use(let caller):
             if inquiry?.isRepeated == true {
                 inquiry.change { $0.question.ask(as: caller, policy.server) }
-                return ask(context, &notes)
+                return ask(&context)
             }
             do throws(PolicyQuestion.Refusal) {
                 let question = try question(user, caller: caller, context)
@@ -189,7 +213,7 @@ final class EnforcementFilter {
             } catch {
                 return refuse(error.reason)
             }
-            return ask(context, &notes)
+            return ask(&context)
         case .call(let call):
             stage = .loggingIn
             return .call(call)
@@ -201,7 +225,7 @@ final class EnforcementFilter {
         }
     }
 
-    private func ask(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction {
+    private func ask(_ context: inout FilterContext) -> FilterAction {
         guard let inquiry, let store = context.decisions else {
             return unavailable("nothing was to be asked")
         }
@@ -226,28 +250,34 @@ final class EnforcementFilter {
             ) { [action = inquiry.question.call.action, questions] in .question(action, number: questions, url: $0) })
     }
 
-    private func called(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func called(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard let asked = inquiry?.question else { return unavailable("nothing was asked") }
-        let inner = context.about(asked.head, asked.body)
         switch stage {
         case .loggingIn:
-            return proceed(agent.called(response, context, &notes), asked.subject, context, &notes)
-        case .asking: return answered(response, context, inner, &notes)
-        case .steppingUp: return carryOn(stepUp.event(.answered(response), inner, &notes), context, &notes)
+            return proceed(agent.called(response, &context), asked.subject, &context)
+        case .asking: return answered(response, &context)
+        case .steppingUp:
+            return carryOn(asStepUp(&context) { stepUp.event(.answered(response), &$0) }, &context)
         case .watching, .queueing, .following, .granted: return unavailable("nothing was asked")
         }
     }
 
-    private func answered(
-        _ response: HeldResponse, _ context: FilterContext, _ inner: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    /// Has the step-up look at the question to AM as the request that it is about.
+    private func asStepUp(
+        _ context: inout FilterContext, _ ask: (inout FilterContext) -> FilterAction?
+    ) -> FilterAction? {
+        guard let asked = inquiry?.question else { return nil }
+        var inner = context.about(asked.head, asked.body)
+        defer { context.notes = inner.notes }
+        return ask(&inner)
+    }
+
+    private func answered(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard let inquiry else { return unavailable("nothing was asked") }
         // a step-up may take its time
         place = nil
         var head = response.head
-        _ = stepUp.response(.head, &head, inner, &notes)
+        _ = asStepUp(&context) { stepUp.response(.head, &head, &$0) }
         let answer: PolicyAnswer
         do throws(PolicyAnswer.Fault) {
             answer = try PolicyAnswer(response.head, response.body, to: inquiry.question)
@@ -255,8 +285,8 @@ final class EnforcementFilter {
             switch error.kind {
             case .caller, .privilege:
                 if enforcement.caller == .app { return deny(error.reason) }
-                if error.kind == .caller, let order = agent.renew(context, &notes) {
-                    return proceed(order, inquiry.question.subject, context, &notes)
+                if error.kind == .caller, let order = agent.renew(&context) {
+                    return proceed(order, inquiry.question.subject, &context)
                 }
                 return unavailable(error.reason)
             case .question:
@@ -265,38 +295,35 @@ final class EnforcementFilter {
                     rest()
                     return .proceed
                 }
-                return follow(error.reason, until: context.now + Self.upgradeEnd, context, &notes)
+                return follow(error.reason, until: context.now + Self.upgradeEnd, &context)
             case .unusable: return unusable(error.reason)
             }
         }
         keep(answer, inquiry, context)
         if answer.allows {
-            notes.append(.decision("AM allows \(inquiry.question.method) on \(inquiry.question.resource)"))
+            context.note(.decision("AM allows \(inquiry.question.method) on \(inquiry.question.resource)"))
             stepUp.end(.delivered(status: 200))
-            return grant(context) ?? .proceed
+            return grant(context)
         }
         guard answer.isAdvised else {
             stepUp.end(.delivered(status: 403))
-            return deny(
-                "AM does not allow \(inquiry.question.method) on \(inquiry.question.resource)")
+            return deny("AM does not allow \(inquiry.question.method) on \(inquiry.question.resource)")
         }
         if let form, context.initiator.refusal(listed: policy.origins) == nil {
-            return handOver(response, as: form, inner, context, &notes)
+            return handOver(response, as: form, &context)
         }
-        return carryOn(stepUp.consider(response, inner, &notes), context, &notes)
+        return carryOn(asStepUp(&context) { stepUp.consider(response, &$0) }, &context)
     }
 
     /// AM knows the session no more. Where another request of this client has it upgraded, or had a moment ago, AM is asked
     /// with the one that takes its place.
-    private func follow(
-        _ reason: String, until time: Int, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func follow(_ reason: String, until time: Int, _ context: inout FilterContext) -> FilterAction {
         guard let old = inquiry?.question.subject else { return deny(reason) }
         if stepUp.follows(old, context) {
-            notes.append(.decision("this session was upgraded a moment ago; AM is asked with the one in its place"))
+            context.note(.decision("this session was upgraded a moment ago; AM is asked with the one in its place"))
             takeSession(context)
             rest()
-            return begin(context, &notes) ?? .proceed
+            return begin(&context)
         }
         guard context.now < time, stepUp.mayFollow(old, context) else { return deny(reason) }
         stage = .following(reason, until: time)
@@ -307,10 +334,8 @@ final class EnforcementFilter {
     private static let upgradeEnd = 1_000
 
     /// What the step-up wants done next.
-    private func carryOn(
-        _ action: FilterAction?, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
-        guard let action else { return beyond(notes) }
+    private func carryOn(_ action: FilterAction?, _ context: inout FilterContext) -> FilterAction {
+        guard let action else { return beyond(context) }
         switch action {
         case .call, .wait, .waitFor, .ask:
             stage = .steppingUp
@@ -323,13 +348,9 @@ final class EnforcementFilter {
                 // the session may be another by now, and what is granted for a transaction is nobody's to keep
                 $0.key = nil
             }
-            return ask(context, &notes)
-        case .deliver, .giveBack, .again, .replace, .proceed, .refuse, .hold: return beyond(notes)
+            return ask(&context)
+        case .deliver, .giveBack, .again, .replace, .proceed, .refuse, .hold: return beyond(context)
         }
-    }
-
-    private func beyond(_ notes: [ExchangeMoment]) -> FilterAction {
-        deny("AM asks for more than Usher could do\(Self.reason(notes))")
     }
 
     /// Another session may have taken the old one's place.
@@ -341,18 +362,6 @@ final class EnforcementFilter {
         } else {
             cookieLines = replay.cookiesForClient(context.request)
         }
-    }
-
-    /// Why a step-up did not take place, or came to nothing.
-    private static func reason(_ notes: [ExchangeMoment]) -> String {
-        for note in notes.reversed() {
-            switch note {
-            case .declined(let reason), .stepUpFailed(let reason), .notReplayed(let reason): return ": \(reason)"
-            case .heldOff(_, let seconds): return ": AM refused its answers lately, so they wait for \(seconds) s"
-            default: continue
-            }
-        }
-        return ""
     }
 
     private func keep(_ answer: PolicyAnswer, _ inquiry: Inquiry, _ context: FilterContext) {
@@ -370,43 +379,41 @@ final class EnforcementFilter {
 
     // MARK: time and faults
 
-    private func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func woke(_ context: inout FilterContext) -> FilterAction? {
         guard hold != nil else { return nil }
         if let limit, context.now >= limit {
-            return failed("it took longer than authorization.hold allows", context, &notes)
+            return failed("it took longer than authorization.hold allows", &context)
         }
         switch stage {
         case .watching, .granted: return nil
         case .queueing:
-            if let known = self.known(context, &notes) { return known.order ?? .proceed }
-            return ask(context, &notes)
+            if let known = known(&context) { return known }
+            return ask(&context)
         case .loggingIn:
             guard let user = inquiry?.question.subject else { return nil }
-            return agent.woke(context, &notes).map { proceed($0, user, context, &notes) }
+            return agent.woke(&context).map { proceed($0, user, &context) }
         case .asking: return nil
-        case .following(let reason, let time): return follow(reason, until: time, context, &notes)
+        case .following(let reason, let time): return follow(reason, until: time, &context)
         case .steppingUp:
-            guard let asked = inquiry?.question else { return nil }
-            return stepUp.event(.woke, context.about(asked.head, asked.body), &notes).map {
-                carryOn($0, context, &notes)
-            }
+            guard let action = asStepUp(&context, { stepUp.event(.woke, &$0) }) else { return nil }
+            return carryOn(action, &context)
         }
     }
 
-    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func failed(_ reason: String, _ context: inout FilterContext) -> FilterAction? {
         switch stage {
         case .watching, .granted: return nil
         case .queueing:
             return unavailable("AM is asked as much as enforce.concurrency allows: \(reason)")
         case .loggingIn:
             guard let user = inquiry?.question.subject else { return nil }
-            return proceed(agent.failed(reason, context, &notes), user, context, &notes)
+            return proceed(agent.failed(reason, &context), user, &context)
         case .asking: return unavailable("AM could not be asked: \(reason)")
         case .following(let reason, _): return deny(reason)
         case .steppingUp:
-            guard let asked = inquiry?.question else { return nil }
-            _ = stepUp.event(.failed(reason), context.about(asked.head, asked.body), &notes)
-            return beyond(notes)
+            guard inquiry != nil else { return nil }
+            _ = asStepUp(&context) { stepUp.event(.failed(reason), &$0) }
+            return beyond(context)
         }
     }
 
@@ -420,10 +427,23 @@ final class EnforcementFilter {
 
     // MARK: what comes of it
 
-    private func grant(_ context: FilterContext) -> FilterAction? {
+    private func grant(_ context: FilterContext) -> FilterAction {
         let head = context.sent
         rest()
         stage = .granted(head)
-        return nil
+        return .proceed
+    }
+}
+
+extension EnforcementFilter {
+    static let registration = FilterRegistration(.head, where: { !$0.authorization.isEmpty }) { setup in
+        guard let covered = setup.covered, case .enforce = covered.manner(setup.request) else { return }
+        let (policy, resource) = (covered.policy, covered.resource)
+        let form = resource.translation ?? (policy.clientHandlesAdvice(setup.request) ? .header : nil)
+        setup.enforce(policy)
+        // nothing has gone out before AM has answered, so nothing has to be sent again; what may be a form is looked through
+        setup.add(
+            EnforcementFilter(policy, resource, form: form, covered.provided(for: setup.request)),
+            keeping: HiddenRequest.isSearched(setup.request) ? policy.maxBodyBytes : 0)
     }
 }

@@ -26,16 +26,12 @@ final class SessionEndWatch: Filter {
         }
     }
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
         if case .leaving = step, isLogout { end(head, context) }
         return .proceed
     }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         if case .head = step { headCame(head, context) }
         return .proceed
     }

@@ -45,15 +45,13 @@ extension Exchange {
         FilterContext(
             request: request, sent: attempt.head ?? request, body: body.bytes,
             sentBody: body.isKept ? attempt.body ?? body.bytes : nil,
-            mayHaveArrived: awaitsResponse, time: now,
-            logins: context.stores.logins, cookies: context.stores.cookies, state: context.stores.state,
+            mayHaveArrived: awaitsResponse, time: now, stores: context.stores,
             person: PersonContext(
                 transactions: context.stores.transactions, address: context.source.address, user: record.user,
                 url: record.url),
             tokens: TokenContext(
                 store: context.stores.tokens, sender: sender(context), errands: context.stores.errands,
                 classification: watched),
-            pushes: context.stores.pushes, sessions: context.stores.sessions, decisions: context.stores.decisions,
             grounds: CredentialGrounds(unproven: unproven(context), request: request))
     }
 
@@ -74,12 +72,12 @@ extension Exchange {
     @discardableResult
     private mutating func ask<Result>(
         _ context: ClientContext, _ out: borrowing Outbox,
-        _ ask: (FilterChain, FilterContext, inout [ExchangeMoment]) -> Result?
+        _ ask: (FilterChain, inout FilterContext) -> Result?
     ) -> Result? {
         guard let filters else { return nil }
-        var notes: [ExchangeMoment] = []
-        let result = ask(filters, filterContext(context, out.time), &notes)
-        for moment in notes { tell(moment, out.now) }
+        var surroundings = filterContext(context, out.time)
+        let result = ask(filters, &surroundings)
+        for moment in surroundings.notes { tell(moment, out.now) }
         return result
     }
 
@@ -87,9 +85,9 @@ extension Exchange {
     mutating func isReady(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         var head = attempt.head ?? request
         let plain = head
-        let action = ask(context, out) { filters, surroundings, notes in
-            if let action = filters.ready(&head, surroundings, &notes) { return action }
-            filters.leaving(&head, surroundings, &notes)
+        let action = ask(context, out) { filters, surroundings in
+            if let action = filters.ready(&head, &surroundings) { return action }
+            filters.leaving(&head, &surroundings)
             return nil
         }
         if let action {
@@ -104,26 +102,26 @@ extension Exchange {
     /// The head of an answer is here.
     mutating func answerSeen(_ context: ClientContext, _ out: borrowing Outbox) {
         var head = response
-        ask(context, out) { $0.headCame(&head, $1, &$2) }
+        ask(context, out) { $0.headCame(&head, &$1) }
         response = head
     }
 
     /// How much of the response the filters want to see.
     mutating func filtersHold(_ context: ClientContext, _ out: borrowing Outbox) -> Int? {
         var head = response
-        return ask(context, out) { $0.holds(&head, $1, &$2) }
+        return ask(context, out) { $0.holds(&head, &$1) }
     }
 
     /// A response that was held for the filters' sake cannot be.
     mutating func answerUnheld(_ context: ClientContext, _ out: borrowing Outbox) {
         var head = response
-        ask(context, out) { $0.tooLarge(&head, $1, &$2) }
+        ask(context, out) { $0.tooLarge(&head, &$1) }
     }
 
     /// A response that was held for the filters' sake is here whole.
     mutating func considerHeld(_ held: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         // whether the request arrived matters for what fails, and this has not
-        guard let action = ask(context, out, { $0.whole(held, $1, &$2) }) else {
+        guard let action = ask(context, out, { $0.whole(held, &$1) }) else {
             return deliverHeld(held, context, &out)
         }
         if case .deliver = action {
@@ -136,7 +134,7 @@ extension Exchange {
     /// The call that a filter made has come to something.
     mutating func called(_ response: HeldResponse, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .calling = stage else { return }
-        guard let action = ask(context, out, { $0.event(.answered(response), $1, &$2) }) else {
+        guard let action = ask(context, out, { $0.event(.answered(response), &$1) }) else {
             return cut(reset: true, &out)
         }
         perform(action, &context, &out)
@@ -152,7 +150,7 @@ extension Exchange {
     /// - Returns: false where there is none that could do anything about it.
     mutating func filtersFailed(_ reason: String, _ context: inout ClientContext, _ out: inout Outbox) -> Bool {
         guard filters?.isHolding == true,
-            let action = ask(context, out, { $0.event(.failed(reason), $1, &$2) })
+            let action = ask(context, out, { $0.event(.failed(reason), &$1) })
         else { return false }
         perform(action, &context, &out)
         return true
@@ -160,7 +158,7 @@ extension Exchange {
 
     /// Time has passed for a filter. False when the ordinary timeouts apply.
     mutating func filtersWoke(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        guard filters?.isHolding == true, let action = ask(context, out, { $0.event(.woke, $1, &$2) }) else {
+        guard filters?.isHolding == true, let action = ask(context, out, { $0.event(.woke, &$1) }) else {
             return false
         }
         if case .calling = stage, case .proceed = action {
@@ -186,9 +184,7 @@ extension Exchange {
         if case .waiting(.filter(let awaited?)) = stage { awaited == ticket } else { false }
     }
 
-    private mutating func perform(
-        _ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox
-    ) {
+    private mutating func perform(_ action: FilterAction, _ context: inout ClientContext, _ out: inout Outbox) {
         switch action {
         case .deliver(let held): deliverHeld(held, context, &out)
         case .giveBack(let original):

@@ -18,34 +18,28 @@ final class BasicLoginFilter: Filter {
         self.hosts = hosts
     }
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
-        if case .leaving = step { show(in: &head, context, &notes) }
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
+        if case .leaving = step { show(in: &head, &context) }
         return .proceed
     }
 
-    private func show(
-        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) {
+    private func show(in head: inout RequestHead, _ context: inout FilterContext) {
         switch login.sending {
         case .always: break
         case .missing: if head.fields.contains(.authorization) { return }
         case .challenged: if !isAsked { return }
         }
         if let reason = hosts.admits(head) ? context.obstacle(login.origins) : BasicLoginFilter.elsewhere {
-            notes.append(.login(interceptor: interceptor, reason))
+            context.note(.login(interceptor: interceptor, reason))
             return
         }
         head.fields.set("Authorization", login.credentials)
     }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .offered where isChallenge(head, context): .hold(upTo: Self.largestChallenge)
-        case .whole(let response) where isChallenge(response.head, context): consider(response, context, &notes)
+        case .whole(let response) where isChallenge(response.head, context): consider(response, &context)
         case .head, .offered, .whole, .tooLarge: .proceed
         }
     }
@@ -56,22 +50,20 @@ final class BasicLoginFilter: Filter {
             && response.fields.challenges(scheme: "Basic")
     }
 
-    private func consider(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         if let reason = context.obstacle(login.origins) {
-            notes.append(.login(interceptor: interceptor, reason))
+            context.note(.login(interceptor: interceptor, reason))
             return .proceed
         }
         guard context.isWhole else {
-            notes.append(
+            context.note(
                 .login(
                     interceptor: interceptor, "the request's body was not kept, so it is not sent again with a password"
                 ))
             return .proceed
         }
         isAsked = true
-        notes.append(
+        context.note(
             .login(interceptor: interceptor, "the origin asks for a password (Basic); the request is sent with it"))
         return .again(response)
     }

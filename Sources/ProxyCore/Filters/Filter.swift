@@ -10,15 +10,15 @@ import Interception
 protocol Filter: AnyObject {
     /// The request, each time that it is to go out.
     func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+        _ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext
     ) -> FilterAction
     /// The response, before the client has a byte of it.
     func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext
     ) -> FilterAction
     /// Something happened to what it has under way.
     /// - Returns: nil where that is not for it.
-    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction?
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction?
     /// What it has under way is nobody's any more.
     func end(_ end: FilterEnd)
 
@@ -30,12 +30,12 @@ protocol Filter: AnyObject {
 
 extension Filter {
     func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+        _ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext
     ) -> FilterAction { .proceed }
     func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+        _ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext
     ) -> FilterAction { .proceed }
-    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? { nil }
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? { nil }
     func end(_ end: FilterEnd) {}
     var hold: FilterHold? { nil }
     var cookieLines: [String] { [] }

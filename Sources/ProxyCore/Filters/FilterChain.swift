@@ -30,47 +30,41 @@ final class FilterChain {
     // MARK: the request
 
     /// - Returns: what has to be done before the request goes out; nil where nothing has.
-    func ready(
-        _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction? {
+    func ready(_ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction? {
         for member in members {
-            let action = member.request(.ready, &head, context, &notes)
+            let action = member.request(.ready, &head, &context)
             if case .proceed = action { continue }
             return settled(action, by: member)
         }
         return nil
     }
 
-    func leaving(_ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
-        for member in members { _ = member.request(.leaving, &head, context, &notes) }
+    func leaving(_ head: inout RequestHead, _ context: inout FilterContext) {
+        for member in members { _ = member.request(.leaving, &head, &context) }
     }
 
     // MARK: the response
 
-    func headCame(_ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
-        for member in members { _ = member.response(.head, &head, context, &notes) }
+    func headCame(_ head: inout ResponseHead, _ context: inout FilterContext) {
+        for member in members { _ = member.response(.head, &head, &context) }
     }
 
     /// How much of a response has to be held until it is clear what becomes of it; nil where none of it.
-    func holds(
-        _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> Int? {
+    func holds(_ head: inout ResponseHead, _ context: inout FilterContext) -> Int? {
         var most: Int?
         for member in members {
-            if case .hold(let limit) = member.response(.offered, &head, context, &notes) {
+            if case .hold(let limit) = member.response(.offered, &head, &context) {
                 most = max(limit, most ?? limit)
             }
         }
         return most
     }
 
-    func whole(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func whole(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         var delivered = response
         for member in members {
             var head = response.head
-            switch member.response(.whole(response), &head, context, &notes) {
+            switch member.response(.whole(response), &head, &context) {
             case .proceed: continue
             case .deliver(let other): delivered = other
             case let action: return settled(action, by: member)
@@ -79,16 +73,14 @@ final class FilterChain {
         return .deliver(delivered)
     }
 
-    func tooLarge(_ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
-        for member in members { _ = member.response(.tooLarge, &head, context, &notes) }
+    func tooLarge(_ head: inout ResponseHead, _ context: inout FilterContext) {
+        for member in members { _ = member.response(.tooLarge, &head, &context) }
     }
 
     // MARK: events
 
     /// - Returns: nil where there is nothing that it is for.
-    func event(
-        _ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction? {
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
         let holding = members.filter { $0.hold != nil }
         let active = holding.filter { $0.hold?.isActive == true }
         let concerned =
@@ -99,7 +91,7 @@ final class FilterChain {
             case .answered, .failed: active.isEmpty ? holding : active
             }
         for member in concerned {
-            if let action = member.event(event, context, &notes) { return settled(action, by: member) }
+            if let action = member.event(event, &context) { return settled(action, by: member) }
         }
         return nil
     }

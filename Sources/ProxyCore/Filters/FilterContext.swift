@@ -23,15 +23,21 @@ struct FilterContext {
     /// The request may have reached its origin in this attempt.
     var mayHaveArrived: Bool
     let time: CookieSessions.Now
-    let logins: (any LoginStore)?
-    let cookies: (any CookieSessionStore)?
-    let state: (any StateStore)?
+    let stores: SharedStores
     let person: PersonContext
     let tokens: TokenContext
-    let pushes: (any PushStore)?
-    let sessions: SessionStores?
-    let decisions: (any DecisionStore)?
     let grounds: CredentialGrounds
+    /// What it has to say of the exchange.
+    var notes: [ExchangeMoment] = []
+
+    mutating func note(_ moment: ExchangeMoment) { notes.append(moment) }
+
+    var logins: (any LoginStore)? { stores.logins }
+    var cookies: (any CookieSessionStore)? { stores.cookies }
+    var state: (any StateStore)? { stores.state }
+    var pushes: (any PushStore)? { stores.pushes }
+    var sessions: SessionStores? { stores.sessions }
+    var decisions: (any DecisionStore)? { stores.decisions }
 
     /// All of the body is in `body`.
     var isWhole: Bool { sentBody != nil }

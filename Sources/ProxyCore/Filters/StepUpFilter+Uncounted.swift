@@ -16,11 +16,17 @@ extension StepUpFilter {
         return limit
     }
 
-    func noteUncounted(_ response: HeldResponse, _ forms: Advice.Forms, _ notes: inout [ExchangeMoment]) {
+    func noteUncounted(_ response: HeldResponse, _ forms: Advice.Forms, _ context: inout FilterContext) {
         guard readsUncounted(response.head, forms) != nil,
             Self.body.read(status: response.head.status, fields: response.head.fields, body: response.body) != nil,
             resource.bodyNotice.give()
         else { return }
-        notes.append(.uncountedAdvice(resource: resource.url))
+        context.note(.uncountedAdvice(resource: resource.url))
+    }
+
+    /// An advice that cannot be read is the client's to see, and worth a word.
+    func noteFlaw(_ reader: AdviceReader, _ response: ResponseHead, _ context: inout FilterContext) {
+        guard let flaw = reader.flaw(status: response.status, fields: response.fields) else { return }
+        context.note(.notAdvice(flaw))
     }
 }

@@ -3,7 +3,7 @@ import HTTPCodec
 import Interception
 
 /// Transactional authorization: advice, the conversation with AM, the replay.
-final class StepUpFilter {
+final class StepUpFilter: Filter {
     let policy: AuthorizationPolicy
     let resource: AuthorizationPolicy.Resource
     private var rounds: Rounds
@@ -77,6 +77,59 @@ final class StepUpFilter {
         }
     }
 
+    var hold: FilterHold? {
+        guard let original else { return nil }
+        // nobody is asked to step up for a client that may be gone, unless others wait for the same
+        return FilterHold(
+            isActive: isActive, keepsResponse: true, bytes: original.body.count, limit: limit,
+            endsWithClient: isActive && !sharing.isAwaited)
+    }
+
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
+        if case .leaving = step { offer(in: &head, context) }
+        return .proceed
+    }
+
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
+        switch step {
+        case .head: stage = .watching
+        case .offered: if let limit = wanted(of: head, context) { return .hold(upTo: limit) }
+        case .whole(let response): return consider(response, &context)
+        case .tooLarge: if !isActive { noteFlaw(reader(context), head, &context) }
+        }
+        return .proceed
+    }
+
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
+        switch event {
+        case .answered(let response): answered(response, &context)
+        case .failed(let reason): failed(reason, &context)
+        case .woke: woke(&context)
+        }
+    }
+
+    func end(_ end: FilterEnd) {
+        switch end {
+        case .decided:
+            stage = .watching
+            login?.leave()
+            sharing.leave()
+        case .delivered(let status):
+            guard let login, login.isGranted else { return }
+            login.judge((200..<300).contains(status) ? .taken : .unjudged)
+            self.login = nil
+        case .cutShort: break
+        }
+    }
+
+    /// Asks the resource for an advice that may be acted on, where the configuration wants that.
+    private func offer(in head: inout RequestHead, _ context: FilterContext) {
+        guard context.isWhole, policy.offersHeader(on: head, resource),
+            context.initiator.refusal(listed: policy.origins) == nil
+        else { return }
+        head.fields.add(AuthorizationPolicy.offer.name, AuthorizationPolicy.offer.value)
+    }
+
     // MARK: advice
 
     private func reader(_ context: FilterContext) -> AdviceReader {
@@ -99,41 +152,39 @@ final class StepUpFilter {
         return min(policy.maxResponseBytes, AdviceReader.maxBody)
     }
 
-    func consider(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         let reader = reader(context)
         guard
             let advice = reader.read(
                 status: response.head.status, fields: response.head.fields, body: response.body)
         else {
-            noteFlaw(reader, response.head, &notes)
-            noteUncounted(response, policy.forms(for: context.request, sent: context.sent, resource), &notes)
+            noteFlaw(reader, response.head, &context)
+            noteUncounted(response, policy.forms(for: context.request, sent: context.sent, resource), &context)
             return .proceed
         }
         let exchange = AdvisedExchange(
             request: context.request, sent: context.sent, body: context.body, bodyComplete: context.isWhole,
             resource: resource, status: response.head.status)
         if let doubt = policy.doubt(of: advice, in: exchange) {
-            notes.append(.notAdvice(doubt))
+            context.note(.notAdvice(doubt))
             return .proceed
         }
-        notes.append(
+        context.note(
             .advice(status: response.head.status, host: context.request.host, summary: advice.summary))
         // whatever it executes is executed with what a step-up wins
         if let refusal = context.initiator.refusal(listed: policy.origins) {
-            notes.append(.declined(refusal))
+            context.note(.declined(refusal))
             return .proceed
         }
-        judgeLogin(by: advice, &notes)
+        judgeLogin(by: advice, &context)
         if sharing.isOutdated(context.sessions?.upgrades) { rounds.giveBack(advice) }
         do throws(NoStepUp) {
             let round = try begin(advice, response, in: exchange, context)
             if limit == nil { limit = context.now + policy.hold }
             login = nil
-            return share(round, context, &notes)
+            return share(round, &context)
         } catch {
-            notes.append(.declined(error.reason))
+            context.note(.declined(error.reason))
             return .proceed
         }
     }
@@ -176,35 +227,31 @@ final class StepUpFilter {
     // MARK: the login
 
     /// What others have had made already is not made again.
-    private func share(
-        _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func share(_ round: Round, _ context: inout FilterContext) -> FilterAction {
         switch sharing.turn(
-            round.machine, client: owner(context), mark: mark(context), context.sessions?.upgrades, &notes)
+            round.machine, client: owner(context), mark: mark(context), context.sessions?.upgrades, &context)
         {
         case .go:
-            guard policy.asksPerson else { return beginLogin(round, .begin, context, &notes) }
+            guard policy.asksPerson else { return beginLogin(round, .begin, &context) }
             // where a person is asked, nobody's turn is waited for before AM is told anything
-            if let pause = pause(round, context) { return giveUp(pause, round.original, context, &notes) }
-            return start(round, .begin, context, &notes)
+            if let pause = pause(round, context) { return giveUp(pause, round.original, &context) }
+            return start(round, .begin, &context)
         case .wait(let ticket):
             stage = .sharing(round)
             return .waitFor(ticket, until: limit ?? .max)
-        case .has(let outcome): return succeed(outcome, round, context, &notes)
-        case .failed(let reason): return giveUp(.stepUpFailed(reason), round.original, context, &notes)
+        case .has(let outcome): return succeed(outcome, round, &context)
+        case .failed(let reason): return giveUp(.stepUpFailed(reason), round.original, &context)
         }
     }
 
     /// Begins the login, waits until it may begin, or gives it up where AM refused its answers lately.
-    private func beginLogin(
-        _ round: Round, _ turn: Turn, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func beginLogin(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
         if let logins = context.logins {
             let attempt = login.flatMap { $0.isOver ? nil : $0 } ?? LoginAttempt(logins, policy.lockout)
             login = attempt
             let obstacle: ExchangeMoment
             switch attempt.ask(round.machine.login) {
-            case .go: return start(round, turn, context, &notes)
+            case .go: return start(round, turn, &context)
             case .wait(let ticket):
                 stage = .queueing(round, turn)
                 return .waitFor(ticket, until: limit ?? .max)
@@ -213,9 +260,9 @@ final class StepUpFilter {
             }
             // AM may have gone on with it, and a person as well
             attempt.judge(.unjudged)
-            return giveUp(obstacle, round.original, context, &notes)
+            return giveUp(obstacle, round.original, &context)
         }
-        return start(round, turn, context, &notes)
+        return start(round, turn, &context)
     }
 
     private static func heldOff(_ refusals: Int, _ milliseconds: Int) -> ExchangeMoment {
@@ -229,9 +276,7 @@ final class StepUpFilter {
         return Self.heldOff(refusals, milliseconds)
     }
 
-    private func start(
-        _ round: Round, _ turn: Turn, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func start(_ round: Round, _ turn: Turn, _ context: inout FilterContext) -> FilterAction {
         var round = round
         let order: StepUp.Order
         switch turn {
@@ -239,7 +284,7 @@ final class StepUpFilter {
         case .send(let call): return send(call, round, context)
         case .answer: order = round.machine.woke(context.circumstances)
         }
-        return perform(order, round, context, &notes)
+        return perform(order, round, &context)
     }
 
     private func send(_ call: ServerCall, _ round: Round, _ context: FilterContext) -> FilterAction {
@@ -252,10 +297,10 @@ final class StepUpFilter {
     }
 
     /// The answer to a replay is an advice once more.
-    private func judgeLogin(by advice: Advice, _ notes: inout [ExchangeMoment]) {
+    private func judgeLogin(by advice: Advice, _ context: inout FilterContext) {
         guard let login, login.isGranted else { return }
         if advice.isTransaction {
-            notes.append(.notApproved(ResponseFault.wrongAnswers))
+            context.note(.notApproved(ResponseFault.wrongAnswers))
         }
         login.judge(advice.isTransaction ? .refused : .unjudged)
         self.login = nil
@@ -263,76 +308,70 @@ final class StepUpFilter {
 
     // MARK: the conversation
 
-    private func answered(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction? {
+    private func answered(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction? {
         guard case .talking(var round) = stage else { return nil }
         let order = round.machine.answered(
             status: response.head.status, fields: response.head.fields, body: response.body,
             context.circumstances)
-        return perform(order, round, context, &notes)
+        return perform(order, round, &context)
     }
 
-    private func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func woke(_ context: inout FilterContext) -> FilterAction? {
         if let limit, context.now >= limit {
             guard case .asking(let round, let step, let place) = stage else {
-                return failed("it took longer than authorization.hold allows", context, &notes)
+                return failed("it took longer than authorization.hold allows", &context)
             }
             // somebody may have spoken in time, and the loop be late
             guard place.look() == nil else {
                 self.limit = context.now + timeForAM
-                return look(round, step, place, context, &notes)
+                return look(round, step, place, &context)
             }
-            return failed("nobody answered within authorization.hold", context, &notes)
+            return failed("nobody answered within authorization.hold", &context)
         }
         switch stage {
-        case .sharing(let round): return share(round, context, &notes)
-        case .queueing(let round, let turn): return beginLogin(round, turn, context, &notes)
-        case .asking(let round, let step, let place): return look(round, step, place, context, &notes)
+        case .sharing(let round): return share(round, &context)
+        case .queueing(let round, let turn): return beginLogin(round, turn, &context)
+        case .asking(let round, let step, let place): return look(round, step, place, &context)
         case .talking(var round):
             let order = round.machine.woke(context.circumstances)
-            return perform(order, round, context, &notes)
+            return perform(order, round, &context)
         case .watching, .replaying: return nil
         }
     }
 
-    func perform(
-        _ order: StepUp.Order, _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func perform(_ order: StepUp.Order, _ round: Round, _ context: inout FilterContext) -> FilterAction {
         var round = round
-        for sentence in round.machine.takeNotes() { notes.append(.conversation(sentence)) }
+        for sentence in round.machine.takeNotes() { context.note(.conversation(sentence)) }
         stage = .talking(round)
         switch order {
         case .send(let call):
             return call.carriesAnswers && needsTurn
-                ? beginLogin(round, .send(call), context, &notes) : send(call, round, context)
+                ? beginLogin(round, .send(call), &context) : send(call, round, context)
         case .wait where round.machine.isAtTurn:
             return needsTurn
-                ? beginLogin(round, .answer, context, &notes) : start(round, .answer, context, &notes)
+                ? beginLogin(round, .answer, &context) : start(round, .answer, &context)
         case .wait(let milliseconds): return .wait(until: bounded(context.now + milliseconds))
-        case .ask(let step): return ask(step, round, context, &notes)
+        case .ask(let step): return ask(step, round, &context)
         case .succeeded(let outcome):
             if let session = replay?.session.token { sharing.won(outcome, of: session, mark: mark(context)) }
-            return succeed(outcome, round, context, &notes)
+            return succeed(outcome, round, &context)
         case .failed(let failure):
             if failure.isTransient { sharing.leave() } else { sharing.fail(failure.reason) }
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             if failure.code == .transactionUnreadable, rounds.askAgain(after: round.advice) {
-                notes.append(.askedAgain(failure.reason))
+                context.note(.askedAgain(failure.reason))
                 forgetLogin()
-                return sendAgain(round.original, context, &notes)
+                return sendAgain(round.original, &context)
             }
-            return giveUp(.stepUpFailed(failure.reason), round.original, context, &notes)
+            return giveUp(.stepUpFailed(failure.reason), round.original, &context)
         }
     }
 
-    private func succeed(
-        _ outcome: StepUp.Outcome, _ round: Round, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func succeed(_ outcome: StepUp.Outcome, _ round: Round, _ context: inout FilterContext) -> FilterAction {
         succession(context)?.take(outcome)
         replay?.absorb(round.advice, outcome)
         grant(round.advice)
-        return sendAgain(round.original, context, &notes)
+        return sendAgain(round.original, &context)
     }
 
     /// Whose upgrades this one may be shared with: those of the same client, but that a session of Usher's own is one for all.
@@ -359,9 +398,7 @@ final class StepUpFilter {
     // MARK: the replay
 
     /// The request once more, from what the client sent and what the rounds so far have won.
-    private func sendAgain(
-        _ original: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func sendAgain(_ original: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         do throws(Replay.Refusal) {
             guard let again = try replay?.request(context.request, body: context.body) else {
                 return .giveBack(original)
@@ -370,33 +407,41 @@ final class StepUpFilter {
             stage = .replaying(original)
             return .attempt(again.head, body: again.body)
         } catch {
-            return giveUp(.notReplayed(error.reason), original, context, &notes)
+            return giveUp(.notReplayed(error.reason), original, &context)
         }
     }
 
-    /// An advice that cannot be read is the client's to see, and worth a word.
-    private func noteFlaw(_ reader: AdviceReader, _ response: ResponseHead, _ notes: inout [ExchangeMoment]) {
-        guard let flaw = reader.flaw(status: response.status, fields: response.fields) else { return }
-        notes.append(.notAdvice(flaw))
-    }
-
-    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func failed(_ reason: String, _ context: inout FilterContext) -> FilterAction? {
         // a replay that is out may have done what must not be done twice: the client has to know of its fault
         guard let original, isActive || !context.mayHaveArrived || context.request.method.isIdempotent else {
             return nil
         }
-        return giveUp(.stepUpFailed(reason), original, context, &notes)
+        return giveUp(.stepUpFailed(reason), original, &context)
     }
 
-    func giveUp(
-        _ moment: ExchangeMoment, _ original: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
-        notes.append(moment)
+    func giveUp(_ moment: ExchangeMoment, _ original: HeldResponse, _ context: inout FilterContext) -> FilterAction {
+        context.note(moment)
         stage = .watching
         login = nil
         sharing.leave()
         // an earlier round may have replaced the session, and the client has to learn of it all the same
         cookieLines = replay?.cookiesForClient(context.request) ?? []
         return .giveBack(original)
+    }
+}
+
+extension StepUpFilter {
+    static let registration = FilterRegistration(.head, where: { !$0.authorization.isEmpty }) { setup in
+        guard let covered = setup.covered else { return }
+        let (policy, resource, request) = (covered.policy, covered.resource, setup.request)
+        switch covered.manner(request) {
+        case .enforce, .translate: return
+        case .leave: return setup.notes.append(.leftToClient)
+        case .stepUp: break
+        }
+        let canReplay = policy.refusalToReplay(request, resource, bodyComplete: true) == nil
+        setup.add(
+            StepUpFilter(policy: policy, resource: resource, provided: covered.provided(for: request)),
+            keeping: canReplay ? policy.maxBodyBytes : 0)
     }
 }

@@ -29,7 +29,7 @@ protocol LoginFilter: Filter {
     /// The head of a response has come.
     func headCame(_ head: inout ResponseHead, _ context: FilterContext)
     /// A response that may be a refusal is here.
-    func consider(_ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction
+    func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction
 }
 
 /// How a login filter speaks of what it is about.
@@ -64,19 +64,17 @@ extension LoginFilter {
     // MARK: the login
 
     /// - Returns: nil where the request may go out.
-    func conclude(
-        _ outcome: LoginTurn<Talk>.Outcome, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction? {
+    func conclude(_ outcome: LoginTurn<Talk>.Outcome, _ context: inout FilterContext) -> FilterAction? {
         switch outcome {
         case .found(let purpose): return done(purpose)
         case .won(let gain, let purpose):
-            notes.append(say(told(of: gain, context.seconds)))
-            notes.append(.won(win(gain)))
+            context.note(say(told(of: gain, context.seconds)))
+            context.note(.won(win(gain)))
             return done(purpose)
         case .kept(let reason, let purpose):
-            notes.append(say("\(reason); the \(words.what) goes along until its end"))
+            context.note(say("\(reason); the \(words.what) goes along until its end"))
             return done(purpose)
-        case .lacking(let reason, let purpose): return giveUp(reason, purpose, &notes)
+        case .lacking(let reason, let purpose): return giveUp(reason, purpose, &context)
         case .waitFor(let ticket, let time): return .waitFor(ticket, until: time)
         case .call(let call, let url, let heir):
             return .call(
@@ -97,19 +95,19 @@ extension LoginFilter {
 
     /// There is none to be had.
     private func giveUp(
-        _ reason: String, _ purpose: LoginTurn<Talk>.Purpose, _ notes: inout [ExchangeMoment]
+        _ reason: String, _ purpose: LoginTurn<Talk>.Purpose, _ context: inout FilterContext
     ) -> FilterAction? {
         turn.doesWithout = true
         if case .renew(let held) = purpose {
-            notes.append(say("no \(words.what): \(reason); the \(words.place)'s answer was delivered"))
+            context.note(say("no \(words.what): \(reason); the \(words.place)'s answer was delivered"))
             return .giveBack(held)
         }
         if let denial = denial(reason) { return denial }
-        notes.append(say("no \(words.what): \(reason); the request goes out without"))
+        context.note(say("no \(words.what): \(reason); the request goes out without"))
         return nil
     }
 
-    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
         guard isActive, let wanted = wanted(context) else { return nil }
         let outcome =
             switch event {
@@ -117,7 +115,7 @@ extension LoginFilter {
             case .failed(let reason): turn.failed(reason, wanted, context)
             case .woke: turn.woke(wanted, context)
             }
-        return outcome.map { conclude($0, context, &notes) ?? .proceed }
+        return outcome.map { conclude($0, &context) ?? .proceed }
     }
 
     func end(_ end: FilterEnd) { if case .decided = end { turn.rest() } }
@@ -128,25 +126,21 @@ extension LoginFilter {
         turn.session.map { Refusal(generation: $0.generation, path: context.sent.path) }
     }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .head: headCame(&head, context)
         case .offered: if turn.isSent, !isActive, mayRefuse(head) { return .hold(upTo: Self.largestRefusal) }
-        case .whole(let response): return consider(response, context, &notes)
-        case .tooLarge: unheld(head, context, &notes)
+        case .whole(let response): return consider(response, &context)
+        case .tooLarge: unheld(head, &context)
         }
         return .proceed
     }
 
     func consider(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction { considerRefusal(response, context, &notes) }
+        _ response: HeldResponse, _ context: inout FilterContext
+    ) -> FilterAction { considerRefusal(response, &context) }
 
-    func considerRefusal(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func considerRefusal(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard turn.isSent, !isActive, refuses(response), let refusal = refusal(context), let wanted = wanted(context)
         else { return .proceed }
         if turn.hasRenewed {
@@ -154,27 +148,26 @@ extension LoginFilter {
             return .proceed
         }
         turn.hasRenewed = true
-        notes.append(say("the \(words.place) refuses the \(words.what) (\(response.head.status))"))
+        context.note(say("the \(words.place) refuses the \(words.what) (\(response.head.status))"))
         guard context.isWhole else {
             drop(
-                wanted, refusal, because: "the request's body was not kept, so it is not sent again", context, &notes)
+                wanted, refusal, because: "the request's body was not kept, so it is not sent again", &context)
             return .proceed
         }
-        return conclude(turn.ask(.renew(response), wanted, after: refusal, context), context, &notes)
+        return conclude(turn.ask(.renew(response), wanted, after: refusal, context), &context)
             ?? .proceed
     }
 
     /// Has the next who asks renew it.
     private func drop(
-        _ wanted: LoginTurn<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: FilterContext,
-        _ notes: inout [ExchangeMoment]
+        _ wanted: LoginTurn<Talk>.Wanted, _ refusal: Refusal, because reason: String, _ context: inout FilterContext
     ) {
         let isDropped = wanted.store.change { $0.drop(wanted.key, refusal, context.time) }
-        notes.append(say("\(reason); \(isDropped ? "the next request \(words.next)" : Talk.Gain.notAgain)"))
+        context.note(say("\(reason); \(isDropped ? "the next request \(words.next)" : Talk.Gain.notAgain)"))
     }
 
     /// This one's answer is larger than is kept, and its client has to be content with it.
-    private func unheld(_ response: ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
+    private func unheld(_ response: ResponseHead, _ context: inout FilterContext) {
         guard turn.isSent, !isActive, refuses(HeldResponse(reason: .advice, head: response, limit: 0)),
             let refusal = refusal(context), let wanted = wanted(context)
         else { return }
@@ -183,8 +176,7 @@ extension LoginFilter {
         }
         drop(
             wanted, refusal,
-            because: "the \(words.place) refuses the \(words.what) by an answer that is larger than is kept", context,
-            &notes)
+            because: "the \(words.place) refuses the \(words.what) by an answer that is larger than is kept", &context)
     }
 
     /// The resource has taken what something refused before.

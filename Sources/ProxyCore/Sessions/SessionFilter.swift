@@ -78,35 +78,31 @@ final class SessionFilter: Filter {
 
     // MARK: filter
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
-        case .ready: return prepare(context, &notes) ?? .proceed
-        case .leaving: show(in: &head, context, &notes)
+        case .ready: return prepare(&context) ?? .proceed
+        case .leaving: show(in: &head, &context)
         }
         return .proceed
     }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .head: headCame(&head, context)
         case .offered:
             guard isSent, !provided.hasRenewed, !isActive, provided.isShared else { break }
             if policy.asksToSignIn(head, to: context.sent) { return .hold(upTo: Self.largestRefusal) }
-        case .whole(let response): return consider(response, context, &notes)
+        case .whole(let response): return consider(response, &context)
         case .tooLarge: break
         }
         return .proceed
     }
 
-    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
         switch event {
-        case .answered(let response): answered(response, context, &notes)
-        case .failed(let reason): failed(reason, context, &notes)
-        case .woke: woke(context, &notes)
+        case .answered(let response): answered(response, &context)
+        case .failed(let reason): failed(reason, &context)
+        case .woke: woke(&context)
         }
     }
 
@@ -118,8 +114,8 @@ final class SessionFilter: Filter {
 
     // MARK: before the request goes out
 
-    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
-        if let refused = provided.takeRefused() { return ask(.send, insteadOf: refused, context, &notes) }
+    private func prepare(_ context: inout FilterContext) -> FilterAction? {
+        if let refused = provided.takeRefused() { return ask(.send, insteadOf: refused, &context) }
         if case .ready = stage { return nil }
         guard provided.source == nil, policy.refusalToShowSession(on: context.sent) == nil, context.unproven == nil
         else {
@@ -129,14 +125,14 @@ final class SessionFilter: Filter {
         case .request: return nil
         case .learned:
             let words = learn(context)
-            notes.append(.session(words))
+            context.note(.session(words))
             return nil
         case .login:
             if let refusal = context.initiator.refusal(listed: policy.origins) {
-                notes.append(.session("no session: not added: \(refusal)"))
+                context.note(.session("no session: not added: \(refusal)"))
                 return nil
             }
-            return ask(.send, context, &notes)
+            return ask(.send, &context)
         }
     }
 
@@ -156,9 +152,7 @@ final class SessionFilter: Filter {
         return "with the session of this client's login at \(policy.server.url)"
     }
 
-    private func show(
-        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) {
+    private func show(in head: inout RequestHead, _ context: inout FilterContext) {
         stage = .watching
         isSent = false
         guard let session = provided.source else { return }
@@ -167,7 +161,7 @@ final class SessionFilter: Filter {
         // what an interceptor has set stands
         if cookies[name].map({ $0 != shown }) ?? (head.fields[name] != nil) { return }
         if let refusal = policy.refusalToShowSession(on: head) ?? context.unproven {
-            notes.append(.session("no session goes along: \(refusal)"))
+            context.note(.session("no session goes along: \(refusal)"))
             return
         }
         cookies.set(name, session.token)
@@ -178,12 +172,11 @@ final class SessionFilter: Filter {
 
     /// - Returns: nil where the request may go out.
     private func ask(
-        _ purpose: Purpose, insteadOf refused: OwnSession? = nil, _ context: FilterContext,
-        _ notes: inout [ExchangeMoment]
+        _ purpose: Purpose, insteadOf refused: OwnSession? = nil, _ context: inout FilterContext
     ) -> FilterAction? {
         guard let store = context.sessions?.own else {
             stage = .ready
-            notes.append(.session("the session goes along \(policy.words(of: .login))"))
+            context.note(.session("the session goes along \(policy.words(of: .login))"))
             return nil
         }
         if whole == nil { whole = context.now + policy.hold }
@@ -196,28 +189,27 @@ final class SessionFilter: Filter {
         case .wait(let ticket):
             stage = .queueing(purpose, Flight(ticket, store))
             return .waitFor(ticket, until: limit ?? .max)
-        case .lead(let ticket, let old): return lead(purpose, Flight(ticket, store), old, context, &notes)
-        case .failed(let reason): return giveUp(reason, purpose, &notes)
-        case .alone: return giveUp("there is no room for more logins", purpose, &notes)
+        case .lead(let ticket, let old): return lead(purpose, Flight(ticket, store), old, &context)
+        case .failed(let reason): return giveUp(reason, purpose, &context)
+        case .alone: return giveUp("there is no room for more logins", purpose, &context)
         }
     }
 
     /// - Parameter old: the session that there is, and that is to be renewed.
     private func lead(
-        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ old: OwnSession?, _ context: FilterContext,
-        _ notes: inout [ExchangeMoment]
+        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ old: OwnSession?, _ context: inout FilterContext
     ) -> FilterAction? {
         fallback = old
         // the two clocks of a due time and of this exchange may differ a little
         renewing = old.flatMap { context.now + Self.clockDifference < $0.renewableUntil ? $0 : nil }
         let conversation = SessionConversation(policy, renewing: renewing?.source)
-        return begin(purpose, flight, conversation, context, &notes)
+        return begin(purpose, flight, conversation, &context)
     }
 
     /// Begins, waits until it may begin, or gives up where AM refused these answers lately.
     private func begin(
-        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ conversation: SessionConversation, _ context: FilterContext,
-        _ notes: inout [ExchangeMoment]
+        _ purpose: Purpose, _ flight: Flight<OwnSession>, _ conversation: SessionConversation,
+        _ context: inout FilterContext
     ) -> FilterAction? {
         if let logins = context.logins {
             let attempt = login ?? LoginAttempt(logins, policy.lockout)
@@ -231,39 +223,37 @@ final class SessionFilter: Filter {
                 login = nil
                 let reason = "there is no room for more logins"
                 flight.fail(reason, for: 0)
-                return settle(reason, purpose, &notes)
+                return settle(reason, purpose, &context)
             case .held(let refusals, let milliseconds):
                 login = nil
                 let reason =
                     "AM refused these answers \(refusals) times in a row; they are not tried again yet (authorization.lockout)"
                 flight.fail(reason, for: milliseconds)
-                return settle(reason, purpose, &notes)
+                return settle(reason, purpose, &context)
             }
         }
         var conversation = conversation
         let order = conversation.begin(context.circumstances)
-        return perform(order, purpose, flight, conversation, context, &notes)
+        return perform(order, purpose, flight, conversation, &context)
     }
 
     private func bounded(_ time: Int) -> Int { min(time, limit ?? .max) }
 
     // MARK: the conversation
 
-    private func answered(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction? {
+    private func answered(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction? {
         guard case .talking(let purpose, let flight, var conversation) = stage else { return nil }
         let order = conversation.answered(
             status: response.head.status, fields: response.head.fields, body: response.body, context.circumstances)
-        return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
+        return perform(order, purpose, flight, conversation, &context) ?? .proceed
     }
 
     private func perform(
         _ order: SessionConversation.Order, _ purpose: Purpose, _ flight: Flight<OwnSession>,
-        _ conversation: SessionConversation, _ context: FilterContext, _ notes: inout [ExchangeMoment]
+        _ conversation: SessionConversation, _ context: inout FilterContext
     ) -> FilterAction? {
         var conversation = conversation
-        for sentence in conversation.takeNotes() { notes.append(.session(sentence)) }
+        for sentence in conversation.takeNotes() { context.note(.session(sentence)) }
         stage = .talking(purpose, flight, conversation)
         optional = nil
         switch order {
@@ -280,14 +270,14 @@ final class SessionFilter: Filter {
             login = nil
             let session = session(source, times, context)
             flight.win(session, due: times.due, lasts: times.lasts)
-            notes.append(.session("a session of Usher's own is at hand; it lasts \(times.lasts / 1000) s"))
-            notes.append(.won(.session))
+            context.note(.session("a session of Usher's own is at hand; it lasts \(times.lasts / 1000) s"))
+            context.note(.won(.session))
             return done(session, purpose)
         case .failed(let failure):
             login?.judge(failure.doubtsAnswers ? .refused : .unjudged)
             login = nil
             flight.fail(failure.reason, for: failure.isTransient ? 0 : policy.sessions.login.coolDown)
-            return settle(failure.reason, purpose, &notes)
+            return settle(failure.reason, purpose, &context)
         }
     }
 
@@ -311,46 +301,46 @@ final class SessionFilter: Filter {
     }
 
     /// A login came to nothing: a session that is still good goes along all the same.
-    private func settle(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func settle(_ reason: String, _ purpose: Purpose, _ context: inout FilterContext) -> FilterAction? {
         if case .send = purpose, let fallback {
-            notes.append(.session("\(reason); the session that there is goes along until its end"))
+            context.note(.session("\(reason); the session that there is goes along until its end"))
             return done(fallback, purpose)
         }
-        return giveUp(reason, purpose, &notes)
+        return giveUp(reason, purpose, &context)
     }
 
     /// There is no session to be had: the request goes out without, and the resource says what it thinks of that.
-    private func giveUp(_ reason: String, _ purpose: Purpose, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func giveUp(_ reason: String, _ purpose: Purpose, _ context: inout FilterContext) -> FilterAction? {
         stage = .ready
         whole = nil
         optional = nil
         login = nil
         provided.drop()
         if case .renew(let held, _) = purpose {
-            notes.append(.session("no session: \(reason); the original answer was delivered"))
+            context.note(.session("no session: \(reason); the original answer was delivered"))
             return .giveBack(held)
         }
-        notes.append(.session("no session: \(reason); the request goes out without"))
+        context.note(.session("no session: \(reason); the request goes out without"))
         return nil
     }
 
-    private func failed(_ reason: String, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func failed(_ reason: String, _ context: inout FilterContext) -> FilterAction? {
         switch stage {
         case .watching, .ready: return nil
         case .queueing(let purpose, _), .holding(let purpose, _, _):
-            return giveUp(reason, purpose, &notes) ?? .proceed
+            return giveUp(reason, purpose, &context) ?? .proceed
         case .talking(let purpose, let flight, var conversation):
             if let order = conversation.failed(reason) {
-                return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
+                return perform(order, purpose, flight, conversation, &context) ?? .proceed
             }
             // what AM was told it may have refused
             login = nil
             flight.fail(reason, for: 0)
-            return settle(reason, purpose, &notes) ?? .proceed
+            return settle(reason, purpose, &context) ?? .proceed
         }
     }
 
-    private func woke(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func woke(_ context: inout FilterContext) -> FilterAction? {
         guard isActive else { return nil }
         if let limit, context.now >= limit {
             let isOptional = optional != nil
@@ -358,7 +348,7 @@ final class SessionFilter: Filter {
             return failed(
                 isOptional
                     ? "AM was asked about the session and did not answer in time"
-                    : "the login took longer than authorization.hold allows", context, &notes)
+                    : "the login took longer than authorization.hold allows", &context)
         }
         switch stage {
         case .watching, .ready: return nil
@@ -366,22 +356,20 @@ final class SessionFilter: Filter {
             switch flight.look() {
             case .wait: return .waitFor(flight.ticket, until: limit ?? .max)
             case .use(let session): return done(session, purpose) ?? .proceed
-            case .failed(let reason): return giveUp(reason, purpose, &notes) ?? .proceed
-            case .lead: return lead(purpose, flight, nil, context, &notes) ?? .proceed
+            case .failed(let reason): return giveUp(reason, purpose, &context) ?? .proceed
+            case .lead: return lead(purpose, flight, nil, &context) ?? .proceed
             }
         case .holding(let purpose, let flight, let conversation):
-            return begin(purpose, flight, conversation, context, &notes) ?? .proceed
+            return begin(purpose, flight, conversation, &context) ?? .proceed
         case .talking(let purpose, let flight, var conversation):
             let order = conversation.woke(context.circumstances)
-            return perform(order, purpose, flight, conversation, context, &notes) ?? .proceed
+            return perform(order, purpose, flight, conversation, &context) ?? .proceed
         }
     }
 
     // MARK: answers
 
-    private func consider(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    private func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard isSent, !provided.hasRenewed, let own = provided.own,
             policy.asksToSignIn(response.head, to: context.sent),
             !isAdvice(response.head, body: response.body, context)
@@ -391,9 +379,9 @@ final class SessionFilter: Filter {
             policy.refusalToReplay(
                 context.request, resource, bodyComplete: context.isWhole, after: response.head.status) == nil
         else { return .proceed }
-        notes.append(
+        context.note(
             .session("the resource asks for a sign-in (\(response.head.status)); AM is asked about the session"))
-        switch ask(.renew(response, own), context, &notes) {
+        switch ask(.renew(response, own), &context) {
         case .giveBack?, nil: return .proceed
         case let action?: return action
         }

@@ -23,25 +23,21 @@ final class SessionWatch: Filter {
     /// By such requests clients sign out.
     static func ends(_ action: Action) -> Bool { action == .logout || action == .endSession }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .head: if Self.ends(action) { _ = witness(head, nil, context) }
         case .offered:
             if AuthorizationServer.tells(action), head.status == 200 { return .hold(upTo: Classifier.bodyPeek) }
         case .whole(let response):
             let answer = EditedBody.json(in: response.body, response.head.fields, limit: response.limit)
-            notes += witness(response.head, answer, context)
+            context.notes += witness(response.head, answer, context)
         case .tooLarge: break
         }
         return .proceed
     }
 
     /// - Returns: what was learned, in words.
-    private func witness(
-        _ response: ResponseHead, _ answer: JSONValue?, _ context: FilterContext
-    ) -> [ExchangeMoment] {
+    private func witness(_ response: ResponseHead, _ answer: JSONValue?, _ context: FilterContext) -> [ExchangeMoment] {
         guard let stores = context.sessions else { return [] }
         var notes: [ExchangeMoment] = []
         for server in servers {

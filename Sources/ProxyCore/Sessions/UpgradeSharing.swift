@@ -30,11 +30,11 @@ final class UpgradeSharing {
     ///   - mark: of the session (`SharedUpgrade.mark`).
     func turn(
         _ machine: StepUp, client: String, mark: Int, _ store: (any FlightStore<SharedUpgrade>)?,
-        _ notes: inout [ExchangeMoment]
+        _ context: inout FilterContext
     ) -> Turn {
         switch stage {
         case .leads: return .go
-        case .waits(let flight): return look(flight, &notes)
+        case .waits(let flight): return look(flight, &context)
         case .apart, .has: break
         }
         stage = .apart
@@ -42,33 +42,33 @@ final class UpgradeSharing {
         switch store.ask(material, mark: mark, refused: nil) {
         case .use(let known):
             stage = .has(known.outcome)
-            notes.append(.conversation("another request had this session upgraded a moment ago; AM is not asked again"))
+            context.note(.conversation("another request had this session upgraded a moment ago; AM is not asked again"))
             return .has(known.outcome)
         case .lead(let ticket, _):
             stage = .leads(Flight(ticket, store))
             return .go
         case .wait(let ticket):
             stage = .waits(Flight(ticket, store))
-            notes.append(.conversation("another request has begun this upgrade of the session; this one waits for it"))
+            context.note(.conversation("another request has begun this upgrade of the session; this one waits for it"))
             return .wait(ticket)
         case .failed, .alone: return .go
         }
     }
 
-    private func look(_ flight: Flight<SharedUpgrade>, _ notes: inout [ExchangeMoment]) -> Turn {
+    private func look(_ flight: Flight<SharedUpgrade>, _ context: inout FilterContext) -> Turn {
         switch flight.look() {
         case .wait: return .wait(flight.ticket)
         case .lead:
             stage = .leads(flight)
-            notes.append(.conversation("the upgrade that was waited for came to nothing; this request goes on with it"))
+            context.note(.conversation("the upgrade that was waited for came to nothing; this request goes on with it"))
             return .go
         case .use(let shared):
             stage = .apart
-            notes.append(.conversation("the upgrade that was waited for is granted"))
+            context.note(.conversation("the upgrade that was waited for is granted"))
             return .has(shared.outcome)
         case .failed(let reason):
             stage = .apart
-            notes.append(.conversation("the upgrade that was waited for came to nothing"))
+            context.note(.conversation("the upgrade that was waited for came to nothing"))
             return .failed(reason)
         }
     }

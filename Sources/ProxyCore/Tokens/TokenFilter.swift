@@ -32,17 +32,15 @@ final class TokenFilter: LoginFilter {
 
     // MARK: before the request goes out
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
-        case .ready: return prepare(context, &notes) ?? .proceed
-        case .leaving: show(in: &head, context, &notes)
+        case .ready: return prepare(&context) ?? .proceed
+        case .leaving: show(in: &head, &context)
         }
         return .proceed
     }
 
-    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func prepare(_ context: inout FilterContext) -> FilterAction? {
         guard !turn.doesWithout, !turn.isReady else { return nil }
         // who shows something itself means it
         guard !context.sent.fields.contains(.authorization) else {
@@ -50,30 +48,30 @@ final class TokenFilter: LoginFilter {
             return nil
         }
         guard source.admits(context.sent) else {
-            notes.append(say("the request goes elsewhere than to the resource, so it goes out without a token"))
+            context.note(say("the request goes elsewhere than to the resource, so it goes out without a token"))
             return goWithout()
         }
         if let reason = context.unproven {
-            notes.append(say("\(reason) a token"))
+            context.note(say("\(reason) a token"))
             return goWithout()
         }
         // a page may have what it won itself
         let isOwn = source.settings.manner == .learned && context.tokens.store != nil
         if !isOwn, let refusal = context.initiator.refusal(listed: source.settings.origins) {
-            notes.append(say("not added: \(refusal)"))
+            context.note(say("not added: \(refusal)"))
             return goWithout()
         }
         guard context.tokens.store != nil else {
-            notes.append(
+            context.note(
                 say("a bearer token goes along (\(source.settings.manner.rawValue)), fetched where there is none"))
             return goWithout()
         }
         if key == nil, let lack = identify(context) {
-            notes.append(say("\(lack); the request goes out without a token"))
+            context.note(say("\(lack); the request goes out without a token"))
             return goWithout()
         }
         guard let wanted = wanted(context) else { return goWithout() }
-        return conclude(turn.ask(.send, wanted, context), context, &notes)
+        return conclude(turn.ask(.send, wanted, context), &context)
     }
 
     private func goWithout() -> FilterAction? {
@@ -124,9 +122,7 @@ final class TokenFilter: LoginFilter {
         }
     }
 
-    private func show(
-        in head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) {
+    private func show(in head: inout RequestHead, _ context: inout FilterContext) {
         turn.rest()
         turn.isSent = false
         guard let session = turn.session, !head.fields.contains(.authorization), source.admits(head) else { return }
@@ -137,7 +133,7 @@ final class TokenFilter: LoginFilter {
                     key, for: head, token: grant.access, nonce: grant.resourceNonces[head.originText],
                     now: context.seconds)
             else {
-                return notes.append(say("no proof could be made for the token, so the request goes out without"))
+                return context.note(say("no proof could be made for the token, so the request goes out without"))
             }
             head.fields.set("DPoP", proof)
             head.fields.add("Authorization", "DPoP \(grant.access)")
@@ -173,15 +169,13 @@ final class TokenFilter: LoginFilter {
     /// A nonce that is refused as well is no matter of nonces.
     private var wantsNonce: Bool { !hasNonced && turn.session?.gain.key != nil }
 
-    func consider(
-        _ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func consider(_ response: HeldResponse, _ context: inout FilterContext) -> FilterAction {
         guard turn.isSent, !isActive, refusal(response.head) == .nonce, wantsNonce else {
-            return considerRefusal(response, context, &notes)
+            return considerRefusal(response, &context)
         }
         hasNonced = true
         guard context.isWhole else { return .proceed }
-        notes.append(say("the resource wants its nonce in the proof; the request is sent with it"))
+        context.note(say("the resource wants its nonce in the proof; the request is sent with it"))
         return .again(response)
     }
 

@@ -40,34 +40,30 @@ final class TokenWatch: Filter {
 
     // MARK: filter
 
-    func request(
-        _ step: RequestStep, _ head: inout RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
-        case .ready: return prepare(context, &notes) ?? .proceed
-        case .leaving: leave(with: head, context, &notes)
+        case .ready: return prepare(&context) ?? .proceed
+        case .leaving: leave(with: head, &context)
         }
         return .proceed
     }
 
-    func response(
-        _ step: ResponseStep, _ head: inout ResponseHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]
-    ) -> FilterAction {
+    func response(_ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext) -> FilterAction {
         switch step {
         case .head: if !(200..<300).contains(head.status) { refused(head.status, context) }
         case .offered:
             guard case .grant? = sent?.kind, !policy.learned.isEmpty, (200..<300).contains(head.status) else { break }
             return .hold(upTo: ObservedExchange.largestAnswer)
-        case .whole(let response): learn(response, context, &notes)
+        case .whole(let response): learn(response, &context)
         case .tooLarge:
             guard case .grant? = sent?.kind, let source = policy.learned.first else { break }
             spoil(context)
-            notes.append(say(source, "the answer of the token endpoint is larger than is looked through"))
+            context.note(say(source, "the answer of the token endpoint is larger than is looked through"))
         }
         return .proceed
     }
 
-    func event(_ event: FilterEvent, _ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
         if case .woke = event { .proceed } else { nil }
     }
 
@@ -113,7 +109,7 @@ final class TokenWatch: Filter {
 
     /// A refresh token that was spent on the client's behalf is good for nothing any more: the newest goes out for it. Who
     /// renews at the same time is waited for.
-    private func prepare(_ context: FilterContext, _ notes: inout [ExchangeMoment]) -> FilterAction? {
+    private func prepare(_ context: inout FilterContext) -> FilterAction? {
         if case .renewing = stage { return nil }
         stage = .watching
         guard context.isWhole, let store = context.tokens.store, let exchange = observe(context, context.sent),
@@ -152,13 +148,13 @@ final class TokenWatch: Filter {
             return nil
         }
         replacement = newest
-        notes.append(
+        context.note(
             say(source, "the client's refresh token was spent here, and the one that came for it takes its place"))
         return .replace(context.request, body: exchange.with(newest))
     }
 
     /// What a client gives up goes along no more, whatever AM says to that.
-    private func leave(with head: RequestHead, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
+    private func leave(with head: RequestHead, _ context: inout FilterContext) {
         sent = observe(context, head)
         guard let sent, let store = context.tokens.store else { return }
         let learners = learners(sent, context)
@@ -174,7 +170,7 @@ final class TokenWatch: Filter {
             let asking = learners.first { $0.0.settings.revocation != .never }?.0
             let granted = asking.map { source in store.changeTokens { $0.signedIn(source, signers) } } ?? []
             if let source = learners.first?.0, store.changeTokens({ $0.signOut(signers) }) { known = source }
-            revoke(granted, context, &notes)
+            revoke(granted, &context)
         }
         for source in policy.sources where source.settings.manner == .code && source.server == sent.server {
             guard let client = context.tokens.sender.client(source.settings.naming, context.request) else { continue }
@@ -186,20 +182,17 @@ final class TokenWatch: Filter {
             }
             if !gone.isEmpty { known = source }
             if source.settings.revocation != .never {
-                revoke(gone.map { ($0.gain, source) }, context, &notes)
+                revoke(gone.map { ($0.gain, source) }, &context)
             }
         }
-        if let known { notes.append(say(known, "the client gives its token up, and it is forgotten")) }
+        if let known { context.note(say(known, "the client gives its token up, and it is forgotten")) }
     }
 
     /// AM is told of tokens that the client may know nothing of.
-    private func revoke(
-        _ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: FilterContext,
-        _ notes: inout [ExchangeMoment]
-    ) {
+    private func revoke(_ tokens: [(grant: TokenGrant, source: TokenSource)], _ context: inout FilterContext) {
         guard let first = tokens.first, let errands = context.tokens.errands else { return }
         errands.add(tokens.compactMap { Errand(revoking: $0.grant, of: $0.source) })
-        notes.append(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
+        context.note(say(first.source, "the client signs out, and AM is told that its token is of use to nobody"))
     }
 
     // MARK: answers
@@ -211,7 +204,7 @@ final class TokenWatch: Filter {
         flight.fail(LoginFault(toClient: status), context.time)
     }
 
-    private func learn(_ response: HeldResponse, _ context: FilterContext, _ notes: inout [ExchangeMoment]) {
+    private func learn(_ response: HeldResponse, _ context: inout FilterContext) {
         guard let sent, let store = context.tokens.store else { return }
         guard
             let grant = sent.grant(
@@ -225,7 +218,7 @@ final class TokenWatch: Filter {
         guard let source = (learners.first { $0.0.settings.keeping == .sealed } ?? learners.first)?.0 else { return }
         guard let page = context.initiator.winner(response.head) else {
             spoil(context)
-            notes.append(say(source, Self.notLearned))
+            context.note(say(source, Self.notLearned))
             return
         }
         var past: (key: TokenKey, flight: Int)?
@@ -233,7 +226,7 @@ final class TokenWatch: Filter {
         let signers = signers(sent, learners)
         store.changeTokens { $0.learn(grant, source, signers, page: page, renewing: past, context.time) }
         stage = .watching
-        for (source, _) in learners { notes.append(say(source, "the client's own token goes along from here on")) }
+        for (source, _) in learners { context.note(say(source, "the client's own token goes along from here on")) }
     }
 
     static let notLearned =
