@@ -7,8 +7,6 @@ public final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var value: Value
-    // without it a value of no size has the address of the next object, and the thread sanitizer takes the two for one
-    private let end: UInt8 = 0
 
     public init(_ value: Value) {
         mutex = .allocate(capacity: 1)
