@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A value behind a lock, for what threads do share: never on the way of a plain request.
+/// A value behind a lock, for what threads do share: never on the way of a plain request. Not for a value without a size, as `()`: it
+/// has the address of its object, and the thread sanitizer takes one for the other.
 public final class Locked<Value>: @unchecked Sendable {
     // Every access to `value` goes through `withLock`, which holds the mutex. pthread's own mutex, because the thread
     // sanitizer does not see through Synchronization.Mutex on Linux.

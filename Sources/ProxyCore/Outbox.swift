@@ -118,7 +118,7 @@ public struct Outbox: ~Copyable {
     /// Has the journal told of an exchange that is over, where there is one.
     mutating func keep(_ cell: ExchangeCell) {
         guard cell.exchange.capture.isOn else { return }
-        cell.exchange.pack(into: &flows, now: now)
+        FlowWriter.write(cell.exchange, into: &flows, now: now)
         cell.exchange.capture.forget(total: &captured)
     }
 

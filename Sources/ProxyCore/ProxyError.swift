@@ -4,7 +4,7 @@ import TLSEngine
 
 /// Why Usher answered in the origin's place: a proxy error type of RFC 9209 §2.3, the status that goes with it, and
 /// words for a person.
-public struct ProxyError: Equatable, Sendable {
+public struct ProxyError: Error, Equatable, Sendable {
     public var token: String
     public var status: Int
     /// One sentence: what happened and, where there is one, the remedy.

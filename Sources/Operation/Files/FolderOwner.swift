@@ -7,7 +7,7 @@ struct FolderOwner {
     let user: uid_t
     private let folderGroup: gid_t
 
-    private static let turn = Locked(())
+    private static let turn = Locked(false)
 
     init(_ status: stat) {
         user = status.st_uid

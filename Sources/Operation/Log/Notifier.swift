@@ -17,7 +17,6 @@ final class Notifier: Sendable {
 
     private let state = Locked(State())
     /// Held by whoever begins a command, so that they begin in their order.
-    // a value without a size would have its object's own address, and the thread sanitizer take one for the other
     private let turn = Locked(false)
     private let queue = WorkQueue("notify", atOnce: 4, waiting: 64)
 

@@ -30,13 +30,13 @@ final class FlowCapture {
     @exclusivity(unchecked) private(set) var id: UInt64 = 0
     @exclusivity(unchecked) private(set) var parent: UInt64 = 0
     @exclusivity(unchecked) private(set) var limits: CaptureLimits?
-    @exclusivity(unchecked) var marks = Marks()
+    @exclusivity(unchecked) private(set) var marks = Marks()
     /// What went out, where it may be another than what came.
-    @exclusivity(unchecked) var sent: RequestHead?
-    @exclusivity(unchecked) var sentBody: [UInt8]?
+    @exclusivity(unchecked) private(set) var sent: RequestHead?
+    @exclusivity(unchecked) private(set) var sentBody: [UInt8]?
     /// What was answered, where interceptors may have changed it.
-    @exclusivity(unchecked) var answer: ResponseHead?
-    @exclusivity(unchecked) var answerBody: [UInt8]?
+    @exclusivity(unchecked) private(set) var answer: ResponseHead?
+    @exclusivity(unchecked) private(set) var answerBody: [UInt8]?
     @exclusivity(unchecked) var delivery = Delivery.nothing
     @exclusivity(unchecked) private(set) var request = CapturedBody()
     @exclusivity(unchecked) private(set) var response = CapturedBody()
@@ -62,6 +62,44 @@ final class FlowCapture {
 
     func responseCame(_ bytes: Span<UInt8>, total: inout Int) {
         if let limits { response.take(bytes, limits, &total) }
+    }
+
+    /// The driver has begun with a step on the way to the origin.
+    func reached(_ step: LeaseStep, _ now: Int) {
+        switch step {
+        case .resolving: marks.resolving = now
+        case .connecting: marks.connecting = now
+        case .securing: marks.securing = now
+        }
+    }
+
+    /// The request goes out, with these in the place of what came where they are there.
+    func sends(_ head: RequestHead?, _ body: [UInt8]?, _ now: Int) {
+        guard isOn else { return }
+        marks.sent = now
+        sent = head
+        sentBody = body
+    }
+
+    /// The head of an answer is here.
+    func answered(_ now: Int) {
+        guard isOn else { return }
+        marks.answered = now
+        forgetAnswer()
+    }
+
+    /// Interceptors may change this answer. The first that is told is the origin's.
+    func keepAnswer(_ head: ResponseHead, _ body: [UInt8]?) {
+        guard isOn, answer == nil else { return }
+        answer = head
+        answerBody = body
+    }
+
+    /// What a call came to.
+    func delivered(_ head: ResponseHead, _ body: Span<UInt8>, total: inout Int) {
+        guard isOn else { return }
+        delivery = .other(head)
+        responseCame(body, total: &total)
     }
 
     /// Bytes went past of which nothing is known.

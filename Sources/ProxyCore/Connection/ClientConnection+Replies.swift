@@ -119,7 +119,7 @@ extension ClientConnection {
             leg.endAfterThis()
             finish(cell, &out)
         case .called(let answer):
-            cell.exchange.captureAnswer(answer, &out)
+            cell.exchange.capture.delivered(answer.head, answer.body.span, total: &out.captured)
             if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
             cell.exchange.call?.report?(answer, nil)
             if cell.exchange.isTraced { traced(cell, status: answer.head.status, out.now) }

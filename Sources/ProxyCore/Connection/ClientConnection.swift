@@ -208,14 +208,14 @@ public struct ClientConnection: ~Copyable {
         cell.exchange.record.client = context.name
         if context.tunnel != nil { cell.exchange.record.user = context.user }
         cell.exchange.capture.began = out.now
-        cell.exchange.capture.begin(lastFlow, cell.exchange.captureLimits, out.now)
+        cell.exchange.capture.begin(lastFlow, cell.exchange.engine.settings.disclosure.capture, out.now)
     }
 
     /// From here on the call is a flow of its own, which the flow of its caller has for a part.
     mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
         lastFlow = out.nextFlow()
         call.exchange.capture.begin(
-            lastFlow, parent: caller.exchange.capture.id, caller.exchange.captureLimits, out.now)
+            lastFlow, parent: caller.exchange.capture.id, caller.exchange.engine.settings.disclosure.capture, out.now)
     }
 
     /// The exchange whose record the stage belongs to; a new one where there is none.

@@ -210,7 +210,7 @@ extension Exchange {
     }
 
     private mutating func sendHead(_ context: ClientContext, _ out: inout Outbox) {
-        captureSending(out.now)
+        capture.sends(attempt.head, attempt.body, out.now)
         let framing = sentFraming
         out.send(outgoingHead(framing, context), of: id)
         let timeouts = engine.settings.timeouts
@@ -296,7 +296,7 @@ extension Exchange {
     /// The driver has begun with a step, for which it has a time of its own.
     mutating func leaseReached(_ step: LeaseStep, _ now: Int) {
         guard case .leasing = stage else { return }
-        captureStep(step, now)
+        capture.reached(step, now)
         enter(.leasing(step), until: bounded(now + engine.settings.timeouts.of(step)))
     }
 

@@ -20,16 +20,18 @@ extension Exchange {
             if let tunnel = context.tunnel {
                 try request.settleHost(scheme: tunnel.scheme)
             } else {
-                guard request.target.form == .absolute else { return refuseOriginForm(&out) }
+                guard request.target.form == .absolute else { return answer(.originForm, isLast: true, &out) }
                 try request.settleHost()
             }
             // before anything is refused: the log tells what was asked for
             engine.redaction.appendURL(of: request, to: &record.url)
-            if let tunnel = context.tunnel, !isMeant(for: tunnel) { return refuseMisdirected(tunnel, &out) }
+            if let tunnel = context.tunnel, !tunnel.matches(request) {
+                return answer(.misdirected(request, tunnel), isLast: true, &out)
+            }
             if request.target.form == .absolute { request.alignHost() }
             try request.fields.removeConnectionFields()
             if case .length(let length) = framing, let limit = engine.settings.limits.body, length > limit {
-                return refuseBody(&out)
+                return answer(.bodyTooLarge, isLast: true, &out)
             }
         }
         // inside a tunnel the request is meant for the origin; who opened the tunnel has shown its password
@@ -44,20 +46,20 @@ extension Exchange {
     mutating func admitted(_ context: inout ClientContext, _ out: inout Outbox) throws(HTTPFault) {
         if isForOwnPages { return respondFromOwnPages(&context, &out) }
         if request.method == .connect { return connect(&out) }
-        if isOwnRequest { return refuseLoop(&out) }
-        if request.method == .trace || request.method == .options, try stopsHere(&out) { return }
+        // it names this very process (RFC 9110 §7.6.3): to send it on would go round for ever
+        if request.fields.contains(.via), request.fields.viaNames(engine.pseudonym) { return answer(.loop, &out) }
+        if request.method == .trace || request.method == .options,
+            let local = try MaxForwards.answer(to: &request, flow: record.flow, date: out.date)
+        {
+            return answer(local, &out)
+        }
         beginTrace()
         plan(&context, &out)
     }
 
     private mutating func connect(_ out: inout Outbox) {
         if let ports = engine.settings.connectPorts, !ports.contains(request.target.port) {
-            return answer(
-                ProxyError(
-                    "http_request_denied", status: 403,
-                    "destinations.connect_ports permits CONNECT to "
-                        + "\(ports.map(String.init).joined(separator: ", ")) alone; "
-                        + "add \(request.target.port) to it where that is meant"), &out)
+            return answer(.connectPort(request.target.port, permitted: ports), &out)
         }
         if engine.isEnforcing, let host = engine.undecidable(request) { return answer(.undecided(host), &out) }
         tell(.sent, out.now)
@@ -72,33 +74,6 @@ extension Exchange {
         answer(.broken(fault), isLast: true, &out)
     }
 
-    mutating func refuseBody(_ out: inout Outbox) {
-        answer(
-            ProxyError("http_request_error", status: 413, "the request's body is larger than limits.body allows"),
-            isLast: true, &out)
-    }
-
-    private mutating func refuseOriginForm(_ out: inout Outbox) {
-        answer(
-            .badRequest(
-                400,
-                "this is a forward proxy: set it as HTTP_PROXY, or ask for a whole URL (GET http://host/path HTTP/1.1); "
-                    + "http://\(OwnPages.host)/ through it shows more"), isLast: true, &out)
-    }
-
-    /// Inside a tunnel the URL is made of the tunnel's own target; a Host that says otherwise is ambiguous.
-    private func isMeant(for tunnel: Origin) -> Bool {
-        request.target.port == tunnel.port && request.target.scheme == tunnel.scheme && tunnel.isNamed(by: request)
-    }
-
-    private mutating func refuseMisdirected(_ tunnel: Origin, _ out: inout Outbox) {
-        answer(
-            ProxyError(
-                "http_request_error", status: 421,
-                "the request's Host is \(request.fields.text(request.target.authority)), but the tunnel was opened to "
-                    + (tunnel.serverName.map { "\($0) at " } ?? "") + tunnel.description), isLast: true, &out)
-    }
-
     // MARK: the proxy's own pages
 
     /// Requests to `usher.proxy` are answered by Usher itself.
@@ -110,19 +85,12 @@ extension Exchange {
     private mutating func respondFromOwnPages(_ context: inout ClientContext, _ out: inout Outbox) {
         if request.method == .connect { return openTunnelToOwnPages(&context, &out) }
         if takesPush { return collectPush(&out) }
-        guard request.method == .get || request.method == .head else {
-            var error = ProxyError(
-                "http_request_denied", status: 405, "\(OwnPages.host) can only be read, with GET and HEAD")
-            error.fields = [.init("Allow", "GET, HEAD")]
-            return answer(error, &out)
+        do throws(ProxyError) {
+            guard let page = try engine.pages?.page(for: request) else { return }
+            answer(OwnResponse.page(page, flow: record.flow, date: out.date), &out)
+        } catch {
+            answer(error, &out)
         }
-        guard let page = engine.pages?[request.path] else {
-            return answer(
-                ProxyError(
-                    "http_request_error", status: 404,
-                    "there is no such page; http://\(OwnPages.host)/ shows those that there are"), &out)
-        }
-        answer(OwnResponse.page(page, flow: record.flow, date: out.date), &out)
     }
 
     /// Some clients open a tunnel for plain HTTP too: the requests inside are answered here, and no connection is made.

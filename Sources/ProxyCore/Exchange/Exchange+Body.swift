@@ -70,7 +70,7 @@ extension Exchange {
     private mutating func passOn(_ bytes: Span<UInt8>, _ out: inout Outbox) -> BodyDisposition {
         // nothing past the limit goes out, least of all the end that would make the request whole
         if body.framing == .chunked, let limit = engine.settings.limits.body, body.count > limit {
-            if hasStarted { cut(reset: true, &out) } else { refuseBody(&out) }
+            if hasStarted { cut(reset: true, &out) } else { answer(.bodyTooLarge, isLast: true, &out) }
             return .used
         }
         guard isPassable(bytes, &out) else { return .used }
@@ -126,7 +126,9 @@ extension Exchange {
     private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
         record.requestBytes = body.count
         if isForOwnPages { return takePush(context, &out) }
-        if let limit = engine.settings.limits.body, body.count > limit { return refuseBody(&out) }
+        if let limit = engine.settings.limits.body, body.count > limit {
+            return answer(.bodyTooLarge, isLast: true, &out)
+        }
         classifyAndSend(&context, &out)
     }
 

@@ -126,7 +126,8 @@ extension Exchange {
         }
         if case .deliver = action {
         } else {
-            captureAttempt(capture.answer ?? held.head, capture.answerBody ?? held.body, &out)
+            FlowWriter.writeAttempt(
+                of: self, capture.answer ?? held.head, capture.answerBody ?? held.body, &out)
         }
         perform(action, &context, &out)
     }

@@ -37,7 +37,7 @@ extension Exchange {
         attempt.framing = framing
         record.originVersion = response.version
         attempt.wishes.answerLimit = nil
-        captureAnswered(out.now)
+        capture.answered(out.now)
         if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
             return failed(.credentialsRefused(origin.peer), &context, &out)
         }
@@ -154,7 +154,7 @@ extension Exchange {
         guard let first = plan.firstResponseMatch(head, request: sent, classification, at: stage) else {
             return BodyOutcome()
         }
-        captureUnedited(head, body)
+        if case .whole(let bytes) = body { capture.keepAnswer(head, bytes) } else { capture.keepAnswer(head, nil) }
         var context = responseContext(out)
         guard plan.needsResponseBody(from: first, head, request: sent, &context, at: stage) else {
             let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context, at: stage)

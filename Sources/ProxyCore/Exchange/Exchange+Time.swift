@@ -73,7 +73,7 @@ extension Exchange {
 
     private mutating func timedOut(_ context: inout ClientContext, _ out: inout Outbox) {
         switch stage {
-        case .authenticating: return authenticationTimedOut(&out)
+        case .authenticating: return refusePassword(PasswordGate.late, &out)
         case .collecting: return answer(.bodyTimeout, isLast: true, &out)
         case .reading, .tunnelling, .over: return
         case .pacing(let paced) where paced.next(out.now) != nil: return letThrough(paced, &out)

@@ -47,69 +47,33 @@ extension Exchange {
     /// Has the request sent again where one of those who wish so may have it.
     /// - Returns: false where the answer, or what is there instead, stands.
     mutating func attemptsAgain(_ wishes: [RetryWish], _ context: ClientContext, _ out: inout Outbox) -> Bool {
-        if let reason = refusalToRetry(context) {
-            tell(.notRetried(interceptor: wishes.first?.interceptor, reason), out.now)
-            return false
+        let circumstances = RetryLedger.Circumstances(
+            limits: engine.settings.limits, isCall: isCall, clientHasEnded: context.hasEnded, isBodyKept: body.isKept,
+            lacksRoom: body.lacksRoom, method: (attempt.basis?.head ?? request).method,
+            end: capture.began + engine.settings.timeouts.attempts, now: out.now, seconds: out.seconds,
+            // the answer at hand is the one that asks
+            retryAfter: attempt.hasAnswered ? response.fields["Retry-After"] : nil)
+        var notes: [ExchangeMoment] = []
+        let grant = retries.grant(wishes, circumstances, &notes)
+        for moment in notes { tell(moment, out.now) }
+        guard let grant else { return false }
+        // what came of it so far would be forgotten
+        if attempt.hasAnswered {
+            FlowWriter.writeAttempt(of: self, capture.answer ?? response, capture.answerBody, &out)
         }
-        for wish in wishes {
-            let number = retries.count(of: wish.interceptor) + 1
-            let wait = wait(for: wish.policy, number, out.seconds)
-            if let reason = refusal(of: wish, number, wait, out.now) {
-                tell(.notRetried(interceptor: wish.interceptor, reason), out.now)
-                continue
-            }
-            // no more than there are left for all
-            let most = min(wish.policy.times, number - 1 + engine.settings.limits.retries - retries.total)
-            retries.enter(wish.interceptor)
-            captureAttempt(&out)
-            tell(.retried(interceptor: wish.interceptor, number: number, of: most, milliseconds: wait), out.now)
-            release(reusable: false, &out)
-            if engine.settings.chain.editsPersist { attempt.persist() } else { attempt.renew() }
-            if let basis = wish.basis {
-                attempt.basis = (basis.head, basis.body ?? attempt.body)
-                attempt.renew()
-            }
-            enter(.waiting(.attempt), until: bounded(out.now + wait))
-            out.orders.append(.wake(at: out.now + wait))
-            return true
+        tell(
+            .retried(
+                interceptor: grant.wish.interceptor, number: grant.number, of: grant.most, milliseconds: grant.wait),
+            out.now)
+        release(reusable: false, &out)
+        if engine.settings.chain.editsPersist { attempt.persist() } else { attempt.renew() }
+        if let basis = grant.wish.basis {
+            attempt.basis = (basis.head, basis.body ?? attempt.body)
+            attempt.renew()
         }
-        return false
-    }
-
-    /// Why nobody may have this exchange's request sent again.
-    private func refusalToRetry(_ context: ClientContext) -> String? {
-        let limits = engine.settings.limits
-        if isCall { return "a call of Usher's own is not repeated" }
-        if context.hasEnded { return "the client has closed its side" }
-        if retries.total >= limits.retries { return "limits.retries allows \(limits.retries) further attempts" }
-        if body.isKept { return nil }
-        return body.lacksRoom
-            ? "limits.buffered left no room to keep the request's body"
-            : "the request's body is larger than the \(limits.keptBody) bytes that are kept (limits.buffered_body)"
-    }
-
-    private func refusal(of wish: RetryWish, _ number: Int, _ wait: Int, _ now: Int) -> String? {
-        let method = (attempt.basis?.head ?? request).method
-        if number > wish.policy.times { return "it has had all its \(wish.policy.times)" }
-        if !wish.policy.repeatsAny, !method.isIdempotent {
-            return "it repeats idempotent methods alone; methods: any repeats others"
-        }
-        if now + wait > capture.began + engine.settings.timeouts.attempts {
-            return "it would go out in \(wait) ms, past what timeouts.attempts allows"
-        }
-        return nil
-    }
-
-    /// How long to wait before another attempt, in milliseconds.
-    private func wait(for policy: RetryPolicy, _ number: Int, _ seconds: Int) -> Int {
-        // the answer at hand is the one that asks
-        if policy.heedsRetryAfter, attempt.hasAnswered, let field = response.fields["Retry-After"],
-            let asked = RetryAfter.delay(field, now: seconds, cap: policy.backoff.cap)
-        {
-            return asked
-        }
-        var chance = SystemRandomNumberGenerator()
-        return policy.backoff.delay(after: number, chance: &chance)
+        enter(.waiting(.attempt), until: bounded(out.now + grant.wait))
+        out.orders.append(.wake(at: out.now + grant.wait))
+        return true
     }
 
     // MARK: no answer

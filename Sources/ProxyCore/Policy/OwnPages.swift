@@ -1,3 +1,5 @@
+internal import HTTPCodec
+
 /// What Usher answers for the host `usher.proxy`, which leads nowhere else: pages made once for a configuration, for whoever
 /// comes through the proxy. They can only be read.
 public struct OwnPages: Sendable {
@@ -25,4 +27,20 @@ public struct OwnPages: Sendable {
     public init(_ pages: [String: Page]) { self.pages = pages }
 
     public subscript(_ path: String) -> Page? { pages[path] }
+
+    /// - Throws: why there is none for that request.
+    func page(for request: RequestHead) throws(ProxyError) -> Page {
+        guard request.method == .get || request.method == .head else {
+            var error = ProxyError(
+                "http_request_denied", status: 405, "\(Self.host) can only be read, with GET and HEAD")
+            error.fields = [.init("Allow", "GET, HEAD")]
+            throw error
+        }
+        guard let page = self[request.path] else {
+            throw ProxyError(
+                "http_request_error", status: 404,
+                "there is no such page; http://\(Self.host)/ shows those that there are")
+        }
+        return page
+    }
 }

@@ -1,0 +1,197 @@
+import Formats
+import HTTPCodec
+import Interception
+import Journal
+
+/// Writes into a batch what the journal is told of an exchange.
+enum FlowWriter {
+    /// - Parameter now: when it was over.
+    static func write(_ exchange: borrowing Exchange, into batch: inout FlowBatch, now: Int) {
+        var packer = batch.begin(exchange.record.events)
+        packNumbers(exchange, &packer, now)
+        packSources(exchange, &packer)
+        if let error = exchange.record.proxyError { packer.set(.proxyError, error) }
+        packRequest(exchange, &packer)
+        packSent(exchange, &packer)
+        packAnswers(exchange, &packer)
+        batch.end(packer)
+    }
+
+    private static func packNumbers(_ exchange: borrowing Exchange, _ packer: inout FlowPacker, _ now: Int) {
+        packer.set(.id, Int(truncatingIfNeeded: exchange.capture.id))
+        packer.set(.parent, Int(truncatingIfNeeded: exchange.capture.parent))
+        packer.set(.began, exchange.capture.started)
+        packer.set(.duration, now - exchange.capture.started)
+        packer.set(.status, deliveredStatus(exchange))
+        packer.set(.answerStatus, exchange.capture.answer?.status ?? 0)
+        packer.set(.requestBytes, Int(truncatingIfNeeded: exchange.record.requestBytes))
+        packer.set(.responseBytes, Int(truncatingIfNeeded: exchange.record.responseBytes))
+        packer.set(.sentBytes, exchange.capture.sentBody?.count ?? 0)
+        packer.set(.answerBytes, exchange.capture.answerBody?.count ?? 0)
+        packer.set(.attempts, exchange.record.attempts)
+        pack(exchange.capture.marks, since: exchange.capture.started, &packer)
+        packer.set(.flags, flags(of: exchange).rawValue)
+        guard exchange.request.target.form != .authority, !exchange.request.target.host.isEmpty else {
+            return packer.set(.port, Int(exchange.request.target.port))
+        }
+        packer.set(.port, Int(exchange.request.target.port))
+        packer.set(.scheme, exchange.request.target.scheme == .https ? 2 : 1)
+    }
+
+    private static func pack(_ marks: FlowCapture.Marks, since began: Int, _ packer: inout FlowPacker) {
+        func pack(_ time: Int, _ number: FlowNumber, _ packer: inout FlowPacker) {
+            if time > 0 { packer.set(number, max(0, time - began) + 1) }
+        }
+        pack(marks.resolving, .resolving, &packer)
+        pack(marks.connecting, .connecting, &packer)
+        pack(marks.securing, .securing, &packer)
+        pack(marks.sent, .sent, &packer)
+        pack(marks.answered, .answered, &packer)
+    }
+
+    // MARK: earlier attempts
+
+    /// - Parameter answer: the body; nil where it was not waited for.
+    static func writeAttempt(
+        of exchange: borrowing Exchange, _ head: ResponseHead, _ answer: [UInt8]?, _ out: inout Outbox
+    ) {
+        guard let limits = exchange.capture.limits, !exchange.isCall else { return }
+        let marks = exchange.capture.marks
+        let began =
+            [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 } ?? exchange.capture.started
+        let sent = exchange.attempt.head ?? exchange.request
+        let body = exchange.attempt.body ?? exchange.body.bytes
+        let id = Int(truncatingIfNeeded: out.nextFlow())
+        var packer = out.flows.begin([])
+        packer.set(.id, id)
+        packer.set(.parent, Int(truncatingIfNeeded: exchange.capture.id))
+        packer.set(.began, began)
+        packer.set(.duration, out.now - began)
+        packer.set(.status, head.status)
+        packer.set(.requestBytes, body.count)
+        packer.set(.responseBytes, answer?.count ?? 0)
+        packer.set(.attempts, 1)
+        pack(marks, since: began, &packer)
+        var flags: FlowFlags = .attempt
+        if exchange.attempt.lease.isReused { flags.insert(.reused) }
+        flags.insert(Self.flag(ofOrigin: head.version))
+        if sent.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
+        if head.fields.contains(.contentEncoding) { flags.insert(.responseEncoded) }
+        if answer == nil { flags.insert(.responseBodyCut) }
+        if !exchange.body.isKept { flags.insert(.requestBodyCut) }
+        packer.set(.flags, flags.rawValue)
+        packer.set(.port, Int(sent.target.port))
+        packer.set(.scheme, sent.target.scheme == .https ? 2 : 1)
+        packSources(exchange, &packer)
+        pack(sent, &packer)
+        packer.set(.requestBody, body.prefix(limits.body))
+        packer.set(.response) { head.fields.appendLines(to: &$0) }
+        packer.set(.responseBody, (answer ?? []).prefix(limits.body))
+        out.flows.end(packer)
+    }
+
+    private static func deliveredStatus(_ exchange: borrowing Exchange) -> Int {
+        switch exchange.capture.delivery {
+        case .nothing: exchange.record.status
+        case .response: exchange.response.status
+        case .other(let head): head.status
+        }
+    }
+
+    private static func flag(ofOrigin version: HTTPVersion) -> FlowFlags {
+        switch version {
+        case .http10: .oldOrigin
+        case .http11: []
+        case .http2: .newOrigin
+        }
+    }
+
+    private static func flags(of exchange: borrowing Exchange) -> FlowFlags {
+        var flags: FlowFlags = []
+        switch exchange.request.version {
+        case .http10: flags.insert(.oldClient)
+        case .http11: break
+        case .http2: flags.insert(.newClient)
+        }
+        if exchange.request.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
+        if deliversEncoded(exchange) { flags.insert(.responseEncoded) }
+        if exchange.capture.request.isCut { flags.insert(.requestBodyCut) }
+        if exchange.capture.response.isCut { flags.insert(.responseBodyCut) }
+        if exchange.attempt.lease.isReused { flags.insert(.reused) }
+        if exchange.capture.marks.answered > 0 { flags.insert(Self.flag(ofOrigin: exchange.response.version)) }
+        switch exchange.stage {
+        case .over(.cut), .over(.closed): flags.insert(.incomplete)
+        case .tunnelling: flags.insert(.tunnel)
+        default: break
+        }
+        if case .other = exchange.capture.delivery, !exchange.isCall { flags.insert(.local) }
+        return flags
+    }
+
+    private static func deliversEncoded(_ exchange: borrowing Exchange) -> Bool {
+        switch exchange.capture.delivery {
+        case .nothing: false
+        case .response: exchange.response.fields.contains(.contentEncoding)
+        case .other(let head): head.fields.contains(.contentEncoding)
+        }
+    }
+
+    /// Who asks, and what the request means.
+    private static func packSources(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
+        packer.set(.client, exchange.record.client)
+        if let user = exchange.record.user { packer.set(.user, user) }
+        if let action = exchange.classification?.action { packer.set(.action, action.rawValue) }
+        if let realm = exchange.classification?.realm { packer.set(.realm, realm) }
+        if let payload = exchange.classification?.payload {
+            if let tree = payload.tree { packer.set(.tree, tree) }
+            if let type = payload.type { packer.set(.type, type) }
+        }
+    }
+
+    private static func pack(_ head: RequestHead, _ packer: inout FlowPacker) {
+        let bytes = head.fields.bytes
+        packer.set(.method, bytes[head.methodRange.indices])
+        packer.set(.authority) { out in
+            for byte in bytes[head.target.host.indices] { out.append(ASCII.lower(byte)) }
+        }
+        if head.target.form == .asterisk {
+            packer.set(.target, CollectionOfOne(0x2A))
+        } else {
+            packer.set(.target, bytes[head.target.pathAndQuery.indices])
+        }
+        packer.set(.request) { head.fields.appendLines(to: &$0) }
+    }
+
+    private static func packRequest(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
+        pack(exchange.request, &packer)
+        guard let limits = exchange.capture.limits else { return }
+        packer.set(
+            .requestBody,
+            (exchange.body.isKept ? exchange.body.bytes : exchange.capture.request.bytes).prefix(limits.body))
+    }
+
+    private static func packSent(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
+        if let sent = exchange.capture.sent {
+            packer.set(.sentMethod, sent.fields.bytes[sent.methodRange.indices])
+            packer.set(.sentURL, sent.url)
+            packer.set(.sent) { sent.fields.appendLines(to: &$0) }
+        }
+        if let bytes = exchange.capture.sentBody, let limits = exchange.capture.limits {
+            packer.set(.sentBody, bytes.prefix(limits.body))
+        }
+    }
+
+    private static func packAnswers(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
+        guard let limits = exchange.capture.limits else { return }
+        if let answer = exchange.capture.answer {
+            packer.set(.answer) { answer.fields.appendLines(to: &$0) }
+            if let bytes = exchange.capture.answerBody { packer.set(.answerBody, bytes.prefix(limits.body)) }
+        }
+        switch exchange.capture.delivery {
+        case .nothing: return
+        case .response: packer.set(.response) { exchange.response.fields.appendLines(to: &$0) }
+        case .other(let head): packer.set(.response) { head.fields.appendLines(to: &$0) }
+        }
+        packer.set(.responseBody, exchange.capture.response.bytes)
+    }
+}
