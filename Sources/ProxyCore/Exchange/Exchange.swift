@@ -6,66 +6,6 @@ import Interception
 /// other exchanges share its connections. What it wants done leaves as replies (the client's side) and orders (the
 /// origin's), by the outbox.
 struct Exchange: ~Copyable {
-    enum Stage {
-        /// Its head is being read.
-        case reading
-        /// The request is here, and the password that came with it is being checked.
-        case authenticating
-        /// The body is kept before the request goes out: something needs to see it, or it may have to be sent again.
-        case collecting
-        /// A connection to the origin is wanted.
-        case leasing(LeaseStep)
-        /// The request is on its way, and no final head of an answer is here.
-        case awaiting
-        /// The answer goes to the client as it comes.
-        case delivering
-        /// The answer is kept until it is clear what becomes of it.
-        case holding(HeldResponse)
-        /// The answer is here whole, and the origin's connection given back: what becomes of it is being decided.
-        case deciding
-        /// A filter's call is under way; it ends no later than this.
-        case calling(until: Int)
-        /// It waits, for this to be done then.
-        case waiting(Resumption)
-        /// Code of others works on a message, off the loop.
-        case intercepting(SuspendedPhase)
-        /// The answer goes to the client later than it comes, or slower.
-        case pacing(PacedResponse)
-        /// CONNECT, or another protocol: what is relayed is no message.
-        case tunnelling
-        case over(Ending)
-    }
-
-    /// What is done when a wait is over.
-    enum Resumption {
-        /// A filter said so, and is told. Where somebody else's end is waited for, by this ticket.
-        case filter(FlightTicket?)
-        /// An interceptor had the request wait: it goes out.
-        case send
-        /// An interceptor had it wait that is answered here.
-        case answer(DirectResponse, interceptor: String)
-        /// An interceptor had it wait whose client gets no answer.
-        case breaks(Breakage, interceptor: String)
-        /// Its turn at a limit: it goes on.
-        case turn(LimitPassage)
-        /// The request is sent again, from what the client sent, or from what a filter made of that.
-        case attempt
-        /// An interceptor had what a call came to wait.
-        case called(HeldResponse)
-    }
-
-    enum Ending {
-        /// The client has its answer whole.
-        case complete
-        /// It cannot have it whole; with a reset where it must not take what it has for that.
-        case cut(reset: Bool)
-        /// It gets no more than it has, and no more on its connection.
-        case closed
-        /// What a call came to.
-        case called(HeldResponse)
-        case notCalled(String)
-    }
-
     private(set) var id: ExchangeID
     private(set) var engine: Engine
     /// Where this exchange is a filter's call.
@@ -124,11 +64,14 @@ struct Exchange: ~Copyable {
 
     // MARK: the stage
 
-    mutating func enter(_ stage: Stage) { self.stage = stage }
+    mutating func enter(_ stage: Stage) {
+        assert(self.stage.kind.mayBecome(stage.kind), "an exchange may not go from \(self.stage.kind) to \(stage.kind)")
+        self.stage = stage
+    }
 
     /// Enters a stage that has to be over by a time.
     mutating func enter(_ stage: Stage, until time: Int) {
-        self.stage = stage
+        enter(stage)
         deadline = time
     }
 
