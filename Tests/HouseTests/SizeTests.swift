@@ -27,7 +27,6 @@ import Testing
         "Operation.Supervisor": Size(lines: 621, functions: 50, stored: 31),
         "Interception.CompiledRule": Size(lines: 600, functions: 50, stored: 25),
         "ProxyDriver.Dial": Size(lines: 600, functions: 50, stored: 17),
-        "ProxyDriver.Worker": Size(lines: 600, functions: 50, stored: 39),
         "Names.NameService": Size(lines: 600, functions: 50, stored: 17),
         "Sandbox.AuthenticationFlow": Size(lines: 600, functions: 50, stored: 17),
         "HTTP2.InboundState": Size(lines: 600, functions: 50, stored: 16),

@@ -119,7 +119,7 @@ struct SilentOriginTests {
                 peer.send(Frame(.pong, 0))
             }
         }
-        let proxy = try proxy(framed: origin.port) { $0.pool.life.fresh = 0 }
+        let proxy = try proxy(framed: origin.port) { $0.origins.pool.life.fresh = 0 }
         defer { proxy.close() }
         let client = FramePeer(try proxy.client())
         for (stream, method, count) in [(UInt32(1), "GET", 0), (3, "POST", 1), (5, "GET", 1), (7, "POST", 2)] {
@@ -134,8 +134,8 @@ struct SilentOriginTests {
     func probeUnanswered() throws {
         let origin = try Self.falling()
         let proxy = try proxy(framed: origin.port) {
-            $0.pool.life.fresh = 0
-            $0.pool.life.probe = 100
+            $0.origins.pool.life.fresh = 0
+            $0.origins.pool.life.probe = 100
         }
         defer { proxy.close() }
         let client = FramePeer(try proxy.client())
@@ -161,9 +161,9 @@ struct SilentOriginTests {
             }
         }
         let proxy = try proxy(framed: origin.port, idle: 60_000) {
-            $0.pool.life.fresh = 0
-            $0.pool.life.probe = 60_000
-            $0.pool.life.patience = 60_000
+            $0.origins.pool.life.fresh = 0
+            $0.origins.pool.life.probe = 60_000
+            $0.origins.pool.life.patience = 60_000
         }
         defer { proxy.close() }
         let client = FramePeer(try proxy.client())

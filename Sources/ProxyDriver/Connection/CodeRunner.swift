@@ -16,7 +16,7 @@ final class CodeRunner {
         case repeated(String)
     }
 
-    private let recorder: any Recorder
+    private let report: LoopReport
     private let messages: Mailbox<Message>
     private var port: EventSource?
     private var waiting: [UInt64: Waiting] = [:]
@@ -27,8 +27,8 @@ final class CodeRunner {
     /// One that does not heed that it is cancelled goes on for as long as it likes.
     private static let most = 4096
 
-    init(loop: Loop, recorder: any Recorder) throws(SystemError) {
-        self.recorder = recorder
+    init(loop: Loop, report: LoopReport) throws(SystemError) {
+        self.report = report
         messages = try Mailbox()
         port = try MailboxPort(loop: loop, messages) { [unowned self] in receive($0) }
     }
@@ -66,7 +66,7 @@ final class CodeRunner {
 
     private func receive(_ message: Message) {
         switch message {
-        case .repeated(let words): recorder.warn(words)
+        case .repeated(let words): report.warn(words)
         case .answer(let answer, let ticket):
             running -= 1
             guard let waiting = waiting.removeValue(forKey: ticket) else { return }

@@ -7,7 +7,7 @@ extension Connection {
     func idle(_ wanted: Origin, _ scope: LeaseScope) -> OriginChannel? {
         guard scope != .new, worker.mayReuse(wanted) else { return nil }
         if let channel = bound?.take(wanted.poolKey) { return channel }
-        return scope == .own ? nil : worker.pool.take(wanted.poolKey)
+        return scope == .own ? nil : worker.origins.pool.take(wanted.poolKey)
     }
 
     /// A stream on a connection that carries others' already. What goes out once alone goes by one that nobody has used.
@@ -15,7 +15,7 @@ extension Connection {
         guard applicant.version.takesStreams, applicant.scope == .any || applicant.scope == .heard,
             worker.mayReuse(wanted)
         else { return nil }
-        return worker.pool.lend(wanted.poolKey, to: applicant)
+        return worker.origins.pool.lend(wanted.poolKey, to: applicant)
     }
 
     func keep(_ channel: OriginChannel, _ isReusable: Bool) {
@@ -23,8 +23,8 @@ extension Connection {
             // whoever ended in order before has said all that there is
             return channel.isWithinLoop && !channel.hasFinished ? channel.reset() : channel.leave()
         }
-        guard channel.isBound else { return worker.pool.put(channel, now: worker.loop.now) }
-        let bound = bound ?? BoundChannels(pool: worker.pool)
+        guard channel.isBound else { return worker.origins.pool.put(channel, now: worker.loop.now) }
+        let bound = bound ?? BoundChannels(pool: worker.origins.pool)
         self.bound = bound
         bound.put(channel)
     }

@@ -38,7 +38,8 @@ extension Connection {
     private func takesUpgrades(_ wanted: Origin, _ applicant: Applicant) -> Bool {
         guard worker.protocols.mayCarryMany(wanted, worker.settings.engine) else { return false }
         guard wanted.scheme == .https, applicant.streamUse != .only else { return true }
-        return worker.pool.known.terms(wanted).takesUpgrades && applicant.disappointments < Applicant.maxDisappointments
+        return worker.origins.pool.known.terms(wanted).takesUpgrades
+            && applicant.disappointments < Applicant.maxDisappointments
     }
 
     /// What may come to carry many is made once for all who come meanwhile. An origin of which nothing is known has them wait, too, but
@@ -46,16 +47,16 @@ extension Connection {
     /// do not pay for it once. One that speaks HTTP/1 has nobody wait.
     private func dial(_ wanted: Origin, _ applicant: Applicant) {
         let mayCarryMany =
-            applicant.version.takesStreams && worker.pool.known[wanted] != .exchanges
+            applicant.version.takesStreams && worker.origins.pool.known[wanted] != .exchanges
             && worker.protocols.mayCarryMany(wanted, worker.settings.engine)
         if mayCarryMany, applicant.disappointments < Applicant.maxDisappointments,
-            let dial = worker.pool.dials.joinable(wanted, now: worker.loop.now)
+            let dial = worker.origins.pool.dials.joinable(wanted, now: worker.loop.now)
         {
             streams[applicant.exchange] = .dial(dial)
             return dial.join(applicant)
         }
         let dial = Dial(wanted, for: applicant, worker: worker)
-        if mayCarryMany { worker.pool.dials.add(dial) }
+        if mayCarryMany { worker.origins.pool.dials.add(dial) }
         streams[applicant.exchange] = .dial(dial)
         dial.start()
     }
@@ -63,17 +64,17 @@ extension Connection {
     /// Whether somebody is there is known where a connection stands. Else one is made, for all who ask meanwhile: it is the tunnel's,
     /// or that of the first request inside.
     func reach(_ wanted: Origin, _ exchange: ExchangeID) {
-        if worker.mayReuse(wanted), worker.pool.reaches(wanted) {
+        if worker.mayReuse(wanted), worker.origins.pool.reaches(wanted) {
             return machine.reached(exchange, now: worker.loop.now, &worker.out)
         }
         let applicant = Applicant(
             connection: self, exchange: exchange, scope: .new, version: .http1, asksPresence: true)
-        if let dial = worker.pool.reaching.joinable(wanted, now: worker.loop.now) {
+        if let dial = worker.origins.pool.reaching.joinable(wanted, now: worker.loop.now) {
             streams[exchange] = .dial(dial)
             return dial.join(applicant)
         }
         let dial = Dial(wanted, for: applicant, worker: worker)
-        worker.pool.reaching.add(dial)
+        worker.origins.pool.reaching.add(dial)
         streams[exchange] = .dial(dial)
         dial.start()
     }

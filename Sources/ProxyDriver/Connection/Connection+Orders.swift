@@ -84,22 +84,22 @@ extension Connection {
         case .closeClient(let reset):
             if reset { resetGently() } else { closeGently() }
         case .authenticate(let id, let check):
-            guard let verdict = worker.verdict(on: check, of: id, for: self) else { return }
+            guard let verdict = worker.desks.verdict(on: check, of: id, for: self) else { return }
             machine.authenticated(verdict, id, now: worker.loop.now, &worker.out)
         case .intercept(let id, let call):
-            guard let answer = worker.start(call, of: id, for: self) else { return }
+            guard let answer = worker.desks.start(call, of: id, for: self) else { return }
             machine.intercepted(answer, id, now: worker.loop.now, &worker.out)
-        case .cancelIntercept(let id): worker.cancelCode(of: id, for: self)
+        case .cancelIntercept(let id): worker.desks.cancelCode(of: id, for: self)
         case .awaitTurn(let id, let ticket):
             // it may be over by now
-            if machine.awaitsTurn(id) { worker.limits.register(ticket, of: id, for: self) }
+            if machine.awaitsTurn(id) { worker.desks.register(ticket, of: id, for: self) }
         case .awaitPerson(let id, let transaction):
-            if machine.awaitsPerson(id) { worker.transactions.register(transaction, of: id, for: self) }
+            if machine.awaitsPerson(id) { worker.desks.register(transaction, of: id, for: self) }
         case .awaitFlight(let id, let ticket):
-            if machine.awaitsFlight(ticket, id) { worker.flights.register(ticket, of: id, for: self) }
+            if machine.awaitsFlight(ticket, id) { worker.desks.register(ticket, of: id, for: self) }
         case .wake(let time): wake(at: time)
         case .record(let id):
-            machine.takeRecord(of: id, &worker.out) { worker.record($0) }
+            machine.takeRecord(of: id, &worker.out) { worker.report.record($0) }
             worker.handFlowsOn(least: Worker.flowBatch)
         case .proceed: machine.proceed(now: worker.loop.now, &worker.out)
         }

@@ -57,7 +57,9 @@ final class Dial {
     func start() {
         worker.loop.refreshNow()
         if let reason = worker.settings.destinations.refusal(of: origin) { return fail(.forbidden(reason)) }
-        if origin.scheme == .https, let channel = worker.pool.takeUnused(origin.unspoken) { return takeOver(channel) }
+        if origin.scheme == .https, let channel = worker.origins.pool.takeUnused(origin.unspoken) {
+            return takeOver(channel)
+        }
         connect()
     }
 
@@ -80,7 +82,7 @@ final class Dial {
     private func connect() {
         if let known = NameService.immediate(hop.host, port: hop.port) { return take(known, isComplete: true) }
         guard !IPAddress.isLookalike(hop.host) else { return fail(.unresolvable("it is a number, but no address")) }
-        switch worker.names.find(hop.host, for: self, of: applicants.first?.connection.clientNetwork) {
+        switch worker.origins.names.find(hop.host, for: self, of: applicants.first?.connection.clientNetwork) {
         case .known(let addresses, let isComplete):
             worker.metrics.count(.namesKnown)
             hasAddress = true
@@ -100,7 +102,7 @@ final class Dial {
 
     /// Another may wait for it. One that takes longer than a connection may take has nobody wait who could have a better one.
     func takesMore(now: Int) -> Bool {
-        !isOver && applicants.count < worker.pool.known.terms(origin).maxStreams
+        !isOver && applicants.count < worker.origins.pool.known.terms(origin).maxStreams
             && now - began < worker.settings.engine.settings.timeouts.connect
     }
 
@@ -181,7 +183,7 @@ final class Dial {
         if let reason = worker.settings.destinations.refusal(of: origin, at: checked) {
             return lose(.forbidden(reason))
         }
-        if worker.isOwn(checked, port: address.port) { return lose(.loop) }
+        if worker.origins.isOwn(checked, port: address.port) { return lose(.loop) }
         do {
             let dialed = try Dialer.connect(address, on: worker.loop)
             let inProgress = dialed.inProgress
@@ -200,7 +202,7 @@ final class Dial {
         guard let index = attempts.firstIndex(where: { $0.channel === channel }) else { return }
         worker.loop.refreshNow()
         let address = attempts[index].address
-        if error == nil, !worker.isOwn(channel, address, port: hop.port) { return win(channel) }
+        if error == nil, !worker.origins.isOwn(channel, address, port: hop.port) { return win(channel) }
         Self.abandon(channel)
         attempts.remove(at: index)
         if let error { lose(error) } else { lose(.loop) }
@@ -305,7 +307,7 @@ final class Dial {
     /// Where nobody but a client says that HTTP/2 is spoken there, it is found out before anything is asked.
     private func greet(_ channel: OriginChannel, first: [UInt8]) {
         let engine = worker.settings.engine
-        guard origin.isSaidToSpeakHTTP2, version.takesStreams, first.isEmpty, worker.pool.known[origin] == nil,
+        guard origin.isSaidToSpeakHTTP2, version.takesStreams, first.isEmpty, worker.origins.pool.known[origin] == nil,
             let leg = worker.protocols.client(channel, engine)
         else { return succeed(channel, first: first) }
         var hello: [UInt8] = []
@@ -328,7 +330,7 @@ final class Dial {
             case .needsMore: return
             case .streams(let bytes): succeed(channel, first: bytes, greeted: greeting.leg)
             case .other:
-                worker.pool.known.note(.exchanges, of: origin)
+                worker.origins.pool.known.note(.exchanges, of: origin)
                 giveUpWinner()
                 end()
                 while let next = nextApplicant() { next.connection.leaseAgain(origin, next) }
@@ -357,17 +359,17 @@ final class Dial {
         let engine = worker.settings.engine
         let applicant = nextApplicant()
         // what is said of an origin counts until it has shown otherwise
-        let isOther = origin.isSaidToSpeakHTTP2 && worker.pool.known[origin] == .exchanges
+        let isOther = origin.isSaidToSpeakHTTP2 && worker.origins.pool.known[origin] == .exchanges
         if version != .http1, !isOther, let leg = greeted ?? worker.protocols.client(channel, engine) {
             worker.metrics.count(.originStreamConnections)
-            let shared = channel.share(leg, engine, from: worker.pool)
+            let shared = channel.share(leg, engine, from: worker.origins.pool)
             if let applicant { applicant.connection.dialed(channel, shared, applicant, first: first) }
             while let next = nextApplicant() { next.connection.joined(channel, shared, next) }
             // who wants a new one each time would leave one behind each time; one that waits to hear what the origin takes has none yet
             if applicant?.scope == .new, shared.count == 1 { shared.withdraw() }
         } else {
             if version.takesStreams, worker.protocols.mayCarryMany(origin, engine) {
-                worker.pool.known.note(.exchanges, of: origin)
+                worker.origins.pool.known.note(.exchanges, of: origin)
             }
             if let applicant { applicant.connection.dialed(channel, for: applicant.exchange, first: first) }
             while let next = nextApplicant() {
@@ -408,9 +410,9 @@ final class Dial {
         guard !isOver else { return }
         isOver = true
         worker.loop.deferRelease(self)
-        worker.pool.dials.remove(self)
-        worker.pool.reaching.remove(self)
-        if awaitsNames { worker.names.forget(hop.host, self) }
+        worker.origins.pool.dials.remove(self)
+        worker.origins.pool.reaching.remove(self)
+        if awaitsNames { worker.origins.names.forget(hop.host, self) }
         for attempt in attempts { Self.abandon(attempt.channel) }
         attempts = []
         alarm?.cancel()

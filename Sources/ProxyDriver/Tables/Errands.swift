@@ -17,6 +17,14 @@ final class Errands {
         }
     }
 
+    /// Those of all loops.
+    private let table: ErrandTable
+    private let sessions: SessionTable
+    private let tokens: TokenTable
+    /// By which this loop is told that there are some.
+    private let port: ErrandTable.Port
+    /// It serves nobody any more, and the others know.
+    private var hasLeft = false
     private var runs: [Run] = []
     private var waiting: [Errand] = []
     /// When all of them have to be over; the end of the loop waits no longer.
@@ -36,18 +44,40 @@ final class Errands {
     private static let interval = 5
     private static let warningInterval = 10_000
 
+    init(_ tables: SharedTables, _ port: ErrandTable.Port) {
+        table = tables.errands
+        sessions = tables.sessions
+        tokens = tables.tokens
+        self.port = port
+    }
+
     var isEmpty: Bool { runs.isEmpty && waiting.isEmpty }
 
     /// Of connections, once the loop is over.
     func letGo() { runs = [] }
 
-    func add(_ errands: [Errand], _ worker: Worker) {
+    func enter() { table.enter(port) }
+
+    /// Does what waits, of whatever loop.
+    func take(_ worker: Worker) { add(table.take(), worker) }
+
+    /// This loop serves nobody any more. The last one has AM told of whatever nobody has use for from here on.
+    /// - Parameter limit: when all of it should be over.
+    func leave(by limit: Int, _ worker: Worker) {
+        guard !hasLeft else { return }
+        hasLeft = true
+        guard table.leave(port) else { return }
+        sessions.keep(loginsOf: [])
+        finish(table.take() + tokens.takeRevocations(by: worker.settings.engine.settings.tokens), by: limit, worker)
+    }
+
+    private func add(_ errands: [Errand], _ worker: Worker) {
         waiting += errands
         begin(worker)
     }
 
     /// The loop ends with the last of them: they have what a drain has left, 2 s at least and 5 s at most.
-    func finish(_ errands: [Errand], by limit: Int, _ worker: Worker) {
+    private func finish(_ errands: [Errand], by limit: Int, _ worker: Worker) {
         let now = worker.loop.refreshNow()
         end = min(max(limit, now + Self.limit), now + Self.longestEnd)
         if !errands.isEmpty {
@@ -97,7 +127,7 @@ final class Errands {
         nextWarning = now + Self.warningInterval
         let words = failures.sorted { $0.key < $1.key }.map { $0.value > 1 ? "\($0.key) (\($0.value) times)" : $0.key }
         failures = [:]
-        worker.recorder.warn(words.joined(separator: "; "))
+        worker.report.warn(words.joined(separator: "; "))
     }
 
     func owns(_ connection: Connection) -> Bool { runs.contains { $0.connection === connection } }

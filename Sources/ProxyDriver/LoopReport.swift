@@ -1,0 +1,43 @@
+internal import Interception
+internal import Metrics
+
+/// What one loop tells of itself: the records of its exchanges, words for the operator, how much it has at hand, how late
+/// its turns come.
+final class LoopReport {
+    private let recorder: any Recorder
+    private let metrics: LoopMetrics
+    private let gauge: LoadGauge
+    private var load = LoadGauge.Reading()
+    /// When the next look round is due.
+    private var nextSweep: Int
+
+    init(_ recorder: any Recorder, _ metrics: LoopMetrics, _ gauge: LoadGauge, now: Int) {
+        self.recorder = recorder
+        self.metrics = metrics
+        self.gauge = gauge
+        nextSweep = now + Worker.sweepInterval
+    }
+
+    func adopt(_ settings: WorkerSettings) { recorder.adopt(settings) }
+    func warn(_ text: String) { recorder.warn(text) }
+    func flush() { recorder.flush() }
+
+    func accepted() { load.accepted += 1 }
+
+    func record(_ record: borrowing ExchangeRecord) {
+        load.served += 1
+        recorder.record(record)
+    }
+
+    func sweepBegins(at now: Int) {
+        metrics.wasLate(by: now - nextSweep)
+        nextSweep = now + Worker.sweepInterval
+    }
+
+    /// - Parameter underWay: exchanges that have begun and are not over.
+    func tell(connections: Int, underWay: Int) {
+        load.connections = connections
+        load.underWay = underWay
+        gauge.set(load)
+    }
+}

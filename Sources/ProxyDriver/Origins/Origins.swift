@@ -1,0 +1,45 @@
+import Addresses
+import EventLoop
+import Metrics
+import ProxyCore
+
+/// One loop's ways to origins: connections that stand, names, and which addresses lead back to this very proxy.
+struct Origins {
+    let pool: OriginPool
+    let names: NameResolver
+    private let own: OwnAddresses
+
+    /// - Parameter addresses: every one that this process listens on.
+    init(
+        loop: Loop, _ settings: WorkerSettings, at addresses: [SocketAddress], warn: @escaping (String) -> Void
+    ) throws(SystemError) {
+        names = try NameResolver(loop: loop, settings.names, remarked: warn)
+        own = OwnAddresses(
+            addresses.compactMap { address in
+                IPAddress(bytes: address.address).map { ($0, address.port) }
+            })
+        pool = OriginPool(perOrigin: settings.engine.settings.limits.idlePerOrigin, total: settings.idleTotal)
+    }
+
+    func adopt(_ settings: WorkerSettings) {
+        pool.perOrigin = settings.engine.settings.limits.idlePerOrigin
+        names.adopt(settings.names)
+        pool.forgetAll()
+    }
+
+    /// Idle connections, those that are kept for one client among them.
+    var idle: Int { pool.count + pool.bound }
+
+    func sweep(_ now: Int, _ timeouts: Timeouts, _ metrics: LoopMetrics) {
+        pool.expire(before: now - timeouts.poolIdle)
+        pool.look(timeouts, metrics)
+    }
+
+    /// Whether a connection that stands has come back to this very proxy.
+    func isOwn(_ channel: OriginChannel, _ address: IPAddress, port: UInt16) -> Bool {
+        own.contains(address, port: port, from: channel.localAddress.flatMap { IPAddress(bytes: $0.address) })
+    }
+
+    /// Whether a connection to that address would come back to this very proxy.
+    func isOwn(_ address: IPAddress, port: UInt16) -> Bool { own.contains(address, port: port) }
+}

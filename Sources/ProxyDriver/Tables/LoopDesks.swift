@@ -1,0 +1,78 @@
+import Authorization
+import EventLoop
+import Interception
+import Passwords
+import ProxyCore
+
+/// One loop's ways to what its exchanges have to wait for: what is shared by all loops, people, passwords that are checked,
+/// code of others that works off the loop.
+final class LoopDesks {
+    /// What connections ask.
+    let stores: SharedStores
+    private let loop: Loop
+    private let report: LoopReport
+    private let limits: LimitDesk
+    private let transactions: TransactionDesk
+    private let flights: FlightBell
+    private let authenticator: Authenticator
+    /// Made with the first password.
+    private var passwords: PasswordVerifier?
+    /// Made with the first call of code that works off the loop.
+    private var code: CodeRunner?
+
+    init(loop: Loop, _ tables: SharedTables, _ report: LoopReport) throws(SystemError) {
+        self.loop = loop
+        self.report = report
+        limits = try LimitDesk(loop: loop, tables.limits)
+        transactions = try TransactionDesk(loop: loop, tables.transactions)
+        flights = FlightBell(loop: loop)
+        authenticator = tables.authenticator
+        stores = SharedStores(
+            flows: tables.flows, refusals: tables.refusals, logins: LoginDesk(tables.logins, flights),
+            cookies: SharedLoginDesk(tables.cookies, flights), limits: limits, state: tables.state,
+            transactions: transactions,
+            tokens: TokenDesk(tables.tokens, flights),
+            pushes: tables.pushes, sessions: tables.sessions.stores(flights, tables.errands),
+            errands: tables.errands, decisions: DecisionDesk(tables.decisions, flights))
+    }
+
+    /// Of connections, once the loop is over.
+    func letGo() {
+        code = nil
+        passwords = nil
+    }
+
+    // MARK: what is decided for all loops
+
+    func register(_ ticket: LimitTicket, of id: ExchangeID, for connection: Connection) {
+        limits.register(ticket, of: id, for: connection)
+    }
+
+    func register(_ transaction: TransactionID, of id: ExchangeID, for connection: Connection) {
+        transactions.register(transaction, of: id, for: connection)
+    }
+
+    func register(_ ticket: FlightTicket, of id: ExchangeID, for connection: Connection) {
+        flights.register(ticket, of: id, for: connection)
+    }
+
+    // MARK: passwords
+
+    /// The verdict where it is known at once; else the connection is told later.
+    func verdict(on check: PasswordCheck, of id: ExchangeID, for connection: Connection) -> PasswordVerdict? {
+        if passwords == nil { passwords = try? PasswordVerifier(loop: loop, authenticator: authenticator) }
+        return passwords.map { $0.verdict(on: check, of: id, for: connection) } ?? .busy
+    }
+
+    // MARK: code of others
+
+    /// What it came to where that is clear at once; else the connection is told later.
+    func start(_ call: SwiftCall, of id: ExchangeID, for connection: Connection) -> SwiftAnswer? {
+        if code == nil { code = try? CodeRunner(loop: loop, report: report) }
+        guard let code else { return .failed("could not be started") }
+        return code.start(call, of: id, for: connection)
+    }
+
+    func cancelCode(of id: ExchangeID, for connection: Connection) { code?.cancel(id, of: connection) }
+    func cancelCode(allOf connection: Connection) { code?.cancel(allOf: connection) }
+}
