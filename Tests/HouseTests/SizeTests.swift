@@ -24,7 +24,6 @@ import Testing
         "HTTP2.Session": Size(lines: 775, functions: 56, stored: 15),
         "Journal.MessageRedactor": Size(lines: 611, functions: 50, stored: 15),
         "Interception.Plan": Size(lines: 678, functions: 50, stored: 19),
-        "Operation.Supervisor": Size(lines: 621, functions: 50, stored: 31),
         "Interception.CompiledRule": Size(lines: 600, functions: 50, stored: 25),
         "ProxyDriver.Dial": Size(lines: 600, functions: 50, stored: 17),
         "Names.NameService": Size(lines: 600, functions: 50, stored: 17),

@@ -8,9 +8,9 @@ final class ServedConfiguration: ConfigurationInForce {
 
     init(_ supervisor: Supervisor) { self.supervisor = supervisor }
 
-    var generation: Int { supervisor.snapshot.generation }
-    var file: String { supervisor.snapshot.file }
-    var readAt: Int { supervisor.snapshot.document.readAt }
+    var generation: Int { supervisor.configuration.snapshot.generation }
+    var file: String { supervisor.configuration.snapshot.file }
+    var readAt: Int { supervisor.configuration.snapshot.document.readAt }
     var addresses: [String] { supervisor.listening.map(\.description) }
-    var document: JSONValue { supervisor.snapshot.document.value }
+    var document: JSONValue { supervisor.configuration.snapshot.document.value }
 }

@@ -10,20 +10,20 @@ final class ServedLog: LogDial {
     init(_ supervisor: Supervisor) { self.supervisor = supervisor }
 
     var levels: [String] { LogSettings.Level.allCases.map(\.rawValue) }
-    var configured: String { supervisor.snapshot.log.level.rawValue }
+    var configured: String { supervisor.configuration.snapshot.log.level.rawValue }
 
     var level: String {
-        guard let said, said.generation == supervisor.snapshot.generation else { return configured }
+        guard let said, said.generation == supervisor.configuration.snapshot.generation else { return configured }
         return said.level.rawValue
     }
 
     func turn(to level: String) throws(ControlProblem) {
         guard let level = LogSettings.Level(rawValue: level) else { return }
-        var settings = supervisor.snapshot.log
+        var settings = supervisor.configuration.snapshot.log
         settings.level = level
         guard supervisor.instruments.tell(settings) else {
             throw ControlProblem(409, "no log is written; log.access says so")
         }
-        said = (level, supervisor.snapshot.generation)
+        said = (level, supervisor.configuration.snapshot.generation)
     }
 }

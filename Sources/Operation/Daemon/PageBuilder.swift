@@ -1,3 +1,4 @@
+import Configuration
 import Formats
 import HTTPCodec
 import ProxyCore
@@ -9,6 +10,17 @@ struct PageBuilder {
     let authority: AuthorityCertificates?
     /// The proxy's URL, for the lines to copy.
     let proxy: String
+
+    /// What `http://usher.proxy/` shows. Where the CA cannot be read, the pages go without: who intercepts learns of that
+    /// elsewhere.
+    /// - Parameter address: one that the proxy listens on.
+    static func pages(_ snapshot: Snapshot, at address: ListeningAddress?) -> OwnPages? {
+        let listener = address.flatMap { Listener($0.description) }
+        let state = StateDirectory(ProcessEnvironment.all)
+        let authority = try? AuthorityStore(snapshot.tls.authority, in: state).certificates()
+        let proxy = listener.flatMap { ProxyAddress([$0]) } ?? ProxyAddress(Snapshot.defaultListeners)
+        return try? PageBuilder(authority: authority, proxy: proxy?.url ?? "").pages()
+    }
 
     /// - Throws: `MaterialFault` where the CA's certificate cannot be written.
     func pages() throws(MaterialFault) -> OwnPages {

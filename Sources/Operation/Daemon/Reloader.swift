@@ -71,7 +71,7 @@ final class Reloader: ReloadDesk {
                 number: number, outcome: .isUnderWay, generation: daemon.generation, at: time(nil), by: whom))
         if reports.count > Self.most { reports.removeFirst() }
         daemon.reloadBegins()
-        let (load, readings, builder, previous) = (load, readings, daemon.builder, daemon.material)
+        let (load, readings, builder, previous) = (load, readings, daemon.builder, daemon.configuration.material)
         do throws(WorkQueue.Refusal) {
             try work.run { readings.post(Self.read(load, builder, previous)) }
         } catch {

@@ -27,6 +27,8 @@ struct ServeOptions: Sendable {
     var tally: Locked<RunTally>?
     /// What was begun to be read before.
     var trust: TrustAhead?
+    /// Reads the configuration anew; nil where it stays as it is.
+    var reload: Reloader.Load?
     /// Called when every listener is open.
     var ready: @Sendable ([ListeningAddress]) -> Void = { _ in }
 }

@@ -35,7 +35,7 @@ struct SettingsBuilder: Sendable {
         // the pages show the CA, which may be made only now
         let (leaves, words) = try security.leaves(
             for: snapshot, isListenerSecure: isListenerSecure, previous: previous)
-        let engine = Engine(settings, pseudonym: pseudonym, pages: Supervisor.pages(snapshot, at: address))
+        let engine = Engine(settings, pseudonym: pseudonym, pages: PageBuilder.pages(snapshot, at: address))
         let (material, remarks) = try security.material(
             for: snapshot, leaves: leaves, trust: trust(), previous: previous)
         var workers = WorkerSettings(

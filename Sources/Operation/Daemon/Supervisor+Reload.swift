@@ -1,22 +1,10 @@
 import Configuration
 import Control
 import EventLoop
-import Glibc
-import ProxyCore
 import ProxyDriver
-import TLSEngine
-
-/// What the daemon runs by.
-struct RunningConfiguration {
-    /// When it came into force, in seconds since 1970, and who had it read.
-    var since = time(nil)
-    var by = "start"
-    /// Keys that are another in the file, and take effect at the next start.
-    var restart: [String] = []
-}
 
 extension Supervisor {
-    var generation: Int { snapshot.generation }
+    var generation: Int { configuration.snapshot.generation }
 
     func reloadBegins() { tell("RELOADING=1\nMONOTONIC_USEC=\(Loop.monotonicMilliseconds() * 1000)") }
 
@@ -34,24 +22,22 @@ extension Supervisor {
     func adopt(_ settings: SettingsBuilder.Settings, by whom: String) throws(SystemError) -> (
         changed: [String], restart: [String]
     ) {
-        var new = settings.snapshot
-        new.generation = generation + 1
-        try keepJournal(new, isAsked: control != nil)
-        var changed = snapshot.outline.changes(to: new.outline)
-        if let old = material?.leaves, let now = settings.workers.tls.leaves,
-            old.authority.certificate.der != now.authority.certificate.der,
-            !changed.contains("tls.ca")
-        {
-            changed.append("tls.ca")
-        }
-        for remark in settings.remarks where !remarks.contains(remark) { Console.error(remark) }
-        take(new, settings)
-        running = RunningConfiguration(by: whom, restart: started.needingRestart(for: new))
+        let new = configuration.next(settings)
+        try stores.keepJournal(new, isAsked: doors.hasSocket)
+        let changed = configuration.changes(to: settings)
+        for remark in configuration.news(in: settings) { Console.error(remark) }
+        configuration.become(new, settings, by: whom)
+        instruments.reloaded(new)
+        stores.adopt(new)
+        var next = settings.workers
+        next.journal = stores.journal
+        crew.adopt(next)
+        stores.forgetLogins(goneFrom: new)
         let words = Self.words(generation: generation, changed)
         Console.error("generation \(generation) of the configuration is in force: \(words)")
-        if !running.restart.isEmpty { Console.error(Self.restartWords(running.restart)) }
+        if !configuration.restart.isEmpty { Console.error(Self.restartWords(configuration.restart)) }
         tellReady()
-        return (changed, running.restart)
+        return (changed, configuration.restart)
     }
 
     private static func words(generation: Int, _ changed: [String]) -> String {

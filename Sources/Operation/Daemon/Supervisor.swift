@@ -1,55 +1,26 @@
-import Authorization
 public import Configuration
 public import Control
 import EventLoop
 import Glibc
-import Interception
-import Journal
-import Names
 import ProxyCore
 import ProxyDriver
 
 /// The daemon: opens the listeners, starts a loop for each worker, waits for signals, and ends in good order.
 public final class Supervisor {
-    private(set) var snapshot: Snapshot
-    /// What it began with; some of that stays until the next start.
-    let started: Snapshot
-    private let load: Reloader.Load
-    private(set) var reloader: Reloader?
-    var running = RunningConfiguration()
-    let status = DaemonStatus()
-    let loop: Loop
     let options: ServeOptions
+    let loop: Loop
     let instruments: Instruments
-    private(set) var workers: [WorkerThread] = []
+    let status = DaemonStatus()
+    let stores: DaemonStores
+    let crew: WorkerCrew
+    let doors = ControlDoors()
+    var configuration: RunningConfiguration
     private(set) var listening: [ListeningAddress] = []
-    var upgrading: Upgrading?
-    private var watch: LoopWatch?
-    private let endWatch = ShutdownWatchdog()
-    let state: StateKeeper
-    let tables: SharedTables
-    private let notifier = Notifier()
-    private(set) var control: ControlServer?
-    /// The same over TCP.
-    private(set) var adminPort: ControlServer?
-    let tokenKeeper: TokenKeeper
-    private(set) var journal: JournalThread?
-    private(set) var material: TLSMaterial?
-    /// What the operator was told of the configuration that is in force.
-    private(set) var remarks: [String] = []
-    /// Clients speak TLS to one of the sockets at least.
-    private var isListenerSecure = false
-    private var sources: [EventSource] = []
-    private var alive = 0
-    /// All workers have ended, and questions are still answered.
-    private var isDrained = false
-    /// Whether it ends, and whether somebody asked by a signal for that.
-    private enum Ending { case none, drains, isAskedFor }
-    private var ending = Ending.none
+    private(set) var reloader: Reloader?
+    private(set) var upgrading: Upgrading?
+    private var shutdown = Shutdown()
     private var words = ServiceWords()
-    private var failure: SystemError?
-    /// What loops have to end, once a drain is over, in milliseconds.
-    private static let grace = 5_000
+    private var sources: [EventSource] = []
     /// Tells this process from others of its kind in `Via`.
     private let pseudonym = "usher-\(String(UInt32.random(in: 0 ... .max), radix: 16))"
 
@@ -67,28 +38,21 @@ public final class Supervisor {
     ) throws(StartFault) {
         var options = ServeOptions()
         options.trust = trust
-        try self.init(snapshot, options, reload: reload)
+        options.reload = reload
+        try self.init(snapshot, options)
     }
 
-    init(
-        _ snapshot: Snapshot, _ options: ServeOptions,
-        reload: @escaping @Sendable () -> Result<Snapshot, ConfigurationFaults>
-    ) throws(StartFault) {
-        self.snapshot = snapshot
-        started = snapshot
+    init(_ snapshot: Snapshot, _ options: ServeOptions) throws(StartFault) {
+        configuration = RunningConfiguration(snapshot)
         self.options = options
-        load = reload
         instruments = try Instruments(snapshot, options)
         do throws(SystemError) {
             loop = try Loop()
-            let directory = StateDirectory(ProcessEnvironment.all)
-            state = StateKeeper(directory)
-            tables = SharedTables(
-                transactions: TransactionTable { [notifier] in notifier.tell($0, $1, $2) }, state: state)
-            tokenKeeper = TokenKeeper(state, directory, tables.tokens)
+            stores = try DaemonStores()
         } catch {
             throw StartFault(description: error.description)
         }
+        crew = WorkerCrew(loop)
     }
 
     /// Serves until a signal ends it: SIGTERM and SIGINT let exchanges under way finish, a second one does not.
@@ -96,24 +60,22 @@ public final class Supervisor {
         signal(SIGPIPE, SIG_IGN)
         // who waits for a person can be answered as long as a worker is there
         defer {
-            control?.end()
-            control = nil
-            adminPort?.end()
-            adminPort = nil
-            notifier.end()
+            doors.end()
+            stores.endNotifying()
             loop.releaseClosed()
         }
         ProcessSecrecy.begin()
+        let snapshot = configuration.snapshot
         let handover = options.isDaemon ? Handover.taken : nil
         let count = snapshot.workers ?? min(Int(Outbox.loops), max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
         do {
             // first: a SIGHUP that comes while the daemon starts must not end it
             try hear()
             if options.isDaemon { EarlySignals.release() }
-            try raiseDescriptorLimit()
-            let listeners = try listen(count, handover)
-            listening = listeners.listening
-            isListenerSecure = listening.contains(where: \.isSecure)
+            raiseDescriptorLimit()
+            let listeners = try OpenListeners(
+                snapshot, forWorkers: count, handover, isDaemon: options.isDaemon)
+            listening = listeners.addresses
             let settings = try builder.settings(
                 snapshot, trust: { [options] in options.trust?.take() }, previous: nil)
             for remark in settings.remarks where options.isDaemon { Console.error(remark) }
@@ -121,18 +83,16 @@ public final class Supervisor {
                 guard handover.takeOver() else {
                     throw StartFault(description: "the process that it was to follow did not let go")
                 }
-                adminPort = try openAdminPort(snapshot, inPlaceOfAnother: true)
-                state.reread()
-                try keepJournal(snapshot, isAsked: true)
+                try doors.openPort(of: self, inPlaceOfAnother: true)
+                try stores.begin(snapshot, isAsked: true, afterAnother: true)
             } else {
-                control = try openControl(snapshot)
-                adminPort = try openAdminPort(snapshot)
-                try keepJournal(snapshot, isAsked: control != nil)
+                try doors.openSocket(of: self)
+                try doors.openPort(of: self)
+                try stores.begin(snapshot, isAsked: doors.hasSocket, afterAnother: false)
             }
-            tokenKeeper.adopt(snapshot.settings.tokens, snapshot.stateKey)
-            try start(count, listeners, settings)
+            try start(listeners, settings)
             if let handover {
-                control = try openControl(snapshot, inPlaceOfAnother: true)
+                try doors.openSocket(of: self, inPlaceOfAnother: true)
                 upgrading = try Upgrading(self, listeners, predecessor: handover.predecessor)
                 handover.serving()
             } else if options.isDaemon {
@@ -142,7 +102,7 @@ public final class Supervisor {
             if options.isDaemon {
                 for address in listening { Console.error("listening on \(address)\(listeners.origin)") }
             }
-            if let address = adminPort?.localAddress { Console.error("answering about itself on \(address)") }
+            if let address = doors.portAddress { Console.error("answering about itself on \(address)") }
             options.ready(listening)
         } catch let fault as StartFault {
             throw fault
@@ -153,145 +113,45 @@ public final class Supervisor {
         }
         tellReady()
         loop.run()
-        watch?.end()
-        for worker in workers { worker.join() }
-        state.close()
-        journal?.close()
+        crew.join()
+        stores.close()
         instruments.close()
-        endWatch.cancel()
-        if let failure { throw StartFault(description: failure.description) }
+        shutdown.cancel()
+        if let failure = crew.failure { throw StartFault(description: failure.description) }
     }
 
-    public var phase: ServicePhase { isStopping ? .draining : workers.isEmpty ? .starting : .serving }
+    public var phase: ServicePhase { isStopping ? .draining : crew.count == 0 ? .starting : .serving }
 
     // MARK: start
 
-    struct Listeners {
-        /// For each worker, its descriptors.
-        var perWorker: [[WorkerListener]]
-        var listening: [ListeningAddress] = []
-        /// Where they come from, for a person.
-        var origin = ""
-        /// They are served whatever the configuration says.
-        var areGiven = false
-    }
-
-    private func listen(_ count: Int, _ handover: Handover?) throws -> Listeners {
-        var listeners = Listeners(perWorker: Array(repeating: [], count: count))
-        if let handover, handover.servesAll {
-            try adopt(handover.sockets, count, &listeners)
-            listeners.areGiven = true
-            return listeners
-        }
-        var left = handover?.sockets ?? []
-        let handed = options.isDaemon && handover == nil ? ServiceManager.takeSockets() : []
-        if !handed.isEmpty {
-            try adopt(handed, count, &listeners)
-            listeners.origin = ", handed over by the service manager"
-            listeners.areGiven = true
-            return listeners
-        }
-        for wanted in snapshot.listeners {
-            guard let address = SocketAddress(numeric: wanted.host, port: wanted.port) else {
-                throw StartFault(description: "cannot listen on \(wanted): not a numeric address")
-            }
-            let inherited = Self.take(&left, for: address, isSecure: wanted.isSecure)
-            if !inherited.isEmpty {
-                try adopt(inherited, count, &listeners)
-                continue
-            }
-            let bound = try open(address, wanted.isSecure, count, into: &listeners)
-            listeners.listening.append(ListeningAddress(address: bound, isSecure: wanted.isSecure))
-        }
-        for socket in left { close(socket.descriptor) }
-        return listeners
-    }
-
-    private func open(
-        _ address: SocketAddress, _ isSecure: Bool, _ count: Int, into listeners: inout Listeners
-    ) throws -> SocketAddress {
-        do throws(SystemError) {
-            // shared sockets would quietly join those of another process: an unshared one asks first
-            let probe = try ListeningSocket(address)
-            let bound = probe.address
-            guard count > 1 else {
-                listeners.perWorker[0].append(
-                    WorkerListener(descriptor: probe.take().release(), isSecure: isSecure))
-                return bound
-            }
-            _ = consume probe
-            for worker in 0..<count {
-                let socket = try ListeningSocket(
-                    SocketAddress(address: address.address, port: bound.port), shared: true)
-                listeners.perWorker[worker].append(
-                    WorkerListener(descriptor: socket.take().release(), isSecure: isSecure))
-            }
-            return bound
-        } catch {
-            let remedy =
-                error.code == EADDRINUSE
-                ? "another program has that port: stop it, or choose another with --listen or listen:" : "see listen:"
-            throw StartFault(description: "cannot listen on \(address): \(error.reason) (\(remedy))")
-        }
-    }
-
-    private func start(_ count: Int, _ listeners: Listeners, _ settings: SettingsBuilder.Settings) throws {
-        (material, remarks) = (settings.workers.tls, settings.remarks)
+    private func start(_ listeners: OpenListeners, _ settings: SettingsBuilder.Settings) throws {
+        configuration.begin(with: settings)
         var first = settings.workers
-        first.journal = journal
-        let ends = try Mailbox<SystemError?>()
-        sources.append(try MailboxPort(loop: loop, ends) { [unowned self] in ended($0) })
-        alive = count
-        for number in 0..<count {
-            let metrics = instruments.addLoop()
-            workers.append(
-                try WorkerThread(
-                    number: number, settings: first, tables: tables, metrics: metrics,
-                    listeners: listeners.perWorker[number],
-                    addresses: listening.map(\.address) + [adminPort?.localAddress].compactMap { $0 },
-                    recorder: noting(options.recorder ?? instruments.recorder(metrics)),
-                    ended: { ends.post($0) }))
-        }
+        first.journal = stores.journal
+        try crew.start(
+            first, stores.tables, listeners.perWorker,
+            at: listening.map(\.address) + [doors.portAddress].compactMap { $0 }, instruments,
+            recorder: { noting(options.recorder ?? instruments.recorder($0)) },
+            ended: { [unowned self] in ended($0) })
         guard options.isDaemon else { return }
-        reloader = try Reloader(self, load)
-        watch = try startWatch()
-    }
-
-    /// Whom nobody can ask keeps nothing.
-    func keepJournal(_ snapshot: Snapshot, isAsked: Bool) throws(SystemError) {
-        let (settings, key) = (snapshot.journal, snapshot.stateKey)
-        if let journal { return try journal.adopt(settings ?? JournalStore.Settings(memory: 0, bodies: 0), key: key) }
-        guard let settings, isAsked else { return }
-        journal = try JournalThread(settings, StateDirectory(ProcessEnvironment.all), key: key)
+        if let reload = options.reload { reloader = try Reloader(self, reload) }
+        try crew.startWatch(status.faults)
     }
 
     var builder: SettingsBuilder {
         SettingsBuilder(
-            isListenerSecure: isListenerSecure, address: listening.first, pseudonym: pseudonym,
+            isListenerSecure: listening.contains(where: \.isSecure), address: listening.first, pseudonym: pseudonym,
             drainLimit: options.drainLimit, exportsTraces: instruments.traces != nil)
     }
 
-    /// Has every loop act by it from here on.
-    func take(_ new: Snapshot, _ settings: SettingsBuilder.Settings) {
-        snapshot = new
-        instruments.reloaded(new)
-        (material, remarks) = (settings.workers.tls, settings.remarks)
-        state.reread()
-        tokenKeeper.adopt(new.settings.tokens, new.stateKey)
-        var next = settings.workers
-        next.journal = journal
-        for worker in workers { worker.adopt(next) }
-        tables.sessions.keep(loginsOf: new.settings.authorization)
-    }
-
     /// Two descriptors a client connection, and some to spare.
-    private func raiseDescriptorLimit() throws {
+    private func raiseDescriptorLimit() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
         guard getrlimit(resource, &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(resource, &limit)
-        let needed = snapshot.settings.limits.connections * 2 + 64
+        let needed = configuration.snapshot.settings.limits.connections * 2 + 64
         if options.isDaemon, limit.rlim_cur < rlim_t(needed) {
             Console.error(
                 "the system allows \(limit.rlim_cur) open files; limits.connections needs about \(needed)")
@@ -308,8 +168,8 @@ public final class Supervisor {
 
     /// - Parameter remark: what `systemctl status` is to show beside.
     func tellReady(_ remark: String? = nil) {
-        let count = workers.count
-        let status = "serving with \(count) \(count == 1 ? "worker" : "workers") by generation \(snapshot.generation)"
+        let count = crew.count
+        let status = "serving with \(count) \(count == 1 ? "worker" : "workers") by generation \(generation)"
         tell("READY=1\nSTATUS=\(status)\(remark.map { "; \($0)" } ?? "")")
     }
 
@@ -318,7 +178,7 @@ public final class Supervisor {
     private func hear() throws {
         if let ending = options.ending {
             sources.append(
-                try MailboxPort(loop: loop, ending) { [unowned self] in isDrained ? loop.stop() : end() })
+                try MailboxPort(loop: loop, ending) { [unowned self] in shutdown.isDrained ? loop.stop() : end() })
         }
         guard options.isDaemon else { return }
         for number in [SIGTERM, SIGINT] {
@@ -335,7 +195,7 @@ public final class Supervisor {
         sources.append(
             try Timer(loop: loop, everyMilliseconds: 250) { [unowned self] in
                 loop.pulse.turn(at: loop.refreshNow())
-                status.note(total, now: loop.now)
+                status.note(crew.total, now: loop.now)
                 words.tellRest()
                 if let fault = instruments.log.sink?.complaint(loop.now) {
                     status.faults.add(fault)
@@ -346,47 +206,34 @@ public final class Supervisor {
 
     /// Somebody wants it to end; who says so twice does not wait for what is under way.
     private func end() {
-        guard ending == .isAskedFor else { return begin(.isAskedFor) }
-        for worker in workers { worker.stop() }
-        if options.isDaemon { endForced(after: 0, "a second signal") }
+        guard shutdown.stage == .isAskedFor else { return begin(.isAskedFor) }
+        crew.stop()
+        if options.isDaemon { shutdown.force(after: 0, "a second signal", instruments.log.sink) }
     }
 
-    var isStopping: Bool { ending != .none }
+    var isStopping: Bool { shutdown.isUnderWay }
 
     /// Lets no more clients in and ends once what is under way is over, whoever else wants that, too.
     func drain() { if !isStopping { begin(.drains) } }
 
-    private func begin(_ new: Ending) {
-        let isFirst = !isStopping
-        ending = new
-        guard isFirst else { return }
+    private func begin(_ stage: Shutdown.Stage) {
+        guard shutdown.begin(stage) else { return }
         let patience = upgrading?.patience ?? 0
         upgrading?.close()
-        if options.isDaemon { endForced(after: snapshot.settings.timeouts.drain, "timeouts.drain") }
+        if options.isDaemon {
+            shutdown.force(
+                after: configuration.snapshot.settings.timeouts.drain, "timeouts.drain", instruments.log.sink)
+        }
         tell("STOPPING=1")
-        for worker in workers { worker.drain(sparingIdleFor: patience) }
+        crew.drain(sparingIdleFor: patience)
     }
 
-    /// A loop that is stuck in a call hears no letter: a thread of its own ends the process.
-    private func endForced(after limit: Int, _ reason: String) {
-        endWatch.expectEnd(within: limit + Self.grace) { [log = instruments.log.sink] in
-            Console.error(
-                "a worker is stuck: it has not ended \(Self.grace / 1000) s after \(reason); "
-                    + "the process ends without it"
-            )
-            log?.close()
-        }
-    }
-
+    /// A worker's loop.
     private func ended(_ error: SystemError?) {
-        alive -= 1
-        if let error {
-            failure = error
-            drain()
-        }
-        guard alive == 0 else { return }
+        if error != nil { drain() }
+        guard crew.isOver else { return }
         if let drained = options.drained {
-            isDrained = true
+            shutdown.drained()
             drained()
         } else {
             loop.stop()

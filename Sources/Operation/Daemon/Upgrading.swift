@@ -19,7 +19,7 @@ final class Upgrading {
     /// How long connections without a request are kept: whoever asks in that time gets an answer and goes to the new process.
     private static let patience = 2_000
 
-    init(_ daemon: Supervisor, _ listeners: Supervisor.Listeners, predecessor: Int?) throws(SystemError) {
+    init(_ daemon: Supervisor, _ listeners: OpenListeners, predecessor: Int?) throws(SystemError) {
         self.daemon = daemon
         copies = ListenerCopies(listeners.perWorker.flatMap { $0 })
         servesAll = listeners.areGiven
@@ -46,35 +46,33 @@ final class Upgrading {
             throw ControlProblem(
                 409, "this is the first process of a container, which ends with it: start the container anew instead")
         }
-        try upgrade.begin(copies.sockets, servesAll: servesAll) { [state = daemon.state] in state.flush() }
+        try upgrade.begin(copies.sockets, servesAll: servesAll) { [state = daemon.stores.state] in state.flush() }
         Console.error("another process is started in this one's place")
     }
 
     private func heard(_ news: Upgrade.News) {
         switch news {
         case .isReady:
-            daemon.tokenKeeper.release()
-            daemon.journal?.leaveDisk()
-            daemon.control?.stepAside()
+            daemon.stores.stepAside()
+            daemon.doors.stepAside()
             upgrade?.letGo()
         case .failed(let reason):
             let rest = daemon.isStopping ? "ends" : "goes on"
             let words = "the upgrade failed, and process \(getpid()) \(rest): \(reason)"
             Console.error(words)
             daemon.status.faults.add(words)
-            daemon.control?.stepBack()
-            daemon.tokenKeeper.adopt(daemon.snapshot.settings.tokens, daemon.snapshot.stateKey)
-            daemon.journal?.goOn()
+            daemon.doors.stepBack()
+            daemon.stores.stepBack(daemon.configuration.snapshot)
             if owesReload { _ = try? daemon.reloader?.begin(by: "SIGHUP") }
             owesReload = false
         case .serves:
             guard case .done(let pid)? = upgrade?.state else { return }
-            let place = daemon.control?.path.map { "; until then it is spoken to at \($0)" } ?? ""
+            let place = daemon.doors.path.map { "; until then it is spoken to at \($0)" } ?? ""
             Console.error("process \(pid) serves; this one finishes what is under way and ends\(place)")
             daemon.tellFollower(pid)
             // it read the configuration before
             if owesReload { kill(pid_t(pid), SIGHUP) }
-            daemon.adminPort?.retire()
+            daemon.doors.retirePort()
             daemon.drain()
         }
     }
@@ -82,7 +80,7 @@ final class Upgrading {
     /// How long a drain keeps connections without a request, in milliseconds: what is on its way to them is answered where the
     /// sockets live on. Where they do not, whoever comes next is turned away all the same.
     var patience: Int {
-        isOver || servesAll ? min(Self.patience, daemon.snapshot.settings.timeouts.drain / 2) : 0
+        isOver || servesAll ? min(Self.patience, daemon.configuration.snapshot.settings.timeouts.drain / 2) : 0
     }
 
     /// Nobody new is waited for; a process that is about to take over is not wanted any more.

@@ -40,7 +40,7 @@ public struct Explanation {
         }
         dryRun = DryRun(
             given.message(snapshot.settings.http2), in: given.tunnel, snapshot.settings,
-            pages: Supervisor.pages(snapshot, at: nil),
+            pages: PageBuilder.pages(snapshot, at: nil),
             destinations: snapshot.destinations, origin: origin, payload: pasted.payload,
             time: time(nil), perform: CodeWait.answer)
         if case .incomplete = dryRun.outcome {

@@ -20,23 +20,23 @@ struct FlowDesk: FlowDirectory {
     }
 
     var secrets: (any SecretKeeper)? { supervisor.secrets }
-    var disk: (any FlowDisk)? { supervisor.journal?.disk }
+    var disk: (any FlowDisk)? { supervisor.stores.journal?.disk }
 
     func ask(_ query: @escaping @Sendable (FlowRing) -> Void) -> Bool {
-        supervisor.journal?.ask { query($0.ring) } ?? false
+        supervisor.stores.journal?.ask { query($0.ring) } ?? false
     }
 
     func wait(
         for count: Int, of filter: FlowFilter, after: Int, until time: Int,
         isWanted: @escaping @Sendable () -> Bool, _ query: @escaping @Sendable (FlowRing) -> Void
     ) -> Bool {
-        supervisor.journal?.wait(for: count, of: filter, after: after, until: time, isWanted: isWanted) {
+        supervisor.stores.journal?.wait(for: count, of: filter, after: after, until: time, isWanted: isWanted) {
             query($0.ring)
         } ?? false
     }
 
     func replay(_ id: String, isForced: Bool, _ secrets: (any SecretKeeper)?, _ promise: ControlPromise) {
-        guard let journal = supervisor.journal else { return }
+        guard let journal = supervisor.stores.journal else { return }
         FlowReplayer(journal, at: supervisor.replayAddress, secrets).replay(id, isForced: isForced, promise)
     }
 
@@ -55,7 +55,7 @@ struct FlowDesk: FlowDirectory {
         _ filter: FlowFilter, after: Int?, _ follower: any ControlFollower,
         event: @escaping @Sendable (PackedFlow) -> ServerEvent
     ) -> () -> Void {
-        guard let journal = supervisor.journal else {
+        guard let journal = supervisor.stores.journal else {
             follower.end()
             return {}
         }

@@ -55,7 +55,7 @@ public struct CaseRun {
         origin = try Self.origin(testCase.origin, to: given.head)
         dryRun = DryRun(
             given.message(snapshot.settings.http2), in: given.tunnel, snapshot.settings,
-            pages: Supervisor.pages(snapshot, at: nil),
+            pages: PageBuilder.pages(snapshot, at: nil),
             destinations: snapshot.destinations, origin: origin, others: testCase.others, perform: CodeWait.answer)
         var shown = snapshot.settings
         shown.disclosure.secrets += secrets

@@ -169,7 +169,7 @@ public struct CommandRun {
             }
             thread = try SystemThread(name: "proxy") { [snapshot, options] in
                 do throws(Supervisor.StartFault) {
-                    try Supervisor(snapshot, options, reload: { .success(snapshot) }).run()
+                    try Supervisor(snapshot, options).run()
                 } catch {
                     failure.withLock { $0 = error.description }
                     state.signal { $0 = .failed(error.description) }

@@ -1,0 +1,73 @@
+import EventLoop
+import Metrics
+import ProxyDriver
+
+/// The workers' threads, and whoever looks whether their loops turn.
+final class WorkerCrew {
+    private let loop: Loop
+    private var workers: [WorkerThread] = []
+    private var alive = 0
+    /// Why one of them could not begin.
+    private(set) var failure: SystemError?
+    private var ends: EventSource?
+    private var watch: LoopWatch?
+
+    /// - Parameter loop: the supervisor's.
+    init(_ loop: Loop) { self.loop = loop }
+
+    /// - Parameters:
+    ///   - addresses: every one that this process listens on.
+    ///   - ended: called when one of them has ended, with the reason where it could not begin.
+    func start(
+        _ settings: WorkerSettings, _ tables: SharedTables, _ sockets: [[WorkerListener]],
+        at addresses: [SocketAddress], _ instruments: Instruments,
+        recorder: (LoopMetrics) -> @Sendable () -> any Recorder, ended: @escaping (SystemError?) -> Void
+    ) throws(SystemError) {
+        let ends = try Mailbox<SystemError?>()
+        self.ends = try MailboxPort(loop: loop, ends) { [unowned self] error in
+            alive -= 1
+            if let error { failure = error }
+            ended(error)
+        }
+        alive = sockets.count
+        for (number, listeners) in sockets.enumerated() {
+            let metrics = instruments.addLoop()
+            workers.append(
+                try WorkerThread(
+                    number: number, settings: settings, tables: tables, metrics: metrics, listeners: listeners,
+                    addresses: addresses, recorder: recorder(metrics), ended: { ends.post($0) }))
+        }
+    }
+
+    func startWatch(_ faults: RecentFaults) throws(SystemError) {
+        // what came before took its time, and is no stall
+        loop.pulse.turn(at: loop.refreshNow())
+        let loops =
+            workers.enumerated().map { LoopWatch.Watched(name: "worker \($0.offset)", pulse: $0.element.pulse) }
+            + [LoopWatch.Watched(name: "the supervisor", pulse: loop.pulse)]
+        watch = try LoopWatch(
+            loops, watchdog: ServiceManager.watchdogInterval, notify: { ServiceManager.notify("WATCHDOG=1") },
+            say: { [faults] in
+                faults.add($0)
+                Console.error($0)
+            })
+    }
+
+    var count: Int { workers.count }
+    /// None of them is left.
+    var isOver: Bool { alive == 0 }
+    /// What each of them has at hand, and whether it turns.
+    var loads: [(load: LoadGauge.Reading, pulse: LoopPulse)] { workers.map { ($0.gauge.reading, $0.pulse) } }
+    /// What all of them have at hand.
+    var total: LoadGauge.Reading { workers.reduce(LoadGauge.Reading()) { $0 + $1.gauge.reading } }
+
+    func adopt(_ settings: WorkerSettings) { for worker in workers { worker.adopt(settings) } }
+    func drain(sparingIdleFor patience: Int) { for worker in workers { worker.drain(sparingIdleFor: patience) } }
+    func stop() { for worker in workers { worker.stop() } }
+
+    /// Waits for all of them.
+    func join() {
+        watch?.end()
+        for worker in workers { worker.join() }
+    }
+}
