@@ -10,7 +10,7 @@ import Testing
         var reached: Set<Kind> = [.reading]
         var found = reached
         while !found.isEmpty {
-            found = found.reduce(into: []) { $0.formUnion($1.next) }.subtracting(reached)
+            found = found.reduce(into: Set<Kind>()) { $0.formUnion($1.next) }.subtracting(reached)
             reached.formUnion(found)
         }
         #expect(reached == Set(Kind.allCases))
