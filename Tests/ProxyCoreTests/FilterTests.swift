@@ -84,6 +84,57 @@ private final class WakingFilter: Filter {
         #expect(talk.clientGot().hasPrefix("HTTP/1.1 418 I'm a teapot\r\n"), "\(talk.notes)")
     }
 
+    /// One has the request sent again and keeps the response until a time; another one holds that up.
+    @Test func theTimeOfOneFilterEndsWhileAnotherWaits() {
+        let talk = begin([RepeatingFilter.registration, SlowFilter.registration])
+        #expect(talk.clientGot().isEmpty)
+        talk.driver.waits(RepeatingFilter.time)
+        #expect(talk.clientGot().hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"), "\(talk.notes)")
+    }
+
+    private final class RepeatingFilter: Filter {
+        static let time = 1_000
+        private var kept: HeldResponse?
+        private var limit = Int.max
+
+        static let registration = FilterRegistration(.head, where: { _ in true }) { $0.add(RepeatingFilter()) }
+
+        var hold: FilterHold? { kept.map { _ in FilterHold(isActive: false, keepsResponse: true, limit: limit) } }
+
+        func response(
+            _ step: ResponseStep, _ head: inout ResponseHead, _ context: inout FilterContext
+        ) -> FilterAction {
+            switch step {
+            case .offered: return .hold(upTo: 1 << 10)
+            case .whole(let response):
+                kept = response
+                limit = context.now + Self.time
+                return .attempt(context.request, body: [])
+            case .head, .tooLarge: return .proceed
+            }
+        }
+
+        func event(_ event: FilterEvent, _ context: inout FilterContext) -> FilterAction? {
+            guard let kept, context.now >= limit else { return nil }
+            self.kept = nil
+            return .giveBack(kept)
+        }
+    }
+
+    /// Holds up every sending but the first.
+    private final class SlowFilter: Filter {
+        static let registration = FilterRegistration(.head, where: { _ in true }) { $0.add(SlowFilter()) }
+        private var sendings = 0
+
+        var hold: FilterHold? { sendings > 1 ? FilterHold(isActive: true) : nil }
+
+        func request(_ step: RequestStep, _ head: inout RequestHead, _ context: inout FilterContext) -> FilterAction {
+            guard case .ready = step else { return .proceed }
+            sendings += 1
+            return sendings > 1 ? .wait(until: context.now + 10 * RepeatingFilter.time) : .proceed
+        }
+    }
+
     private final class ReplacingFilter: Filter {
         static let registration = FilterRegistration(.head, where: { _ in true }) { $0.add(ReplacingFilter()) }
 

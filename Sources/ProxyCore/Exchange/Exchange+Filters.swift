@@ -199,15 +199,15 @@ extension Exchange {
             enter(.calling(until: limit), until: limit)
             out.replies.append(.call(call))
         case .wait(let time):
-            enter(.waiting(.filter(nil)), until: time)
-            out.orders.append(.wake(at: time))
+            enter(.waiting(.filter(nil)), until: bounded(time))
+            out.orders.append(.wake(at: bounded(time)))
         case .ask(let transaction, let time):
             enter(.waiting(.filter(nil)), until: time)
             out.orders.append(.awaitPerson(id, transaction))
         case .waitFor(let ticket, let time):
-            enter(.waiting(.filter(ticket)), until: time)
+            enter(.waiting(.filter(ticket)), until: bounded(time))
             out.orders.append(.awaitFlight(id, ticket))
-            out.orders.append(.wake(at: time))
+            out.orders.append(.wake(at: bounded(time)))
         case .proceed, .hold: leaseForSending(&context, &out)
         case .refuse(let error):
             release(reusable: false, &out)

@@ -105,7 +105,8 @@ extension Exchange.Stage.Kind {
         case .holding: Self.begun.union([.awaiting, .delivering])
         case .deciding, .calling, .waiting, .intercepting: Self.begun
         case .delivering: [.waiting, .pacing, .over]
-        case .pacing: [.delivering, .over]
+        // while its client has nothing of it yet, an interceptor of errors may take its place
+        case .pacing: [.delivering, .waiting, .pacing, .over]
         case .tunnelling: [.tunnelling, .over]
         // its place is lent to the next
         case .over: [.over, .reading]
