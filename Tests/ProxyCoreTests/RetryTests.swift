@@ -279,4 +279,16 @@ struct RetryTests {
         talk.driver.originEnds()
         #expect(talk.driver.client == .reset && talk.driver.dials == 1)
     }
+
+    /// The client has nothing of it yet, so another attempt may take its place.
+    @Test func aResponseThatWaitsAndBreaksOffIsAskedForAgain() {
+        let slow = Rule(name: "slow", response: [.delay(.fixed(500))])
+        let talk = talk([slow, Self.onError([.retry(Self.policy(1, after: 50, factor: 1))])])
+        talk.exchange(get, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal")
+        talk.driver.originEnds()
+        expectAttempt(talk, after: 50)
+        talk.origin(ok)
+        talk.driver.waits(500)
+        #expect(talk.clientGot() == okForClient, "\(talk.notes)")
+    }
 }
