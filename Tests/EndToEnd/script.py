@@ -23,5 +23,5 @@ class Script:
 
     @property
     def waits(self):
-        """Seconds from each request to the next."""
-        return [later - earlier for earlier, later in itertools.pairwise(self.times)]
+        """Seconds from each request to the next. A loop's clock counts in whole milliseconds: a wait may look one shorter."""
+        return [later - earlier + 0.001 for earlier, later in itertools.pairwise(self.times)]

@@ -64,8 +64,7 @@ def test_T21_waits_grow(play, origin):
     _, client = play(replay())
     assert client.exchange(request("GET", f"{server.url}/")).body == b"ok"
     first, second = script.waits
-    # the loop counts in whole milliseconds
-    assert 0.249 <= first < second and 0.499 <= second
+    assert first >= 0.25 and second >= 0.5
 
 
 def test_T22_the_last_answer_is_delivered(play, origin):
@@ -74,7 +73,7 @@ def test_T22_the_last_answer_is_delivered(play, origin):
     usher, client = play(replay())
     got = client.exchange(request("GET", f"{server.url}/t22"))
     assert (got.status, got.body) == (429, b"busy") and len(script.seen) == 4
-    assert script.times[-1] - script.times[0] >= 1.75
+    assert sum(script.waits) >= 1.75
     assert said(usher, "/t22", "replay: not sent again: it has had all its 3")
 
 
@@ -85,7 +84,7 @@ def test_T23_T24_the_budget_of_all(play, origin, limit, least):
     server = origin(script)
     _, client = play(replay(times=10, after="1ms"), limits={"retries": limit})
     assert client.exchange(request("GET", f"{server.url}/")).status == 429
-    assert len(script.seen) == limit + 1 and script.times[-1] - script.times[0] >= least
+    assert len(script.seen) == limit + 1 and sum(script.waits) >= least
 
 
 @pytest.mark.parametrize("heeds", [True, False], ids=["heeded", "ignored"])

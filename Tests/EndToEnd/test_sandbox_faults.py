@@ -135,7 +135,7 @@ def test_a_resource_that_fails(ask, sandbox, fault, status):
     if status in (429, 503):
         assert answer.headers["Retry-After"] == "7"
     if status == 200:
-        assert took >= 0.3
+        assert took >= 0.29
     check_hosts(usher, sandbox)
 
 
