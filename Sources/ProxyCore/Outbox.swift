@@ -117,9 +117,9 @@ public struct Outbox: ~Copyable {
 
     /// Has the journal told of an exchange that is over, where there is one.
     mutating func keep(_ cell: ExchangeCell) {
-        guard cell.exchange.capture.isOn else { return }
+        guard cell.exchange.log.capture.isOn else { return }
         FlowWriter.write(cell.exchange, into: &flows, now: now)
-        cell.exchange.capture.forget(total: &captured)
+        cell.exchange.log.capture.forget(total: &captured)
     }
 
     /// The id of another flow.
@@ -135,7 +135,7 @@ public struct Outbox: ~Copyable {
     }
 
     mutating func giveBack(_ cell: ExchangeCell) {
-        cell.exchange.capture.forget(total: &captured)
+        cell.exchange.log.capture.forget(total: &captured)
         cell.exchange.rest()
         guard cells.count < Self.keptCells, generation == ObjectIdentifier(cell.exchange.engine) else { return }
         cells.append(cell)

@@ -40,12 +40,12 @@ struct RecycledExchangeTests {
         cell.exchange.body.bytes = Array(repeating: 0, count: 1 << 20)
         cell.exchange.request.fields.add("X-Large", String(repeating: "x", count: 60_000))
         cell.exchange.response.fields.add("X-Large", String(repeating: "x", count: 60_000))
-        cell.exchange.record.url = Array(repeating: 0x78, count: 60_000)
+        cell.exchange.log.record.url = Array(repeating: 0x78, count: 60_000)
         out.giveBack(cell)
         #expect(cell.exchange.body.bytes.capacity <= 64 << 10)
         #expect(cell.exchange.request.fields.bytes.capacity <= 16 << 10)
         #expect(cell.exchange.response.fields.bytes.capacity <= 16 << 10)
-        #expect(cell.exchange.record.url.capacity <= 16 << 10)
+        #expect(cell.exchange.log.record.url.capacity <= 16 << 10)
     }
 
     /// Exchanges that are over keep no generation of the configuration alive that is in force no more.
@@ -74,7 +74,7 @@ struct RecycledExchangeTests {
         var connection = ClientConnection(engine: Engine(stepUpSettings()), client: "192.0.2.1:1", now: 0)
         connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
         advise(&connection, &leg, &out)
-        guard let call = connection.cells.last, call.exchange.isCall else {
+        guard let call = connection.calls.last else {
             Issue.record("AM is not called")
             return
         }

@@ -8,8 +8,10 @@ final class FlowCapture {
         case nothing
         /// The response of the exchange.
         case response
-        /// This one: made here, or what a call came to.
-        case other(ResponseHead)
+        /// This one, which was made here.
+        case own(ResponseHead)
+        /// What a call came to, which goes to the filter that made it.
+        case called(ResponseHead)
     }
 
     /// When phases began, in milliseconds of the loop's clock; 0 for those that there were none of.
@@ -98,7 +100,7 @@ final class FlowCapture {
     /// What a call came to.
     func delivered(_ head: ResponseHead, _ body: Span<UInt8>, total: inout Int) {
         guard isOn else { return }
-        delivery = .other(head)
+        delivery = .called(head)
         responseCame(body, total: &total)
     }
 

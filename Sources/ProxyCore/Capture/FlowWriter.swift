@@ -7,10 +7,10 @@ import Journal
 enum FlowWriter {
     /// - Parameter now: when it was over.
     static func write(_ exchange: borrowing Exchange, into batch: inout FlowBatch, now: Int) {
-        var packer = batch.begin(exchange.record.events)
+        var packer = batch.begin(exchange.log.record.events)
         packNumbers(exchange, &packer, now)
         packSources(exchange, &packer)
-        if let error = exchange.record.proxyError { packer.set(.proxyError, error) }
+        if let error = exchange.log.record.proxyError { packer.set(.proxyError, error) }
         packRequest(exchange, &packer)
         packSent(exchange, &packer)
         packAnswers(exchange, &packer)
@@ -18,18 +18,18 @@ enum FlowWriter {
     }
 
     private static func packNumbers(_ exchange: borrowing Exchange, _ packer: inout FlowPacker, _ now: Int) {
-        packer.set(.id, Int(truncatingIfNeeded: exchange.capture.id))
-        packer.set(.parent, Int(truncatingIfNeeded: exchange.capture.parent))
-        packer.set(.began, exchange.capture.started)
-        packer.set(.duration, now - exchange.capture.started)
+        packer.set(.id, Int(truncatingIfNeeded: exchange.log.capture.id))
+        packer.set(.parent, Int(truncatingIfNeeded: exchange.log.capture.parent))
+        packer.set(.began, exchange.log.capture.started)
+        packer.set(.duration, now - exchange.log.capture.started)
         packer.set(.status, deliveredStatus(exchange))
-        packer.set(.answerStatus, exchange.capture.answer?.status ?? 0)
-        packer.set(.requestBytes, Int(truncatingIfNeeded: exchange.record.requestBytes))
-        packer.set(.responseBytes, Int(truncatingIfNeeded: exchange.record.responseBytes))
-        packer.set(.sentBytes, exchange.capture.sentBody?.count ?? 0)
-        packer.set(.answerBytes, exchange.capture.answerBody?.count ?? 0)
-        packer.set(.attempts, exchange.record.attempts)
-        pack(exchange.capture.marks, since: exchange.capture.started, &packer)
+        packer.set(.answerStatus, exchange.log.capture.answer?.status ?? 0)
+        packer.set(.requestBytes, Int(truncatingIfNeeded: exchange.log.record.requestBytes))
+        packer.set(.responseBytes, Int(truncatingIfNeeded: exchange.log.record.responseBytes))
+        packer.set(.sentBytes, exchange.log.capture.sentBody?.count ?? 0)
+        packer.set(.answerBytes, exchange.log.capture.answerBody?.count ?? 0)
+        packer.set(.attempts, exchange.log.record.attempts)
+        pack(exchange.log.capture.marks, since: exchange.log.capture.started, &packer)
         packer.set(.flags, flags(of: exchange).rawValue)
         guard exchange.request.target.form != .authority, !exchange.request.target.host.isEmpty else {
             return packer.set(.port, Int(exchange.request.target.port))
@@ -55,16 +55,17 @@ enum FlowWriter {
     static func writeAttempt(
         of exchange: borrowing Exchange, _ head: ResponseHead, _ answer: [UInt8]?, _ out: inout Outbox
     ) {
-        guard let limits = exchange.capture.limits, !exchange.isCall else { return }
-        let marks = exchange.capture.marks
+        guard let limits = exchange.log.capture.limits else { return }
+        let marks = exchange.log.capture.marks
         let began =
-            [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 } ?? exchange.capture.started
+            [marks.resolving, marks.connecting, marks.securing, marks.sent].first { $0 > 0 }
+            ?? exchange.log.capture.started
         let sent = exchange.attempt.head ?? exchange.request
         let body = exchange.attempt.body ?? exchange.body.bytes
         let id = Int(truncatingIfNeeded: out.nextFlow())
         var packer = out.flows.begin([])
         packer.set(.id, id)
-        packer.set(.parent, Int(truncatingIfNeeded: exchange.capture.id))
+        packer.set(.parent, Int(truncatingIfNeeded: exchange.log.capture.id))
         packer.set(.began, began)
         packer.set(.duration, out.now - began)
         packer.set(.status, head.status)
@@ -91,10 +92,10 @@ enum FlowWriter {
     }
 
     private static func deliveredStatus(_ exchange: borrowing Exchange) -> Int {
-        switch exchange.capture.delivery {
-        case .nothing: exchange.record.status
+        switch exchange.log.capture.delivery {
+        case .nothing: exchange.log.record.status
         case .response: exchange.response.status
-        case .other(let head): head.status
+        case .own(let head), .called(let head): head.status
         }
     }
 
@@ -115,31 +116,31 @@ enum FlowWriter {
         }
         if exchange.request.fields.contains(.contentEncoding) { flags.insert(.requestEncoded) }
         if deliversEncoded(exchange) { flags.insert(.responseEncoded) }
-        if exchange.capture.request.isCut { flags.insert(.requestBodyCut) }
-        if exchange.capture.response.isCut { flags.insert(.responseBodyCut) }
+        if exchange.log.capture.request.isCut { flags.insert(.requestBodyCut) }
+        if exchange.log.capture.response.isCut { flags.insert(.responseBodyCut) }
         if exchange.attempt.lease.isReused { flags.insert(.reused) }
-        if exchange.capture.marks.answered > 0 { flags.insert(Self.flag(ofOrigin: exchange.response.version)) }
+        if exchange.log.capture.marks.answered > 0 { flags.insert(Self.flag(ofOrigin: exchange.response.version)) }
         switch exchange.stage {
         case .over(.cut), .over(.closed): flags.insert(.incomplete)
         case .tunnelling: flags.insert(.tunnel)
         default: break
         }
-        if case .other = exchange.capture.delivery, !exchange.isCall { flags.insert(.local) }
+        if case .own = exchange.log.capture.delivery { flags.insert(.local) }
         return flags
     }
 
     private static func deliversEncoded(_ exchange: borrowing Exchange) -> Bool {
-        switch exchange.capture.delivery {
+        switch exchange.log.capture.delivery {
         case .nothing: false
         case .response: exchange.response.fields.contains(.contentEncoding)
-        case .other(let head): head.fields.contains(.contentEncoding)
+        case .own(let head), .called(let head): head.fields.contains(.contentEncoding)
         }
     }
 
     /// Who asks, and what the request means.
     private static func packSources(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        packer.set(.client, exchange.record.client)
-        if let user = exchange.record.user { packer.set(.user, user) }
+        packer.set(.client, exchange.log.record.client)
+        if let user = exchange.log.record.user { packer.set(.user, user) }
         if let action = exchange.classification?.action { packer.set(.action, action.rawValue) }
         if let realm = exchange.classification?.realm { packer.set(.realm, realm) }
         if let payload = exchange.classification?.payload {
@@ -164,34 +165,34 @@ enum FlowWriter {
 
     private static func packRequest(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
         pack(exchange.request, &packer)
-        guard let limits = exchange.capture.limits else { return }
+        guard let limits = exchange.log.capture.limits else { return }
         packer.set(
             .requestBody,
-            (exchange.body.isKept ? exchange.body.bytes : exchange.capture.request.bytes).prefix(limits.body))
+            (exchange.body.isKept ? exchange.body.bytes : exchange.log.capture.request.bytes).prefix(limits.body))
     }
 
     private static func packSent(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        if let sent = exchange.capture.sent {
+        if let sent = exchange.log.capture.sent {
             packer.set(.sentMethod, sent.fields.bytes[sent.methodRange.indices])
             packer.set(.sentURL, sent.url)
             packer.set(.sent) { sent.fields.appendLines(to: &$0) }
         }
-        if let bytes = exchange.capture.sentBody, let limits = exchange.capture.limits {
+        if let bytes = exchange.log.capture.sentBody, let limits = exchange.log.capture.limits {
             packer.set(.sentBody, bytes.prefix(limits.body))
         }
     }
 
     private static func packAnswers(_ exchange: borrowing Exchange, _ packer: inout FlowPacker) {
-        guard let limits = exchange.capture.limits else { return }
-        if let answer = exchange.capture.answer {
+        guard let limits = exchange.log.capture.limits else { return }
+        if let answer = exchange.log.capture.answer {
             packer.set(.answer) { answer.fields.appendLines(to: &$0) }
-            if let bytes = exchange.capture.answerBody { packer.set(.answerBody, bytes.prefix(limits.body)) }
+            if let bytes = exchange.log.capture.answerBody { packer.set(.answerBody, bytes.prefix(limits.body)) }
         }
-        switch exchange.capture.delivery {
+        switch exchange.log.capture.delivery {
         case .nothing: return
         case .response: packer.set(.response) { exchange.response.fields.appendLines(to: &$0) }
-        case .other(let head): packer.set(.response) { head.fields.appendLines(to: &$0) }
+        case .own(let head), .called(let head): packer.set(.response) { head.fields.appendLines(to: &$0) }
         }
-        packer.set(.responseBody, exchange.capture.response.bytes)
+        packer.set(.responseBody, exchange.log.capture.response.bytes)
     }
 }

@@ -5,7 +5,7 @@ internal import Journal
 
 /// Keeps secrets out of what is recorded (docs/protocol.md#what-is-secret). The one place that decides what of a URL, a tree or a
 /// sentence may stand in a log.
-public struct Redaction: Sendable {
+public final class Redaction: Sendable {
     let harmless: HarmlessNames
     let names: SecretNames
     let finder: MessageRedactor

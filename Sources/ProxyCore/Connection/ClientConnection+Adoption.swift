@@ -20,7 +20,7 @@ extension ClientConnection {
         case .preface, .awaitingHello, .securing, .serving, .connecting, .peeking:
             guard isKept else {
                 if isConnecting {
-                    current?.exchange.tell(.noLongerPermitted, now)
+                    current?.exchange.log.tell(.noLongerPermitted, now)
                 }
                 return close(reset: false, &out)
             }

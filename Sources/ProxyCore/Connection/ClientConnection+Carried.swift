@@ -33,7 +33,7 @@ extension ClientConnection {
         startRecord(of: cell, &out)
         cell.exchange.noteMethod()
         if (try? cell.exchange.request.settleHost(scheme: .https)) != nil {
-            engine.redaction.appendURL(of: cell.exchange.request, to: &cell.exchange.record.url)
+            engine.redaction.appendURL(of: cell.exchange.request, to: &cell.exchange.log.record.url)
         }
         cell.exchange.answer(ProxyError(refusal), &out)
         settle(cell, &out)

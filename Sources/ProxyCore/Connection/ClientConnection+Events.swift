@@ -28,7 +28,7 @@ extension ClientConnection {
         relays.pass(.client, UInt64(count))
         guard let cell = current else { return }
         if cell.exchange.isTunnelling {
-            cell.exchange.record.requestBytes += UInt64(count)
+            cell.exchange.log.record.requestBytes += UInt64(count)
             return wait(until: now + engine.settings.timeouts.tunnelIdle)
         }
         leg.passed(UInt64(count))
@@ -47,15 +47,18 @@ extension ClientConnection {
         case .tunnel: wait(until: now + engine.settings.timeouts.tunnelIdle)
         case .lingering, .closed: wait(until: now + engine.settings.timeouts.idle)
         case .serving:
-            if cells.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
-            for cell in cells where id == nil || cell.exchange.id == id {
-                // what the client takes may be of other streams: it matters to those that it holds up
-                if side == .client, streams != nil, readsOrigin(of: cell.exchange.id) { continue }
-                cell.exchange.touched(side, now)
-                if cell.stream?.tunnel != nil { keepTunnel(of: cell, now) }
-            }
+            if cells.isEmpty, calls.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
+            for cell in cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
+            for call in calls where id == nil || call.exchange.id == id { touched(side, call, now) }
         case .preface, .awaitingHello, .securing, .connecting, .peeking: break
         }
+    }
+
+    private mutating func touched(_ side: Leg, _ cell: ExchangeCell, _ now: Int) {
+        // what the client takes may be of other streams: it matters to those that it holds up
+        if side == .client, streams != nil, readsOrigin(of: cell.exchange.id) { return }
+        cell.exchange.touched(side, now)
+        if cell.stream?.tunnel != nil { keepTunnel(of: cell, now) }
     }
 
     /// The client will send no more.
@@ -337,10 +340,16 @@ extension ClientConnection {
         var time = Int.max
         var orphans = Int.max
         var isServing = false
-        for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
-            if cell.exchange.isOrphan {
-                orphans = min(orphans, cell.exchange.wakeAt(context))
+        for call in calls where !call.exchange.isOver {
+            if call.exchange.isOrphan {
+                orphans = min(orphans, call.exchange.wakeAt(context))
             } else if case .serving = stage {
+                isServing = true
+                time = min(time, call.exchange.wakeAt(context))
+            }
+        }
+        if case .serving = stage {
+            for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
                 isServing = true
                 time = min(time, cell.exchange.wakeAt(context), cell.stream?.tunnel?.deadline ?? .max)
             }
@@ -353,7 +362,7 @@ extension ClientConnection {
     /// Time has passed.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         out.now = now
-        for call in cells where call.exchange.isOrphan {
+        for call in calls where call.exchange.isOrphan {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }
@@ -366,7 +375,7 @@ extension ClientConnection {
             return
         }
         // the client's exchanges first: what they give up takes their calls along
-        for cell in cells where !cell.exchange.isCall && !cell.exchange.isOver {
+        for cell in cells where !cell.exchange.isOver {
             if let tunnel = cell.stream?.tunnel, now >= tunnel.deadline {
                 cell.exchange.cut(reset: false, &out)
             } else {
@@ -375,7 +384,7 @@ extension ClientConnection {
             settle(cell, &out)
             takeMore(of: cell, &out)
         }
-        for call in cells where call.exchange.isCall && !call.exchange.isOrphan && !call.exchange.isOver {
+        for call in calls where !call.exchange.isOrphan && !call.exchange.isOver {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }

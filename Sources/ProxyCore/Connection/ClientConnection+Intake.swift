@@ -104,7 +104,7 @@ extension ClientConnection {
         guard case .tunnel(let id) = stage else { return false }
         wait(until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(bytes, of: id)
-        cell(id)?.exchange.record.requestBytes += UInt64(bytes.count)
+        cell(id)?.exchange.log.record.requestBytes += UInt64(bytes.count)
         return true
     }
 
@@ -155,7 +155,7 @@ extension ClientConnection {
         intake.hasMore = position < bytes.count
         startRecord(of: cell, &out)
         cell.exchange.noteMethod()
-        if context.source.isInStream, context.tunnel == nil { cell.exchange.record.version = .http2 }
+        if context.source.isInStream, context.tunnel == nil { cell.exchange.log.record.version = .http2 }
         do throws(HTTPFault) {
             let framing = try leg.begin(cell.exchange.request, maxTrailerBytes: engine.settings.limits.header)
             try cell.exchange.begin(framing, &context, &out)
@@ -213,7 +213,8 @@ extension ClientConnection {
         guard leg.isComplete, cell.exchange.wantsBody else { return false }
         let disposition = cell.exchange.bodyEnded(trailers: leg.trailers, &context, &out)
         if disposition == .pass {
-            out.orders.append(.sendEnd(cell.exchange.id, trailers: cell.exchange.passed(leg.trailers)))
+            out.orders.append(
+                .sendEnd(cell.exchange.id, trailers: cell.exchange.engine.passed(leg.trailers, cell.exchange.sentHead)))
         }
         settle(cell, &out)
         return true
@@ -221,7 +222,7 @@ extension ClientConnection {
 
     /// The rest of a body of known length needs no decision: it goes straight to the origin.
     mutating func relayRequest(_ cell: ExchangeCell) {
-        guard cell.exchange.streamsRaw, !cell.exchange.capture.wantsRequest, let rest = leg.rawBody else { return }
+        guard cell.exchange.streamsRaw, !cell.exchange.log.capture.wantsRequest, let rest = leg.rawBody else { return }
         relays[.client] = rest
     }
 }

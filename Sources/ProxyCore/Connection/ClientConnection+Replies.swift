@@ -23,7 +23,7 @@ extension ClientConnection {
             // the exchange may be over by now, and the cell another one's
             if isSettled { return }
         }
-        if cell.exchange.isCall { passOnEvents(of: cell) } else { endCalls(of: cell, &out) }
+        if let caller = cell.exchange.caller { passOnEvents(of: cell, to: caller) } else { endCalls(of: cell, &out) }
         guard case .over(let ending) = cell.exchange.stage else { return }
         ended(cell, ending, &out)
     }
@@ -49,7 +49,7 @@ extension ClientConnection {
         case .end(let trailers): leg.end(trailers: trailers, to: &out.client)
         case .raw(let bytes):
             out.client += bytes
-            cell.exchange.record.responseBytes += UInt64(bytes.count)
+            cell.exchange.log.record.responseBytes += UInt64(bytes.count)
         case .switching(let head):
             leg.switching(head, via: cell.exchange.engine.via(received: head.version), to: &out.client)
             openTunnel(cell.exchange.id, &out)
@@ -99,8 +99,8 @@ extension ClientConnection {
             isWritten = !leg.writesNothing
         }
         guard isWritten else { return }
-        cell.exchange.record.responseBytes += UInt64(bytes.count)
-        cell.exchange.capture.responseCame(bytes, total: &out.captured)
+        cell.exchange.log.record.responseBytes += UInt64(bytes.count)
+        cell.exchange.log.capture.responseCame(bytes, total: &out.captured)
     }
 
     private mutating func ended(_ cell: ExchangeCell, _ ending: Exchange.Ending, _ out: inout Outbox) {
@@ -119,16 +119,16 @@ extension ClientConnection {
             leg.endAfterThis()
             finish(cell, &out)
         case .called(let answer):
-            cell.exchange.capture.delivered(answer.head, answer.body.span, total: &out.captured)
+            cell.exchange.log.capture.delivered(answer.head, answer.body.span, total: &out.captured)
             if cell.exchange.isOrphan { cell.exchange.call?.heir?.heard(answer, out.time) }
             cell.exchange.call?.report?(answer, nil)
-            if cell.exchange.isTraced { traced(cell, status: answer.head.status, out.now) }
+            if cell.exchange.log.isTraced { traced(cell, status: answer.head.status, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.called(answer, &context, &out)
             settle(caller, &out)
         case .notCalled(let reason):
             cell.exchange.call?.report?(nil, reason)
-            if cell.exchange.isTraced { traced(cell, status: 0, out.now) }
+            if cell.exchange.log.isTraced { traced(cell, status: 0, out.now) }
             guard let caller = dismiss(cell, &out) else { return }
             caller.exchange.callFailed(reason, &context, &out)
             settle(caller, &out)
@@ -138,12 +138,13 @@ extension ClientConnection {
     // MARK: calls
 
     mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout Outbox) {
-        let cell = begin(&out)
+        let cell = beginCall(&out)
         caller.hasCalls = true
         let places = caller.exchange.attempt.turns.map(\.key)
-        cell.exchange.becomeCall(call, for: caller.exchange.id, places: places, began: caller.exchange.capture.began)
+        cell.exchange.becomeCall(
+            call, for: caller.exchange.id, places: places, began: caller.exchange.log.capture.began)
         startFlow(of: cell, for: caller, &out)
-        if caller.exchange.isTraced { cell.exchange.joinTrace(of: caller.exchange, out.now) }
+        if caller.exchange.log.isTraced { cell.exchange.log.joinTrace(of: caller.exchange.log, out.now) }
         cell.exchange.beginCall(&context, &out)
         settle(cell, &out)
     }
@@ -152,7 +153,7 @@ extension ClientConnection {
     private mutating func endCalls(of cell: ExchangeCell, _ out: inout Outbox) {
         if case .calling = cell.exchange.stage { return }
         guard cell.hasCalls else { return }
-        for call in cells where call.exchange.caller == cell.exchange.id && !call.exchange.isOver {
+        for call in calls where call.exchange.caller == cell.exchange.id && !call.exchange.isOver {
             if isLeft(call, out) { continue }
             giveUp(call, &out)
         }
@@ -168,14 +169,14 @@ extension ClientConnection {
 
     /// Whoever made this call is gone, and it goes on.
     func isLeft(_ call: ExchangeCell, _ out: borrowing Outbox) -> Bool {
-        if !call.exchange.isOrphan, cells.count(where: { $0.exchange.isOrphan }) >= Self.mostOrphans { return false }
+        if !call.exchange.isOrphan, calls.count(where: { $0.exchange.isOrphan }) >= Self.mostOrphans { return false }
         return call.exchange.isLeft(out)
     }
 
     /// This process takes no more requests: calls are given up whose answers are of use to nobody then.
     public mutating func giveUpUnawaited(now: Int, _ out: inout Outbox) {
         out.now = now
-        for call in cells where call.exchange.isOrphan && call.exchange.call?.heir?.isAwaited == false {
+        for call in calls where call.exchange.isOrphan && call.exchange.call?.heir?.isAwaited == false {
             giveUp(call, &out)
         }
     }
@@ -183,8 +184,8 @@ extension ClientConnection {
     /// Takes a call that is over away.
     /// - Returns: the exchange that made it.
     private mutating func dismiss(_ cell: ExchangeCell, _ out: inout Outbox) -> ExchangeCell? {
-        guard let index = cells.firstIndex(where: { $0 === cell }) else { return nil }
-        cells.remove(at: index)
+        guard let index = calls.firstIndex(where: { $0 === cell }) else { return nil }
+        calls.remove(at: index)
         if cell.exchange.isOrphan { context.share?.letGo(of: cell.exchange.id) }
         let caller = cell.exchange.caller
         out.keep(cell)
@@ -195,13 +196,13 @@ extension ClientConnection {
 
     private func traced(_ call: ExchangeCell, status: Int, _ now: Int) {
         guard let caller = call.exchange.caller, let cell = cell(caller) else { return }
-        cell.exchange.addToTrace(call.exchange, status: status, now)
+        cell.exchange.log.addToTrace(call.exchange, status: status, now)
     }
 
     /// What happens in a call stands in the record of whoever made it.
-    private func passOnEvents(of call: ExchangeCell) {
-        guard let caller = call.exchange.caller, let cell = cell(caller) else { return }
-        cell.exchange.addEvents(call.exchange.takeEvents())
+    private func passOnEvents(of call: ExchangeCell, to caller: ExchangeID) {
+        guard let cell = cell(caller) else { return }
+        cell.exchange.log.add(call.exchange.log.takeEvents())
     }
 
     // MARK: answers of origins
@@ -272,7 +273,7 @@ extension ClientConnection {
 
     /// A body of which nobody needs to see more goes straight to the client.
     private mutating func relayResponse(_ cell: ExchangeCell, _ origin: borrowing HTTP1Client) {
-        guard cell.exchange.deliversRaw, cell.stream == nil, leg.writesRaw, !cell.exchange.capture.wantsResponse,
+        guard cell.exchange.deliversRaw, cell.stream == nil, leg.writesRaw, !cell.exchange.log.capture.wantsResponse,
             let rest = origin.rawBody
         else { return }
         relays[.origin] = rest

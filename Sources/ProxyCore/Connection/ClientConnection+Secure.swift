@@ -81,16 +81,16 @@ extension ClientConnection {
         let target = tunnel.target
         let name = hello.serverName ?? target.host
         let isOther = name != target.host
-        if isOther { current?.exchange.tell(.renamed(name, tunnel: "\(target)"), out.now) }
+        if isOther { current?.exchange.log.tell(.renamed(name, tunnel: "\(target)"), out.now) }
         guard interception.opens(name, port: target.port) else { return openTunnel(tunnel, .named(name), &out) }
         let spoken = engine.settings.http2.clientProtocols.map { Array($0.rawValue.utf8) }
         if !hello.protocols.isEmpty, !spoken.contains(where: hello.protocols.contains) {
             let offered = hello.protocols.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
-            current?.exchange.tell(.leftUnopened(.protocols(offered)), out.now)
+            current?.exchange.log.tell(.leftUnopened(.protocols(offered)), out.now)
             return openTunnel(tunnel, .named(name), &out)
         }
         if interception.onRefusal == .tunnel, isLeftAlone(name, tunnel) {
-            current?.exchange.tell(.leftUnopened(.refusals(name)), out.now)
+            current?.exchange.log.tell(.leftUnopened(.refusals(name)), out.now)
             return openTunnel(tunnel, .named(name), &out)
         }
         var opened = tunnel
@@ -130,7 +130,7 @@ extension ClientConnection {
         context.handshake = tunnel.handshake
         let name = tunnel.target.serverName ?? tunnel.target.host
         context.stores.refusals?.accepted(ServerPlace(name, port: tunnel.target.port), by: context.key)
-        cell.exchange.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
+        cell.exchange.log.tell(.opened(name: name, negotiated: "\(negotiated)"), now)
         // the tunnel is recorded by itself, the requests inside as exchanges of their own
         cell.exchange.complete(now)
         out.orders.append(.record(cell.exchange.id))
@@ -210,7 +210,7 @@ extension ClientConnection {
 
     private mutating func clientUnsecured(_ moment: ExchangeMoment, _ out: inout Outbox) {
         let cell = recorded(&out)
-        cell.exchange.tell(moment, out.now)
+        cell.exchange.log.tell(moment, out.now)
         cell.exchange.enter(.tunnelling)
         close(reset: false, &out)
     }

@@ -27,7 +27,7 @@ extension ClientConnection {
         out.sendRaw(bytes, of: cell.exchange.id)
         // the end that may come right behind must not find that nothing waits
         cell.origin.isSent()
-        cell.exchange.record.requestBytes += UInt64(bytes.count)
+        cell.exchange.log.record.requestBytes += UInt64(bytes.count)
         cell.stream.change { $0.owed += bytes.count }
         pay(cell, &out)
     }
@@ -37,7 +37,7 @@ extension ClientConnection {
         guard let streams, let stream = cell.stream, !bytes.isEmpty else { return }
         keepTunnel(of: cell, out.now)
         guard streams.write(bytes, on: stream.id, to: &out.client) else { return }
-        cell.exchange.record.responseBytes += UInt64(bytes.count)
+        cell.exchange.log.record.responseBytes += UInt64(bytes.count)
     }
 
     /// Something moved.

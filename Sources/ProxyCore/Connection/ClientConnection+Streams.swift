@@ -28,14 +28,14 @@ extension ClientConnection {
                 if cell.stream?.tunnel != nil { endClientsSide(of: cell, &out) } else { pump(cell, &out) }
             case .reset(let stream):
                 guard let cell = cell(on: stream) else { continue }
-                if cell.stream?.tunnel == nil { cell.exchange.tell(.cancelled, out.now) }
+                if cell.stream?.tunnel == nil { cell.exchange.log.tell(.cancelled, out.now) }
                 cell.exchange.noteAbandoned(out.now)
                 cell.exchange.cut(reset: true, &out)
                 settle(cell, &out)
             case .violated(let stream, let fault):
                 guard let cell = cell(on: stream) else { continue }
                 let error = ProxyError.broken(fault)
-                cell.exchange.tell(.failed(token: error.token, details: error.details), out.now)
+                cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
                 cell.exchange.cut(reset: true, &out)
                 settle(cell, &out)
             }
@@ -80,7 +80,7 @@ extension ClientConnection {
         // nothing of the head may colour the answer
         cell.exchange.request = RequestHead()
         startRecord(of: cell, &out)
-        cell.exchange.record.version = .http2
+        cell.exchange.log.record.version = .http2
         cell.exchange.refuse(fault, &out)
         settle(cell, &out)
     }
@@ -108,7 +108,9 @@ extension ClientConnection {
                 use(stream.pending.span, of: cell, &out)
             } else if let trailers = stream.end {
                 if cell.exchange.bodyEnded(trailers: trailers, &context, &out) == .pass {
-                    out.orders.append(.sendEnd(cell.exchange.id, trailers: cell.exchange.passed(trailers)))
+                    out.orders.append(
+                        .sendEnd(
+                            cell.exchange.id, trailers: cell.exchange.engine.passed(trailers, cell.exchange.sentHead)))
                 }
                 settle(cell, &out)
             } else {
@@ -207,7 +209,8 @@ extension ClientConnection {
 
     /// An exchange is under way, or the client has still to take what came of one.
     var isBusy: Bool {
-        if cells.contains(where: { !$0.exchange.isOver && !$0.exchange.isOrphan }) { return true }
+        if cells.contains(where: { !$0.exchange.isOver }) { return true }
+        if calls.contains(where: { !$0.exchange.isOver && !$0.exchange.isOrphan }) { return true }
         guard let streams else { return false }
         return remains.untaken.contains { streams.waiting(on: $0) > 0 }
     }

@@ -10,7 +10,7 @@ extension ClientConnection {
         // the tunnel's inside is not known yet; plain HTTP is what the pool would have to fit
         var target = Origin(scheme: .http, host: cell.exchange.request.host, port: cell.exchange.request.target.port)
         guard mayBegin(target) else {
-            cell.exchange.tell(.noLongerPermitted, out.now)
+            cell.exchange.log.tell(.noLongerPermitted, out.now)
             return close(reset: false, &out)
         }
         target.route = engine.tunnelRoute(to: target.host)
@@ -30,7 +30,7 @@ extension ClientConnection {
     mutating func ordered(_ tunnel: Tunnel, by order: Order? = nil, _ out: inout Outbox) -> Tunnel {
         guard let cell = current else { return tunnel }
         var tunnel = tunnel
-        cell.exchange.noteRoute(tunnel.target, out.now)
+        if tunnel.target.route != nil { cell.exchange.log.tell(.routed(by: tunnel.target.peer), out.now) }
         tunnel.lease = .leasing(.connecting)
         tunnel.heard = []
         wait(until: out.now + engine.settings.timeouts.connect)
@@ -43,7 +43,7 @@ extension ClientConnection {
         var tunnel = tunnel
         tunnel.isAnswered = true
         tunnel.awaitsClientUntil = out.now + Self.peekTimeout
-        current?.exchange.tell(.delivered(status: 200), out.now)
+        current?.exchange.log.tell(.delivered(status: 200), out.now)
         // a protocol in which the origin speaks first has to be given the chance
         var timeout = engine.settings.timeouts.tunnelIdle
         if case .none = tunnel.lease { timeout = Self.peekTimeout }
@@ -135,7 +135,7 @@ extension ClientConnection {
         let error = ProxyError(failure, at: step, tunnel.target)
         out.orders.append(.release(cell.exchange.id, reusable: false))
         if tunnel.isAnswered {
-            cell.exchange.tell(.failed(token: error.token, details: error.details), out.now)
+            cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
             return close(reset: true, &out)
         }
         enter(.serving)
@@ -213,7 +213,7 @@ extension ClientConnection {
         guard let cell = current else { return close(reset: true, &out) }
         if let error = refusal(of: tunnel, content) {
             giveBack(tunnel, reusable: false, &out)
-            cell.exchange.tell(.failed(token: error.token, details: error.details), out.now)
+            cell.exchange.log.tell(.failed(token: error.token, details: error.details), out.now)
             return close(reset: true, &out)
         }
         switch tunnel.lease {
@@ -232,7 +232,7 @@ extension ClientConnection {
         }
         enter(.tunnel(id), until: out.now + engine.settings.timeouts.tunnelIdle)
         out.sendRaw(intake.pending.span, of: id)
-        cell(id)?.exchange.record.requestBytes += UInt64(intake.pending.count)
+        cell(id)?.exchange.log.record.requestBytes += UInt64(intake.pending.count)
         intake.pending = []
         intake.isPaused = false
         passOn(heard.span, of: id, &out)
@@ -255,7 +255,7 @@ extension ClientConnection {
     }
 
     private mutating func passOn(_ bytes: Span<UInt8>, of id: ExchangeID, _ out: inout Outbox) {
-        cell(id)?.exchange.record.responseBytes += UInt64(bytes.count)
+        cell(id)?.exchange.log.record.responseBytes += UInt64(bytes.count)
         out.client.append(bytes)
     }
 }

@@ -64,8 +64,10 @@ public struct ClientConnection: ~Copyable {
     /// The leg of a connection that carries many exchanges at a time; nil where it speaks HTTP/1.
     private(set) var streams: (any StreamServer)?
     var remains = StreamRemains()
-    /// In the order in which they began.
+    /// The client's exchanges, in the order in which they began.
     var cells: [ExchangeCell] = []
+    /// The calls of their filters.
+    var calls: [ExchangeCell] = []
     var intake = Intake()
     var relays = Relays()
     /// What waits for the client.
@@ -102,11 +104,11 @@ public struct ClientConnection: ~Copyable {
     public var isClosed: Bool { if case .closed = stage { true } else { false } }
 
     /// Calls are under way that nobody here waits for, and that are heard to their end wherever the client is.
-    public var hasOrphans: Bool { cells.contains { $0.exchange.isOrphan } }
+    public var hasOrphans: Bool { calls.contains { $0.exchange.isOrphan } }
 
     /// Between two requests: may be closed without loss.
     public var isIdle: Bool {
-        guard intake.pending.isEmpty, !cells.contains(where: { $0.exchange.isCall }) else { return false }
+        guard intake.pending.isEmpty, calls.isEmpty else { return false }
         switch stage {
         case .awaitingHello: return true
         case .serving: return awaitsRequest
@@ -136,7 +138,7 @@ public struct ClientConnection: ~Copyable {
     ) {
         guard let index = cells.firstIndex(where: { $0.exchange.id == id }) else { return }
         let cell = cells.remove(at: index)
-        Self.show(&cell.exchange.record, take)
+        Self.show(&cell.exchange.log.record, take)
         out.keep(cell)
         out.giveBack(cell)
     }
@@ -153,7 +155,7 @@ public struct ClientConnection: ~Copyable {
     public func relays(from leg: Leg, of count: Int) -> Int { relays.share(leg, of: count) }
 
     /// How many exchanges have begun and are not over; those that look after a login of Usher's own count, too.
-    public var exchangesUnderWay: Int { cells.count }
+    public var exchangesUnderWay: Int { cells.count + calls.count }
 
     /// Its streams on which an exchange is under way.
     public var openStreams: Int {
@@ -189,33 +191,47 @@ public struct ClientConnection: ~Copyable {
     // MARK: exchanges
 
     /// The client's exchange that is under way.
-    var current: ExchangeCell? { cells.last { !$0.exchange.isCall && !$0.exchange.isOver } }
+    var current: ExchangeCell? { cells.last { !$0.exchange.isOver } }
 
-    func cell(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } }
+    func cell(_ id: ExchangeID) -> ExchangeCell? {
+        cells.first { $0.exchange.id == id } ?? calls.first { $0.exchange.id == id }
+    }
 
     /// A place for another exchange.
     mutating func begin(_ out: inout Outbox) -> ExchangeCell {
-        exchanges &+= 1
-        let cell = out.cell(ExchangeID(exchanges), engine)
+        let cell = nextCell(&out)
         cells.append(cell)
         return cell
+    }
+
+    /// A place for another call.
+    mutating func beginCall(_ out: inout Outbox) -> ExchangeCell {
+        let cell = nextCell(&out)
+        calls.append(cell)
+        return cell
+    }
+
+    private mutating func nextCell(_ out: inout Outbox) -> ExchangeCell {
+        exchanges &+= 1
+        return out.cell(ExchangeID(exchanges), engine)
     }
 
     /// From here on the exchange is one that is recorded.
     mutating func startRecord(of cell: ExchangeCell, _ out: inout Outbox) {
         lastFlow = out.nextFlow()
-        cell.exchange.record.reset(flow: lastFlow)
-        cell.exchange.record.client = context.name
-        if context.tunnel != nil { cell.exchange.record.user = context.user }
-        cell.exchange.capture.began = out.now
-        cell.exchange.capture.begin(lastFlow, cell.exchange.engine.settings.disclosure.capture, out.now)
+        cell.exchange.log.record.reset(flow: lastFlow)
+        cell.exchange.log.record.client = context.name
+        if context.tunnel != nil { cell.exchange.log.record.user = context.user }
+        cell.exchange.log.capture.began = out.now
+        cell.exchange.log.capture.begin(lastFlow, cell.exchange.engine.settings.disclosure.capture, out.now)
     }
 
     /// From here on the call is a flow of its own, which the flow of its caller has for a part.
     mutating func startFlow(of call: ExchangeCell, for caller: ExchangeCell, _ out: inout Outbox) {
         lastFlow = out.nextFlow()
-        call.exchange.capture.begin(
-            lastFlow, parent: caller.exchange.capture.id, caller.exchange.engine.settings.disclosure.capture, out.now)
+        call.exchange.log.capture.begin(
+            lastFlow, parent: caller.exchange.log.capture.id, caller.exchange.engine.settings.disclosure.capture,
+            out.now)
     }
 
     /// The exchange whose record the stage belongs to; a new one where there is none.
@@ -249,7 +265,7 @@ public struct ClientConnection: ~Copyable {
 
     private mutating func cutAll(reset: Bool, _ out: inout Outbox) {
         for cell in cells where !cell.exchange.isOver {
-            if cell.exchange.isReading || cell.exchange.isCall { continue }
+            if cell.exchange.isReading { continue }
             cell.exchange.cut(reset: reset, &out)
             orderRecord(of: cell, &out)
         }
@@ -263,10 +279,9 @@ public struct ClientConnection: ~Copyable {
 
     /// What is under way beside the client's exchanges, and what they held.
     private mutating func endAll(_ out: inout Outbox) {
-        for cell in cells where cell.exchange.isCall && !isLeft(cell, out) {
-            cell.exchange.cut(reset: false, &out)
-        }
-        cells.removeAll { $0.exchange.isCall && !$0.exchange.isOrphan || $0.exchange.isReading }
+        for call in calls where !isLeft(call, out) { call.exchange.cut(reset: false, &out) }
+        calls.removeAll { !$0.exchange.isOrphan }
+        cells.removeAll { $0.exchange.isReading }
         relays.stop()
         context.share?.letGo()
     }

@@ -40,9 +40,9 @@ extension Exchange {
             case .taken, .known: break
             case .full: return refusePush(503, "too many pushes wait for an answer", &out)
             }
-            tell(.conversation("a push for the device with the id \(message.device) was delivered"), out.now)
+            log.tell(.conversation("a push for the device with the id \(message.device) was delivered"), out.now)
             let page = OwnPages.Page(type: "application/json", body: Array("{\"device\":\"\(message.device)\"}\n".utf8))
-            answer(OwnResponse.page(page, flow: record.flow, date: out.date), &out)
+            answer(OwnResponse.page(page, flow: log.record.flow, date: out.date), &out)
         } catch {
             switch error {
             case .unreadable(let words): refusePush(400, "this is no push: \(words)", &out)

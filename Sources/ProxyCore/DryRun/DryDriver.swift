@@ -165,7 +165,7 @@ struct DryDriver: ~Copyable {
         var scratch: [UInt8] = []
         leases[id]?.leg.send(head, forwarding, to: &scratch)
         leases[id]?.index = sent.count
-        let isCall = connection.cell(id)?.exchange.isCall ?? false
+        let isCall = connection.cell(id)?.exchange.call != nil
         sent.append(DryRequest(head: Self.asRead(head, scratch), body: [], isCall: isCall))
     }
 
@@ -194,7 +194,7 @@ struct DryDriver: ~Copyable {
         guard let cell = connection.cell(id), !cell.exchange.isTunnelling else { return nil }
         switch origin {
         case .silent: return nil
-        case .always(let answer): return cell.exchange.isCall ? nil : answer
+        case .always(let answer): return cell.exchange.call == nil ? answer : nil
         case .script(let answers):
             guard asked < answers.count else { return nil }
             asked += 1
@@ -248,7 +248,7 @@ struct DryDriver: ~Copyable {
     func outcome(of cell: ExchangeCell) -> DryRun.Outcome {
         let first = sent.first { !$0.isCall }
         if cell.exchange.isOver, first == nil || !hasAnswered {
-            return .answered(status: cell.exchange.record.status)
+            return .answered(status: cell.exchange.log.record.status)
         }
         if cell.exchange.isTunnelling { return .tunnel }
         guard let first else { return .incomplete }

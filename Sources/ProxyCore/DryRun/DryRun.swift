@@ -77,7 +77,7 @@ public struct DryRun: Sendable {
         unasked = driver.unasked
         ending = driver.ending
         milliseconds = driver.now
-        guard let cell = driver.connection.cells.last(where: { !$0.exchange.isCall }) else {
+        guard let cell = driver.connection.cells.last else {
             (outcome, received, classification, resource, moments) = (.incomplete, nil, nil, nil, [])
             asksPerson = false
             session = nil
@@ -85,7 +85,7 @@ public struct DryRun: Sendable {
             return
         }
         let request = cell.exchange.request
-        isPlanned = cell.exchange.record.attempts > 0 && request.method != .connect
+        isPlanned = cell.exchange.log.record.attempts > 0 && request.method != .connect
         outcome = driver.outcome(of: cell)
         received = driver.received(by: request)
         classification = cell.exchange.classification
@@ -97,6 +97,6 @@ public struct DryRun: Sendable {
             let origin = covered.policy.sessionOrigin(of: request, body: body)
             return (origin, covered.policy.words(of: origin))
         }
-        moments = cell.exchange.record.events.map(\.moment)
+        moments = cell.exchange.log.record.events.map(\.moment)
     }
 }

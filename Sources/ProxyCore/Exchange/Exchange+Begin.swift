@@ -15,7 +15,7 @@ extension Exchange {
                 return answer(.badRequest(400, "CONNECT inside a CONNECT tunnel"), isLast: true, &out)
             }
             try request.settleHost(scheme: .https)
-            engine.redaction.appendURL(of: request, to: &record.url)
+            engine.redaction.appendURL(of: request, to: &log.record.url)
         } else {
             if let tunnel = context.tunnel {
                 try request.settleHost(scheme: tunnel.scheme)
@@ -24,7 +24,7 @@ extension Exchange {
                 try request.settleHost()
             }
             // before anything is refused: the log tells what was asked for
-            engine.redaction.appendURL(of: request, to: &record.url)
+            engine.redaction.appendURL(of: request, to: &log.record.url)
             if let tunnel = context.tunnel, !tunnel.matches(request) {
                 return answer(.misdirected(request, tunnel), isLast: true, &out)
             }
@@ -49,11 +49,11 @@ extension Exchange {
         // it names this very process (RFC 9110 §7.6.3): to send it on would go round for ever
         if request.fields.contains(.via), request.fields.viaNames(engine.pseudonym) { return answer(.loop, &out) }
         if request.method == .trace || request.method == .options,
-            let local = try MaxForwards.answer(to: &request, flow: record.flow, date: out.date)
+            let local = try MaxForwards.answer(to: &request, flow: log.record.flow, date: out.date)
         {
             return answer(local, &out)
         }
-        beginTrace()
+        if let share = engine.settings.disclosure.traceShare { log.beginTrace(of: &request, share) }
         plan(&context, &out)
     }
 
@@ -62,7 +62,7 @@ extension Exchange {
             return answer(.connectPort(request.target.port, permitted: ports), &out)
         }
         if engine.isEnforcing, let host = engine.undecidable(request) { return answer(.undecided(host), &out) }
-        tell(.sent, out.now)
+        log.tell(.sent, out.now)
         enter(.tunnelling, until: .max)
         out.replies.append(.connect)
     }
@@ -87,7 +87,7 @@ extension Exchange {
         if takesPush { return collectPush(&out) }
         do throws(ProxyError) {
             guard let page = try engine.pages?.page(for: request) else { return }
-            answer(OwnResponse.page(page, flow: record.flow, date: out.date), &out)
+            answer(OwnResponse.page(page, flow: log.record.flow, date: out.date), &out)
         } catch {
             answer(error, &out)
         }
@@ -102,7 +102,7 @@ extension Exchange {
                     "\(OwnPages.host) is read without TLS: ask for http://\(OwnPages.host)/"), &out)
         }
         context.tunnel = Origin(scheme: .http, host: OwnPages.host, port: request.target.port)
-        tell(.delivered(status: 200), out.now)
+        log.tell(.delivered(status: 200), out.now)
         out.replies.append(.openOwnPages)
         complete(out.now)
     }

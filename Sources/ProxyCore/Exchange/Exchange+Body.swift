@@ -59,7 +59,7 @@ extension Exchange {
         body.bytes.append(bytes)
         if !mayKeep(context) {
             body.lacksRoom = true
-            tell(.unkept, out.now)
+            log.tell(.unkept, out.now)
             collected(&context, &out)
         } else if body.bytes.count > body.keepLimit, !keepsMore(context, out) {
             collected(&context, &out)
@@ -74,8 +74,8 @@ extension Exchange {
             return .used
         }
         guard isPassable(bytes, &out) else { return .used }
-        record.requestBytes += UInt64(bytes.count)
-        capture.requestCame(bytes, total: &out.captured)
+        log.record.requestBytes += UInt64(bytes.count)
+        log.capture.requestCame(bytes, total: &out.captured)
         guard let upload = attempt.upload else { return .pass }
         upload.bytes.append(bytes)
         letUp(&out)
@@ -111,8 +111,8 @@ extension Exchange {
     /// So many bytes of the body went past, from the client straight to the origin.
     mutating func bodyPassed(_ count: UInt64, isWhole: Bool, _ now: Int) {
         body.count += count
-        record.requestBytes += count
-        capture.requestPassed()
+        log.record.requestBytes += count
+        log.capture.requestPassed()
         guard isWhole else { return }
         body.hasEnded = true
         sentWhole(now)
@@ -124,7 +124,7 @@ extension Exchange {
     }
 
     private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
-        record.requestBytes = body.count
+        log.record.requestBytes = body.count
         if isForOwnPages { return takePush(context, &out) }
         if let limit = engine.settings.limits.body, body.count > limit {
             return answer(.bodyTooLarge, isLast: true, &out)
@@ -134,11 +134,8 @@ extension Exchange {
 
     /// An interceptor that applies changes the body, asks what is in it, or may have it sent again.
     private mutating func isBodyWanted(_ out: borrowing Outbox) -> Bool {
-        let plan = engine.plan
-        guard body.framing != .none, plan.keepsRequestBodies else { return false }
-        var context = editContext(out)
-        defer { state = context.state }
-        return plan.keepsRequestBody(request, &context)
+        guard body.framing != .none, engine.plan.keepsRequestBodies else { return false }
+        return phases.keepsBody(of: request, engine.plan, editContext(out))
     }
 
     /// Keeps more of the body where it takes what is here to know what the request is, and interceptors for such requests
@@ -164,7 +161,7 @@ extension Exchange {
     private mutating func classifyAndSend(_ context: inout ClientContext, _ out: inout Outbox) {
         classify(context)
         if let classification, let action = classification.action {
-            tell(
+            log.tell(
                 .recognised(
                     action, realm: engine.redaction.realm(classification.realm),
                     tree: engine.redaction.tree(classification.payload), evidence: classification.evidence), out.now)

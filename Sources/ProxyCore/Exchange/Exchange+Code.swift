@@ -44,12 +44,8 @@ extension Exchange {
     private mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout RequestHead, _ out: borrowing Outbox
     ) -> Outcome {
-        var context = editContext(out)
-        let made = engine.plan.resumeRequest(
-            phase.suspension, answer, after: phase.outcome, to: &head, &context)
-        state = context.state
+        let made = phases.resume(phase, answer, engine.plan, on: &head, editContext(out), &log, out.now)
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
-        tell(of: made.outcome, .request, out.now)
         return made.outcome
     }
 
@@ -57,13 +53,9 @@ extension Exchange {
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout ResponseHead, at stage: ResponseStage = .delivery,
         _ out: borrowing Outbox
     ) -> BodyOutcome {
-        var context = responseContext(out)
-        let made = engine.plan.resumeResponse(
-            phase.suspension, answer, after: phase.outcome, to: &head, request: attempt.head ?? request, &context,
-            at: stage)
-        state = context.state
-        tell(of: made.outcome, stage.phase, out.now)
-        return made
+        phases.resume(
+            phase, answer, engine.plan, on: &head, to: sentHead, at: stage, responseContext(out), &log,
+            out.now)
     }
 
     /// It has taken longer than it may.
@@ -76,10 +68,6 @@ extension Exchange {
         }
         let call = phase.suspension.call
         let words = "\(call.words) came to nothing within \(call.deadline) ms"
-        if isCall {
-            release(reusable: false, &out)
-            return end(.notCalled(words), out.now)
-        }
         answer(ProxyError("proxy_internal_error", status: 504, words), &out)
     }
 }

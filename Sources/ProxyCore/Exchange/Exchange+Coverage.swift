@@ -6,7 +6,7 @@ extension Exchange {
     /// Where the body goes out as it comes, what may name another method in it is looked for on the way.
     mutating func beginSearch() {
         body.search =
-            filters?.enforcing == nil || body.isKept ? nil : HiddenRequest.search(for: attempt.head ?? request)
+            filters?.enforcing == nil || body.isKept ? nil : HiddenRequest.search(for: sentHead)
     }
 
     /// Nothing past what names another method goes out, least of all the end that would make the request whole.
@@ -29,9 +29,9 @@ extension Exchange {
             guard let handed else { return }
             attempt.basis = (handed.head, handed.body == body.bytes ? nil : handed.body)
             attempt.renew()
-            tell(.translated("the transaction that the client shows goes on as the resource expects it"), out.now)
+            log.tell(.translated("the transaction that the client shows goes on as the resource expects it"), out.now)
         } catch {
-            tell(.translated("the transaction that the client shows goes on as it is: \(error.reason)"), out.now)
+            log.tell(.translated("the transaction that the client shows goes on as it is: \(error.reason)"), out.now)
         }
     }
 }

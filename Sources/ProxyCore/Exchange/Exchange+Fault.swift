@@ -10,7 +10,7 @@ extension Exchange {
     ) {
         release(reusable: false, &out)
         if wait > 0 { return pause(.breaks(breakage, interceptor: interceptor), for: wait, &out) }
-        tell(.broken(interceptor: interceptor, breakage), out.now)
+        log.tell(.broken(interceptor: interceptor, breakage), out.now)
         guard breakage != .reset else { return end(.cut(reset: true), out.now) }
         var chance = engine.chance
         let bytes = BrokenAnswer.bytes(breakage, &chance)
@@ -21,7 +21,7 @@ extension Exchange {
     /// The body of the answer ends here, though more of it was announced.
     mutating func breaksOff(_ cut: AnswerEnding.Cut, _ out: inout Outbox) {
         release(reusable: false, &out)
-        tell(.cutShort(cut), out.now)
+        log.tell(.cutShort(cut), out.now)
         end(cut.resets ? .cut(reset: true) : .closed, out.now)
     }
 }

@@ -17,8 +17,8 @@ extension Exchange {
                 setup.keep(need(setup))
             }
         }
-        state = setup.edits.state
-        for moment in setup.notes { tell(moment, out.now) }
+        phases.state = setup.edits.state
+        for moment in setup.notes { log.tell(moment, out.now) }
         if let filters {
             filters.add(setup.filters)
         } else if !setup.filters.isEmpty {
@@ -43,12 +43,12 @@ extension Exchange {
 
     private func filterContext(_ context: ClientContext, _ now: CookieSessions.Now) -> FilterContext {
         FilterContext(
-            request: request, sent: attempt.head ?? request, body: body.bytes,
+            request: request, sent: sentHead, body: body.bytes,
             sentBody: body.isKept ? attempt.body ?? body.bytes : nil,
             mayHaveArrived: awaitsResponse, time: now, stores: context.stores,
             person: PersonContext(
-                transactions: context.stores.transactions, address: context.source.address, user: record.user,
-                url: record.url),
+                transactions: context.stores.transactions, address: context.source.address, user: log.record.user,
+                url: log.record.url),
             tokens: TokenContext(
                 store: context.stores.tokens, sender: sender(context), errands: context.stores.errands,
                 classification: watched),
@@ -56,12 +56,12 @@ extension Exchange {
     }
 
     func sender(_ context: ClientContext) -> RequestSender {
-        RequestSender(address: context.source.address, user: record.user)
+        RequestSender(address: context.source.address, user: log.record.user)
     }
 
     /// A tunnel may lead anywhere, and its name be the client's word alone, where nothing that is shown there is looked at.
     private func unproven(_ context: ClientContext) -> String? {
-        guard let tunnel = context.tunnel, let name = tunnel.serverName, tunnel.matches(attempt.head ?? request),
+        guard let tunnel = context.tunnel, let name = tunnel.serverName, tunnel.matches(sentHead),
             !engine.settings.interception.security.demands(of: tunnel).provesName
         else { return nil }
         return
@@ -77,13 +77,13 @@ extension Exchange {
         guard let filters else { return nil }
         var surroundings = filterContext(context, out.time)
         let result = ask(filters, &surroundings)
-        for moment in surroundings.notes { tell(moment, out.now) }
+        for moment in surroundings.notes { log.tell(moment, out.now) }
         return result
     }
 
     /// What has to be done before the request goes out is done; else it has begun.
     mutating func isReady(_ context: inout ClientContext, _ out: inout Outbox) -> Bool {
-        var head = attempt.head ?? request
+        var head = sentHead
         let plain = head
         let action = ask(context, out) { filters, surroundings in
             if let action = filters.ready(&head, &surroundings) { return action }
@@ -127,7 +127,7 @@ extension Exchange {
         if case .deliver = action {
         } else {
             FlowWriter.writeAttempt(
-                of: self, capture.answer ?? held.head, capture.answerBody ?? held.body, &out)
+                of: self, log.capture.answer ?? held.head, log.capture.answerBody ?? held.body, &out)
         }
         perform(action, &context, &out)
     }
@@ -192,7 +192,7 @@ extension Exchange {
             release(reusable: false, &out)
             attempt.forget()
             attempt.isBinding = false
-            capture.forgetAnswer()
+            log.capture.forgetAnswer()
             deliverHeld(original, context, &out)
         case .call(let call):
             let limit = filters?.limit ?? .max
@@ -214,7 +214,7 @@ extension Exchange {
             answer(error, &out)
         case .again(let held):
             guard retries.total < engine.settings.limits.retries else {
-                tell(
+                log.tell(
                     .notRetried(
                         interceptor: nil, "limits.retries allows \(engine.settings.limits.retries) further attempts"),
                     out.now)
@@ -230,7 +230,7 @@ extension Exchange {
             send(&context, &out)
         case .attempt(let head, let bytes):
             release(reusable: false, &out)
-            tell(.replayed(method: head.methodText, url: engine.redaction.url(of: head)), out.now)
+            log.tell(.replayed(method: head.methodText, url: engine.redaction.url(of: head)), out.now)
             attempt.basis = (head, bytes)
             attempt.renew()
             send(&context, &out)
@@ -249,7 +249,7 @@ extension Exchange {
         head.fields.set("Content-Length", String(call.body.count))
         // whoever makes it knows what it is, and nobody else has to know whose flow it belongs to
         classification = engine.classifier.own(head, call.action, call.payload)
-        tell(made.told(engine.redaction.url(of: head)), out.now)
+        log.tell(made.told(engine.redaction.url(of: head)), out.now)
         body.bytes = call.body
         body.isKept = true
         body.hasEnded = true
@@ -266,7 +266,7 @@ extension Exchange {
         case .proceed: break
         case .suspend(let suspension): return suspend(.call(head), suspension, outcome, &out)
         case .respond(let local, _):
-            return comeTo(HeldResponse(local), after: drawn(outcome.delays, out.now), context, &out)
+            return comeTo(HeldResponse(local), after: log.drawn(outcome.delays, out.now), context, &out)
         case .abort(let interceptor, let reason):
             return end(.notCalled("interceptor \(interceptor) aborted the call: \(reason)"), out.now)
         case .breaks(let breakage, let interceptor):
@@ -279,7 +279,7 @@ extension Exchange {
         request = head
         attempt.head = head
         if outcome.limits.isEmpty { return goOn(outcome, &context, &out) }
-        pass(LimitPassage(outcome), &context, &out)
+        pass(outcome, &context, &out)
     }
 
     /// The answer to the call that this exchange is.
@@ -310,8 +310,8 @@ extension Exchange {
             return end(
                 .notCalled("interceptors had the answer to the call break off after \(cut.bytes) bytes"), out.now)
         }
-        let wait = drawn(made.outcome.delays, out.now)
-        comeTo(answer, after: wait + held(ending, out.now), context, &out)
+        let wait = log.drawn(made.outcome.delays, out.now)
+        comeTo(answer, after: wait + log.held(ending, out.now), context, &out)
     }
 
     /// The call has come to this.

@@ -11,13 +11,17 @@ struct LocalResponse {
 extension Exchange {
     /// - Parameter isLast: nothing of the client is read after this.
     mutating func answer(_ error: ProxyError, isLast: Bool = false, _ out: inout Outbox) {
-        tell(.failed(token: error.token, details: error.details), out.now)
+        if call != nil {
+            release(reusable: false, &out)
+            return end(.notCalled(error.details), out.now)
+        }
+        log.tell(.failed(token: error.token, details: error.details), out.now)
         var error = error
         error.details = engine.redaction.text(error.details)
         // a step-up may have replaced the session before the exchange failed
         for line in filters?.cookieLines ?? [] { error.fields.append(.init("Set-Cookie", line)) }
         answer(
-            OwnResponse.error(error, flow: record.flow, to: request, date: out.date), isLast: isLast, &out)
+            OwnResponse.error(error, flow: log.record.flow, to: request, date: out.date), isLast: isLast, &out)
     }
 
     /// - Parameter wait: in milliseconds, at an interceptor's wish.
@@ -28,22 +32,23 @@ extension Exchange {
             release(reusable: false, &out)
             return pause(.answer(local, interceptor: interceptor), for: wait, &out)
         }
-        let made = OwnResponse.local(local, interceptor: interceptor, flow: record.flow, date: out.date)
+        let made = OwnResponse.local(local, interceptor: interceptor, flow: log.record.flow, date: out.date)
         if attempt.wishes.ending.isPlain { return answer(made, &out) }
         release(reusable: false, &out)
         response = made.head
-        let manner = PacedResponse.Manner(cut: attempt.wishes.ending.cut, hold: held(attempt.wishes.ending, out.now))
+        let manner = PacedResponse.Manner(
+            cut: attempt.wishes.ending.cut, hold: log.held(attempt.wishes.ending, out.now))
         let framing = BodyFraming.length(UInt64(made.body.count))
         pace(PacedResponse(framing, manner, body: made.body, isWhole: true, isOwn: true, now: out.now), &out)
     }
 
     mutating func answer(_ local: LocalResponse, isLast: Bool = false, _ out: inout Outbox) {
         release(reusable: false, &out)
-        tell(.delivered(status: local.head.status), out.now)
-        capture.delivery = .other(local.head)
+        log.tell(.delivered(status: local.head.status), out.now)
+        log.capture.delivery = .own(local.head)
         if request.method != .head {
-            record.responseBytes += UInt64(local.body.count)
-            capture.responseCame(local.body.span, total: &out.captured)
+            log.record.responseBytes += UInt64(local.body.count)
+            log.capture.responseCame(local.body.span, total: &out.captured)
         }
         out.replies.append(.own(local.head, local.body, isLast: isLast))
         complete(out.now)

@@ -9,7 +9,7 @@ extension Exchange {
         context.user = nil
         do throws(ProxyError) {
             let check = try PasswordGate.check(
-                request, engine.settings.users, flow: record.flow, client: context.source.address)
+                request, engine.settings.users, flow: log.record.flow, client: context.source.address)
             enter(.authenticating, until: out.now + PasswordGate.longestCheck)
             out.orders.append(.authenticate(id, check))
         } catch {
@@ -28,14 +28,14 @@ extension Exchange {
 
     mutating func refusePassword(_ error: ProxyError, _ out: inout Outbox) {
         if error.status == 407, let name = BasicCredentials(request)?.user {
-            tell(.unauthenticated(user: String(name.prefix(64))), out.now)
+            log.tell(.unauthenticated(user: String(name.prefix(64))), out.now)
         }
         answer(error, &out)
     }
 
     private mutating func accept(_ context: inout ClientContext, _ out: inout Outbox) {
         context.user = BasicCredentials(request)?.user
-        record.user = context.user
+        log.record.user = context.user
         if let user = context.user {
             if let share = context.share, !share.becomes(.user(user), engine.settings.limits) {
                 return answer(.tooManyOfClient("the user \(user)"), isLast: true, &out)

@@ -8,14 +8,13 @@ extension Exchange {
     /// - Returns: false where the body has to be here as well, and where something else is done in the answer's place.
     mutating func isPrepared(_ context: ClientContext, _ out: inout Outbox) -> Bool {
         let plan = engine.plan
-        guard plan.preparesResponses, !isCall else { return true }
-        let sent = attempt.head ?? request
+        guard plan.preparesResponses, terms.isGuarded else { return true }
+        let sent = sentHead
         guard let first = plan.firstResponseMatch(response, request: sent, classification, at: .beforeStepUp) else {
             return true
         }
-        var edits = responseContext(out)
-        let needsBody = plan.needsResponseBody(from: first, response, request: sent, &edits, at: .beforeStepUp)
-        state = edits.state
+        let needsBody = phases.readsBody(
+            of: response, to: sent, plan, from: first, at: .beforeStepUp, responseContext(out))
         let limit = engine.settings.limits.keptBody
         guard needsBody, hasRoomFor(limit) else { return isPrepared(.overLimit, context, &out) }
         let held = HeldResponse(reason: .preparation, head: response, limit: limit)
@@ -57,7 +56,7 @@ extension Exchange {
         }
         held.limit = limit
         guard bytes.count <= limit else {
-            tell(.unread("the answer is too large to be looked through"), out.now)
+            log.tell(.unread("the answer is too large to be looked through"), out.now)
             answerUnheld(context, out)
             return deliverHeld(held, context, &out)
         }

@@ -25,7 +25,7 @@ extension Exchange {
         guard attempt.lease.interimBytes <= engine.settings.limits.header else {
             return originBroke(HTTPFault(.tooManyInterim, at: 0), &context, &out)
         }
-        guard case .awaiting = stage, !isCall else { return }
+        guard case .awaiting = stage, terms.hasClient else { return }
         // an answered Expect is not answered twice
         if head.status == 100, body.isKept { return }
         out.replies.append(.interim(head, isOwn: false))
@@ -35,15 +35,15 @@ extension Exchange {
     mutating func answered(_ framing: BodyFraming, _ context: inout ClientContext, _ out: inout Outbox) {
         guard case .awaiting = stage else { return }
         attempt.framing = framing
-        record.originVersion = response.version
+        log.record.originVersion = response.version
         attempt.wishes.answerLimit = nil
-        capture.answered(out.now)
+        log.capture.answered(out.now)
         if response.status == 407, let origin = attempt.origin, case .forward = origin.route {
             return failed(.credentialsRefused(origin.peer), &context, &out)
         }
         if !attempt.isBinding, response.fields.hasConnectionChallenge {
             attempt.isBinding = true
-            if !isCall { bind(&context, &out) }
+            if terms.sharesConnections { bind(&context, &out) }
         }
         answerSeen(context, out)
         guard isPrepared(context, &out) else { return }
@@ -78,11 +78,9 @@ extension Exchange {
     private mutating func isAnswerRead(_ out: borrowing Outbox) -> Bool {
         let plan = engine.plan
         guard plan.readsResponseBodies else { return false }
-        let sent = attempt.head ?? request
+        let sent = sentHead
         guard let first = plan.firstResponseMatch(response, request: sent, classification) else { return false }
-        var context = responseContext(out)
-        defer { state = context.state }
-        return plan.needsResponseBody(from: first, response, request: sent, &context)
+        return phases.readsBody(of: response, to: sent, plan, from: first, responseContext(out))
     }
 
     private var tellsFlow: Bool {
@@ -110,9 +108,9 @@ extension Exchange {
             response.fields.remove(named: WebSocketKey.answerName)
         }
         guard editResponse(.whole([]), context, &out) != nil else { return }
-        capture.delivery = .response
-        record.originVersion = response.version
-        tell(.delivered(status: 101), out.now)
+        log.capture.delivery = .response
+        log.record.originVersion = response.version
+        log.tell(.delivered(status: 101), out.now)
         out.replies.append(.switching(response))
         enter(.tunnelling, until: .max)
     }
@@ -130,14 +128,14 @@ extension Exchange {
     /// - Parameter isLast: the connection closes after it.
     mutating func reply(_ framing: BodyFraming, isLast: Bool = false, _ out: inout Outbox) {
         filters?.end(.delivered(status: response.status))
-        capture.delivery = .response
+        log.capture.delivery = .response
         for line in filters?.cookieLines ?? [] { response.fields.add("Set-Cookie", line) }
         var manner = HeadManner(isLast: isLast)
         if attempt.isBinding, response.fields.hasConnectionChallenge {
             // RFC 4559 §6: a client answers such a challenge only where it knows that its connection stays its own
             manner.lines = Self.keepsConnections
         }
-        tell(.delivered(status: response.status), out.now)
+        log.tell(.delivered(status: response.status), out.now)
         out.replies.append(.head(response, framing, manner))
     }
 
@@ -149,23 +147,12 @@ extension Exchange {
         _ head: inout ResponseHead, _ body: EditedBody.Arrival, at stage: ResponseStage = .delivery,
         _ out: borrowing Outbox
     ) -> BodyOutcome {
-        let plan = engine.plan
-        let sent = attempt.head ?? request
-        guard let first = plan.firstResponseMatch(head, request: sent, classification, at: stage) else {
+        let sent = sentHead
+        guard let first = engine.plan.firstResponseMatch(head, request: sent, classification, at: stage) else {
             return BodyOutcome()
         }
-        if case .whole(let bytes) = body { capture.keepAnswer(head, bytes) } else { capture.keepAnswer(head, nil) }
-        var context = responseContext(out)
-        guard plan.needsResponseBody(from: first, head, request: sent, &context, at: stage) else {
-            let outcome = plan.applyResponse(from: first, to: &head, request: sent, &context, at: stage)
-            state = context.state
-            tell(of: outcome, stage.phase, out.now)
-            return BodyOutcome(outcome: outcome)
-        }
-        let made = plan.applyResponse(from: first, to: &head, body: body, request: sent, &context, at: stage)
-        state = context.state
-        tell(of: made.outcome, stage.phase, out.now)
-        return made
+        return phases.run(
+            engine.plan, from: first, on: &head, to: sent, body, at: stage, responseContext(out), &log, out.now)
     }
 
     /// Runs the response phase.
@@ -199,9 +186,9 @@ extension Exchange {
             return made
         case .respond(let local, let interceptor):
             attempt.wishes.ending.add(made.outcome.ending)
-            answer(local, interceptor: interceptor, after: drawn(made.outcome.delays, out.now), &out)
+            answer(local, interceptor: interceptor, after: log.drawn(made.outcome.delays, out.now), &out)
         case .breaks(let breakage, let interceptor):
-            breaks(breakage, interceptor: interceptor, after: drawn(made.outcome.delays, out.now), &out)
+            breaks(breakage, interceptor: interceptor, after: log.drawn(made.outcome.delays, out.now), &out)
         case .abort(let interceptor, let reason):
             answer(.aborted(.response, by: interceptor, reason), &out)
         }
@@ -241,8 +228,8 @@ extension Exchange {
 
     /// So many bytes of the answer's body went past, from the origin straight to the client.
     mutating func responseBodyPassed(_ count: UInt64) {
-        record.responseBytes += count
-        capture.responsePassed()
+        log.record.responseBytes += count
+        log.capture.responsePassed()
     }
 
     /// What cannot be held goes to the client as it is.
@@ -255,7 +242,7 @@ extension Exchange {
         if held.reason == .call { return failed(error, &context, &out) }
         if held.reason == .preparation, !isPrepared(arrival, context, &out) { return }
         if held.reason == .advice || held.reason == .preparation {
-            tell(.unread(words), out.now)
+            log.tell(.unread(words), out.now)
             answerUnheld(context, out)
         }
         enter(.delivering)
@@ -280,7 +267,7 @@ extension Exchange {
             paced.end(trailers: trailers)
             letThrough(paced, &out)
         case .holding(let held):
-            release(reusable: !isCall && isStillBound(context), &out)
+            release(reusable: terms.sharesConnections && isStillBound(context), &out)
             heldWhole(held, &context, &out)
         default: break
         }
@@ -388,13 +375,9 @@ extension Exchange {
 
     /// The exchange cannot be finished with the origin: whoever waits for it is told.
     mutating func failed(_ error: ProxyError, _ context: inout ClientContext, _ out: inout Outbox) {
-        if isCall {
-            release(reusable: false, &out)
-            return end(.notCalled(error.details), out.now)
-        }
         if filtersFailed(error.details, &context, &out) { return }
         if hasStarted {
-            tell(.failed(token: error.token, details: error.details), out.now)
+            log.tell(.failed(token: error.token, details: error.details), out.now)
             return cut(reset: true, &out)
         }
         if isHandled(error, context, &out) { return }

@@ -21,14 +21,14 @@ extension Exchange {
     /// When a request is given up whose client has closed its side: nobody may be there to hear the answer, of which
     /// nothing has come yet.
     private func halfClosedLimit(_ context: ClientContext) -> Int {
-        guard let ended = context.endedAt, !isCall else { return .max }
+        guard let ended = context.endedAt, terms.hasClient else { return .max }
         let timeout = engine.settings.timeouts.halfClosed
         switch stage {
         case .authenticating, .leasing, .awaiting, .deciding, .calling, .waiting, .intercepting: break
         case .reading, .collecting, .delivering, .holding, .pacing, .tunnelling, .over: return .max
         }
         let hasBegun = filters?.keepsResponse == true || (isLeased && attempt.hasAnswered)
-        return timeout == 0 || hasBegun ? .max : max(ended, capture.began) + timeout
+        return timeout == 0 || hasBegun ? .max : max(ended, log.capture.began) + timeout
     }
 
     /// When `woke` has something to do.
@@ -116,7 +116,7 @@ extension Exchange {
     /// - Returns: false where there is nothing to give up.
     mutating func giveUpWait(_ out: inout Outbox) -> Bool {
         if case .waiting(.attempt) = stage {
-            tell(.notRetried(interceptor: retries.last, "the client went away"), out.now)
+            log.tell(.notRetried(interceptor: retries.last, "the client went away"), out.now)
         } else {
             guard noteAbandoned(out.now) else { return false }
         }
@@ -129,7 +129,7 @@ extension Exchange {
     @discardableResult
     mutating func noteAbandoned(_ now: Int) -> Bool {
         guard filters?.endsWithClient == true else { return false }
-        tell(.abandoned, now)
+        log.tell(.abandoned, now)
         return true
     }
 }

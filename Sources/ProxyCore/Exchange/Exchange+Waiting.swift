@@ -5,24 +5,6 @@ import Interception
 extension Exchange {
     // MARK: waiting
 
-    /// How long interceptors have a message wait, in milliseconds; each of them is told of.
-    mutating func drawn(_ delays: [DelayWish], _ now: Int) -> Int {
-        delays.drawn().reduce(0) { sum, wait in
-            if wait.milliseconds > 0 {
-                tell(.delayed(interceptor: wait.interceptor, milliseconds: wait.milliseconds), now)
-            }
-            return sum + wait.milliseconds
-        }
-    }
-
-    /// The same of an answer's end.
-    mutating func held(_ ending: AnswerEnding, _ now: Int) -> Int {
-        ending.holds.drawn().reduce(0) { sum, hold in
-            tell(.endDelayed(interceptor: hold.interceptor, milliseconds: hold.milliseconds), now)
-            return sum + hold.milliseconds
-        }
-    }
-
     /// - Parameter wait: in milliseconds.
     mutating func pause(_ resumption: Resumption, for wait: Int, _ out: inout Outbox) {
         enter(.waiting(resumption), until: out.now + wait)
@@ -36,7 +18,7 @@ extension Exchange {
         case .send: leaseForSending(&context, &out)
         case .answer(let local, let interceptor): answer(local, interceptor: interceptor, &out)
         case .breaks(let breakage, let interceptor): breaks(breakage, interceptor: interceptor, &out)
-        case .turn(let passage): lookForTurn(passage, &context, &out)
+        case .turn(let passage): advance(passage, &context, &out)
         case .attempt: send(&context, &out)
         case .called(let answer): end(.called(answer), out.now)
         }
@@ -48,20 +30,20 @@ extension Exchange {
     /// - Returns: false where the answer, or what is there instead, stands.
     mutating func attemptsAgain(_ wishes: [RetryWish], _ context: ClientContext, _ out: inout Outbox) -> Bool {
         let circumstances = RetryLedger.Circumstances(
-            limits: engine.settings.limits, isCall: isCall, clientHasEnded: context.hasEnded, isBodyKept: body.isKept,
+            limits: engine.settings.limits, clientHasEnded: context.hasEnded, isBodyKept: body.isKept,
             lacksRoom: body.lacksRoom, method: (attempt.basis?.head ?? request).method,
-            end: capture.began + engine.settings.timeouts.attempts, now: out.now, seconds: out.seconds,
+            end: log.capture.began + engine.settings.timeouts.attempts, now: out.now, seconds: out.seconds,
             // the answer at hand is the one that asks
             retryAfter: attempt.hasAnswered ? response.fields["Retry-After"] : nil)
         var notes: [ExchangeMoment] = []
         let grant = retries.grant(wishes, circumstances, &notes)
-        for moment in notes { tell(moment, out.now) }
+        for moment in notes { log.tell(moment, out.now) }
         guard let grant else { return false }
         // what came of it so far would be forgotten
         if attempt.hasAnswered {
-            FlowWriter.writeAttempt(of: self, capture.answer ?? response, capture.answerBody, &out)
+            FlowWriter.writeAttempt(of: self, log.capture.answer ?? response, log.capture.answerBody, &out)
         }
-        tell(
+        log.tell(
             .retried(
                 interceptor: grant.wish.interceptor, number: grant.number, of: grant.most, milliseconds: grant.wait),
             out.now)
@@ -82,22 +64,20 @@ extension Exchange {
     /// - Returns: true where something is done in the place of Usher's own answer.
     mutating func isHandled(_ error: ProxyError, _ context: ClientContext, _ out: inout Outbox) -> Bool {
         let plan = engine.plan
-        guard plan.hasErrorRules, let fault = error.fault else { return false }
+        guard plan.hasErrorRules, terms.hasClient, let fault = error.fault else { return false }
         var edits = editContext(out)
         edits.sentBody = arrivedBody
-        let outcome = plan.applyError(fault, attempt.head ?? request, &edits)
-        tell(of: outcome, .error, out.now)
-        state = edits.state
+        let outcome = phases.run(plan, on: fault, to: sentHead, edits, &log, out.now)
         switch outcome.verdict {
         case .proceed, .suspend: return !outcome.retries.isEmpty && attemptsAgain(outcome.retries, context, &out)
         case .respond(let local, let interceptor):
-            tell(.failed(token: error.token, details: error.details), out.now)
+            log.tell(.failed(token: error.token, details: error.details), out.now)
             answer(local, interceptor: interceptor, &out)
         case .abort(let interceptor, let reason):
-            tell(.failed(token: error.token, details: error.details), out.now)
+            log.tell(.failed(token: error.token, details: error.details), out.now)
             answer(.aborted(.error, by: interceptor, reason), &out)
         case .breaks(let breakage, let interceptor):
-            tell(.failed(token: error.token, details: error.details), out.now)
+            log.tell(.failed(token: error.token, details: error.details), out.now)
             breaks(breakage, interceptor: interceptor, &out)
         }
         return true
@@ -112,7 +92,7 @@ extension Exchange {
         var ending = attempt.wishes.ending
         ending.add(outcome.ending)
         let manner = PacedResponse.Manner(
-            delay: drawn(outcome.delays, now), rate: outcome.rate, cut: ending.cut, hold: held(ending, now))
+            delay: log.drawn(outcome.delays, now), rate: outcome.rate, cut: ending.cut, hold: log.held(ending, now))
         return manner.isPlain
             ? nil : PacedResponse(framing, manner, body: body, isWhole: isWhole, now: now)
     }
@@ -143,8 +123,8 @@ extension Exchange {
 
     private mutating func begin(_ paced: PacedResponse, _ out: inout Outbox) {
         guard paced.isOwn else { return reply(paced.framing, isLast: paced.isLast, &out) }
-        tell(.delivered(status: response.status), out.now)
-        capture.delivery = .other(response)
+        log.tell(.delivered(status: response.status), out.now)
+        log.capture.delivery = .own(response)
         out.replies.append(.head(response, paced.framing, HeadManner(isOwn: true, isLast: paced.isLast)))
     }
 
@@ -159,7 +139,7 @@ extension Exchange {
         if let next = upload.bytes.next(out.now) { return out.orders.append(.wake(at: next)) }
         guard upload.isWhole else { return }
         attempt.upload = nil
-        out.orders.append(.sendEnd(id, trailers: trailers))
+        out.orders.append(.sendEnd(id, trailers: attempt.trailers(of: body, engine, request)))
         sentWhole(out.now)
     }
 }

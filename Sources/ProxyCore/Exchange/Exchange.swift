@@ -18,23 +18,22 @@ struct Exchange: ~Copyable {
     var response = ResponseHead()
     var classification: Classification?
     var filters: FilterChain?
-    /// What interceptors keep for as long as it lasts.
-    var state: ExchangeState?
+    var phases = InterceptorPhases()
     var retries = RetryLedger()
-    var record = ExchangeRecord()
-    let capture = FlowCapture()
+    var log: ExchangeLog
     /// When `woke` is due.
     private(set) var deadline = Int.max
 
     init(_ id: ExchangeID, _ engine: Engine) {
         self.id = id
         self.engine = engine
+        log = ExchangeLog(engine.redaction)
     }
 
     /// Makes an exchange that is over ready to be another one. Buffers are kept.
     mutating func renew(_ id: ExchangeID, _ engine: Engine) {
         self.id = id
-        self.engine = engine
+        adopt(engine)
         calling = nil
         retries = RetryLedger()
         enter(.reading, until: .max)
@@ -46,18 +45,22 @@ struct Exchange: ~Copyable {
     private static let keptCapacity = 16 << 10
 
     /// Another generation of the configuration is what it is judged by.
-    mutating func adopt(_ engine: Engine) { self.engine = engine }
+    mutating func adopt(_ engine: Engine) {
+        self.engine = engine
+        log.adopt(engine.redaction)
+    }
 
     /// Lets go of what it shares with others, of large buffers, and of all that a call said: a session, and passwords.
     mutating func rest() {
         body.reset(.none)
-        if isCall { body.bytes = [] }
-        if isCall || request.fields.bytes.capacity > Self.keptCapacity { request = RequestHead() }
-        if isCall || response.fields.bytes.capacity > Self.keptCapacity { response = ResponseHead() }
-        if record.url.capacity > Self.keptCapacity { record.url = [] }
+        let isSecret = calling != nil
+        if isSecret { body.bytes = [] }
+        if isSecret || request.fields.bytes.capacity > Self.keptCapacity { request = RequestHead() }
+        if isSecret || response.fields.bytes.capacity > Self.keptCapacity { response = ResponseHead() }
+        if log.record.url.capacity > Self.keptCapacity { log.record.url = [] }
         calling = nil
         filters = nil
-        state = nil
+        phases = InterceptorPhases()
         attempt.forget()
         enter(.over(.complete), until: .max)
     }
@@ -140,7 +143,10 @@ struct Exchange: ~Copyable {
 
     // MARK: calls
 
-    var isCall: Bool { calling != nil }
+    /// The request as it goes out.
+    var sentHead: RequestHead { attempt.head ?? request }
+
+    var terms: RouterTerms { calling == nil ? .client : .call }
     var call: FilterCall? { calling?.call }
     var caller: ExchangeID? { calling?.caller }
 
@@ -177,33 +183,19 @@ struct Exchange: ~Copyable {
     ///   - began: when that did.
     mutating func becomeCall(_ call: FilterCall, for caller: ExchangeID, places: [LimitKey], began: Int) {
         calling = CallUnderWay(call, for: caller, places: places)
-        capture.began = began
-        record.reset(flow: 0)
+        log.capture.began = began
+        log.record.reset(flow: 0)
     }
 
     // MARK: the record
 
     mutating func noteMethod() {
-        record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
-        record.version = request.version
+        log.record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
+        log.record.version = request.version
         if engine.settings.disclosure.tellsProvenance {
-            record.provenance = engine.redaction.provenance(of: request.fields)
+            log.record.provenance = engine.redaction.provenance(of: request.fields)
         }
     }
-
-    /// Everything that happens to the exchange goes through here.
-    mutating func tell(_ moment: ExchangeMoment, _ now: Int) {
-        record.take(moment.isPlain ? moment : moment.redacted(engine.redaction.text), at: now - capture.began)
-    }
-
-    /// What happened since the last time this was asked.
-    mutating func takeEvents() -> [ExchangeRecord.Event] {
-        guard !record.events.isEmpty else { return [] }
-        defer { record.events = [] }
-        return record.events
-    }
-
-    mutating func addEvents(_ events: [ExchangeRecord.Event]) { record.events += events }
 
     // MARK: the end
 
@@ -218,7 +210,7 @@ struct Exchange: ~Copyable {
     }
 
     mutating func end(_ ending: Ending, _ now: Int) {
-        record.milliseconds = now - capture.began
+        log.record.milliseconds = now - log.capture.began
         filters = nil
         attempt.forget()
         enter(.over(ending), until: .max)

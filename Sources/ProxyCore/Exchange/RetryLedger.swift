@@ -6,7 +6,6 @@ struct RetryLedger {
     /// The exchange whose request would be sent again.
     struct Circumstances {
         let limits: Limits
-        let isCall: Bool
         let clientHasEnded: Bool
         let isBodyKept: Bool
         let lacksRoom: Bool
@@ -67,7 +66,6 @@ struct RetryLedger {
     /// Why nobody may have this exchange's request sent again.
     private func refusal(_ circumstances: Circumstances) -> String? {
         let limits = circumstances.limits
-        if circumstances.isCall { return "a call of Usher's own is not repeated" }
         if circumstances.clientHasEnded { return "the client has closed its side" }
         if total >= limits.retries { return "limits.retries allows \(limits.retries) further attempts" }
         if circumstances.isBodyKept { return nil }

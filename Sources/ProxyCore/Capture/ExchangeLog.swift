@@ -1,0 +1,100 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+/// What is told of one exchange: to the log by its record, to the journal by what is captured of it.
+struct ExchangeLog {
+    var record = ExchangeRecord()
+    let capture = FlowCapture()
+    private var redaction: Redaction
+
+    init(_ redaction: Redaction) { self.redaction = redaction }
+
+    /// Another generation of the configuration says what is secret.
+    mutating func adopt(_ redaction: Redaction) { self.redaction = redaction }
+
+    // MARK: moments
+
+    /// Everything that happens to the exchange goes through here.
+    mutating func tell(_ moment: ExchangeMoment, _ now: Int) {
+        record.take(moment.isPlain ? moment : moment.redacted(redaction.text), at: now - capture.began)
+    }
+
+    /// What interceptors did in a phase. One that waits is told of when it has come to its end.
+    mutating func tell(of outcome: borrowing Outcome, _ phase: PhaseJudgement.Phase, _ now: Int) {
+        if case .suspend = outcome.verdict { return }
+        if let judgement = outcome.judgement { tell(.judged(judgement), now) }
+        for change in outcome.changes { tell(.edited(change, in: phase), now) }
+        for warning in outcome.warnings { tell(.warned(warning, in: phase), now) }
+        for wish in outcome.throttles { tell(.throttled(interceptor: wish.interceptor, rate: wish.rate), now) }
+        for logged in outcome.logged {
+            tell(.logged(interceptor: logged.interceptor, redaction.line(logged)), now)
+        }
+        if case .respond(let local, let interceptor) = outcome.verdict {
+            tell(.responded(interceptor: interceptor, status: local.status), now)
+        }
+    }
+
+    /// How long interceptors have a message wait, in milliseconds; each of them is told of.
+    mutating func drawn(_ delays: [DelayWish], _ now: Int) -> Int {
+        delays.drawn().reduce(0) { sum, wait in
+            if wait.milliseconds > 0 {
+                tell(.delayed(interceptor: wait.interceptor, milliseconds: wait.milliseconds), now)
+            }
+            return sum + wait.milliseconds
+        }
+    }
+
+    /// The same of a response's end.
+    mutating func held(_ ending: AnswerEnding, _ now: Int) -> Int {
+        ending.holds.drawn().reduce(0) { sum, hold in
+            tell(.endDelayed(interceptor: hold.interceptor, milliseconds: hold.milliseconds), now)
+            return sum + hold.milliseconds
+        }
+    }
+
+    /// What happened since the last time this was asked.
+    mutating func takeEvents() -> [ExchangeRecord.Event] {
+        guard !record.events.isEmpty else { return [] }
+        defer { record.events = [] }
+        return record.events
+    }
+
+    /// What happened in a call of the exchange.
+    mutating func add(_ events: [ExchangeRecord.Event]) { record.events += events }
+
+    // MARK: traces (W3C Trace Context)
+
+    var isTraced: Bool { record.trace != nil }
+
+    /// Continues the client's trace, or begins one. Without tracing, the client's fields pass as any others do.
+    mutating func beginTrace(of request: inout RequestHead, _ share: Double) {
+        let values = request.fields.values(named: TraceParent.fieldName)
+        // several are none
+        let parent = values.count == 1 ? values.first.flatMap { TraceParent($0) } : nil
+        record.trace = ExchangeTrace(continuing: parent, share: share)
+        // what belongs to a trace that is not continued goes no further
+        if parent == nil { request.fields.remove(named: TraceParent.stateName) }
+    }
+
+    /// Whoever gets the request is a child of this exchange's span, or of this call's.
+    func showTrace(in head: inout RequestHead) {
+        guard let trace = record.trace else { return }
+        head.fields.remove(named: TraceParent.fieldName)
+        head.fields.add(TraceParent.fieldName, trace.shown.description)
+    }
+
+    /// This call is a part of what its caller is about.
+    mutating func joinTrace(of caller: borrowing ExchangeLog, _ now: Int) {
+        record.trace = caller.record.trace?.child(began: now - capture.began)
+    }
+
+    /// A call that is over stands in its caller's trace.
+    mutating func addToTrace(_ call: borrowing Exchange, status: Int, _ now: Int) {
+        guard let span = call.log.record.trace, span.isSampled, let purpose = call.call else { return }
+        record.trace?.add(
+            ExchangeTrace.Call(
+                span: span.span, action: purpose.call.action, method: call.request.methodText,
+                url: redaction.url(of: call.request), status: status, began: span.began, ended: now - capture.began))
+    }
+}

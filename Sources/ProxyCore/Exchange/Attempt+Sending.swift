@@ -1,0 +1,86 @@
+import HTTPCodec
+import Interception
+
+/// What goes out in an attempt: where to, by what kind of connection, under which head.
+extension Attempt {
+    func version(of request: RequestHead, _ engine: Engine, _ terms: RouterTerms) -> LeaseVersion {
+        if terms.hasClient, engine.mayUpgrade(head ?? request) { return isBinding ? .http1 : .upgrade }
+        return isBinding ? .oldest : .any
+    }
+
+    /// The origin of the request; the last one again, without making text, where it is the same.
+    func destination(
+        of request: RequestHead, _ context: ClientContext, _ engine: Engine, _ terms: RouterTerms
+    ) -> Origin {
+        // what was asked for last went by the routes of its time
+        let isKnown =
+            context.tunnel != nil || engine.settings.routes.isEmpty && context.lastOrigin?.route == nil
+        if isKnown, let last = context.tunnel ?? context.lastOrigin {
+            if let head {
+                // a tunnel that bears AM's name leads where the client had it lead, and the session does not go there
+                if last.matches(head), last.serverName == nil || terms.isGuarded { return last }
+            } else if context.tunnel != nil {
+                return last
+            } else if last.matches(request) {
+                return last
+            }
+        }
+        return Origin(head ?? request, engine.settings.routes)
+    }
+
+    /// How the request's body goes out.
+    func framing(of body: RequestBody, _ engine: Engine, _ request: RequestHead, _ terms: RouterTerms) -> BodyFraming {
+        guard body.isKept else { return body.framing }
+        guard trailers(of: body, engine, request).isEmpty else { return .chunked }
+        let count = self.body?.count ?? body.bytes.count
+        return count == 0 && !terms.announcesLength ? .none : .length(UInt64(count))
+    }
+
+    /// What came behind the body goes out behind it: not where another one takes its place.
+    func trailers(of body: RequestBody, _ engine: Engine, _ request: RequestHead) -> [UInt8] {
+        guard !body.trailers.isEmpty, let sent = self.body, sent != body.bytes else {
+            return engine.passed(body.trailers, head ?? request)
+        }
+        return []
+    }
+
+    /// The head as it goes out.
+    mutating func outgoingHead(
+        of request: RequestHead, _ body: RequestBody, _ framing: BodyFraming, from source: ClientSource,
+        _ engine: Engine,
+        _ terms: RouterTerms
+    ) -> OutgoingHead {
+        // made in its place, for a head is large
+        var made = OutgoingHead(head: head ?? request, forwarding: Forwarding(framing: framing))
+        if !terms.sharesConnections { made.forwarding.connection = "close" }
+        // HTTP/1.0 knows no such expectation, and its client would not understand the answer
+        made.forwarding.dropsExpect = body.isKept || !body.bytes.isEmpty || request.version == .http10
+        made.forwarding.via = engine.via(received: request.version)
+        if case .forward(let proxy) = origin?.route {
+            made.forwarding.absoluteForm = true
+            made.forwarding.lines += proxy.credentials
+        }
+        offersUpgrade = terms.hasClient && framing == .none && engine.mayUpgrade(made.head)
+        made.forwarding.upgrades = offersUpgrade
+        if offersUpgrade, WebSocketKey.isMissing(in: made.head) {
+            let key = WebSocketKey()
+            socketKey = key
+            made.head.fields.set(WebSocketKey.name, key.text)
+        }
+        if terms.hasClient, engine.settings.disclosure.forwarded != .none, let address = source.address {
+            made.forwarding.lines += ForwardedElement(
+                client: address, by: source.local, scheme: request.target.scheme,
+                host: request.fields.text(request.target.authority)
+            ).take(engine.settings.disclosure.forwarded, from: &made.head)
+        }
+        return made
+    }
+}
+
+extension Engine {
+    /// What of trailers goes out: nothing of them where AM is asked, for servers may take them for fields of the head.
+    func passed(_ trailers: [UInt8], _ head: RequestHead) -> [UInt8] {
+        guard isEnforcing, !trailers.isEmpty else { return trailers }
+        return enforces(head.target.scheme, head.host, port: head.target.port) ? [] : trailers
+    }
+}
