@@ -143,11 +143,14 @@ public struct ProxyError: Error, Equatable, Sendable {
     }
 
     /// An interceptor ended the exchange.
-    static func aborted(_ phase: PhaseJudgement.Phase, by interceptor: String, _ reason: String) -> ProxyError {
+    static func aborted(
+        _ phase: PhaseJudgement.Phase, by interceptor: String, _ reason: String, _ terms: RouterTerms
+    ) -> ProxyError {
         let isRequest = phase == .request
+        let object = terms.hasClient ? "" : isRequest ? " the call" : " the answer to the call"
         var error = ProxyError(
             isRequest ? "http_request_denied" : "proxy_internal_error", status: 502,
-            "interceptor \(interceptor) aborted: \(reason)")
+            "interceptor \(interceptor) aborted\(object): \(reason)")
         error.abortCode = isRequest ? 1 : 2
         return error
     }

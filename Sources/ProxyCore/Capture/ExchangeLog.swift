@@ -15,6 +15,14 @@ struct ExchangeLog {
 
     // MARK: moments
 
+    /// The request's head is here.
+    /// - Parameter tellsProvenance: its `Provenance` is wanted.
+    mutating func begin(_ request: borrowing RequestHead, tellsProvenance: Bool) {
+        record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
+        record.version = request.version
+        if tellsProvenance { record.provenance = redaction.provenance(of: request.fields) }
+    }
+
     /// Everything that happens to the exchange goes through here.
     mutating func tell(_ moment: ExchangeMoment, _ now: Int) {
         record.take(moment.isPlain ? moment : moment.redacted(redaction.text), at: now - capture.began)

@@ -31,7 +31,7 @@ extension ClientConnection {
         guard let cell = cell(id), !cell.exchange.isOver else { return }
         cell.stream.change { $0.tunnel = nil }
         startRecord(of: cell, &out)
-        cell.exchange.noteMethod()
+        cell.exchange.noteHead()
         if (try? cell.exchange.request.settleHost(scheme: .https)) != nil {
             engine.redaction.appendURL(of: cell.exchange.request, to: &cell.exchange.log.record.url)
         }

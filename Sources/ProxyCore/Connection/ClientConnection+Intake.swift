@@ -154,7 +154,7 @@ extension ClientConnection {
         }
         intake.hasMore = position < bytes.count
         startRecord(of: cell, &out)
-        cell.exchange.noteMethod()
+        cell.exchange.noteHead()
         if context.source.isInStream, context.tunnel == nil { cell.exchange.log.record.version = .http2 }
         do throws(HTTPFault) {
             let framing = try leg.begin(cell.exchange.request, maxTrailerBytes: engine.settings.limits.header)

@@ -61,7 +61,7 @@ extension ClientConnection {
         // in a tunnel there is no other
         if cell.exchange.request.method == .connect, context.tunnel == nil { return carry(cell, &out) }
         startRecord(of: cell, &out)
-        cell.exchange.noteMethod()
+        cell.exchange.noteHead()
         let limit = max(engine.settings.limits.perClient, engine.settings.http2.streams)
         guard context.share?.begin(openStreams, limit) ?? true else {
             cell.exchange.answer(.tooManyStreams(limit), &out)

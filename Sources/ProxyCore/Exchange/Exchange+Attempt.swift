@@ -14,7 +14,7 @@ extension Exchange {
     }
 
     /// Runs the request phase on a copy, and goes on from there.
-    private mutating func editAndLease(_ context: inout ClientContext, _ out: inout Outbox) {
+    mutating func editAndLease(_ context: inout ClientContext, _ out: inout Outbox) {
         var head = sentHead
         let outcome = intercept(&head, out)
         edited(head, outcome, &context, &out)
@@ -27,13 +27,19 @@ extension Exchange {
         attempt.wishes.ending = outcome.ending
         switch outcome.verdict {
         case .proceed:
+            if let call {
+                // a session or a password is in this request: it goes where the configuration says and nowhere else
+                if let refusal = call.bound.refusal(of: head) { return end(.notCalled(refusal), out.now) }
+                request = head
+            } else {
+                attempt.wishes.rate = outcome.rate
+            }
             attempt.head = head
-            attempt.wishes.rate = outcome.rate
             attempt.wishes.timeout = outcome.timeout
         case .suspend(let suspension): return suspend(.request(head), suspension, outcome, &out)
         case .respond, .breaks: break
         case .abort(let interceptor, let reason):
-            return answer(.aborted(.request, by: interceptor, reason), &out)
+            return answer(.aborted(.request, by: interceptor, reason, terms), &out)
         }
         if outcome.limits.isEmpty { return goOn(outcome, &context, &out) }
         pass(outcome, &context, &out)
@@ -81,27 +87,9 @@ extension Exchange {
     /// Runs the request phase on a request that is about to go out. What happened is noted.
     mutating func intercept(_ head: inout RequestHead, _ out: borrowing Outbox) -> Outcome {
         guard let first = engine.plan.firstRequestMatch(head, classification) else { return Outcome() }
-        let made = phases.run(engine.plan, from: first, on: &head, arrivedBody, editContext(out), &log, out.now)
+        let made = phases.run(engine.plan, from: first, on: &head, arrivedBody, EditContext(request: self, at: out.seconds), &log, out.now)
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
         return made.outcome
-    }
-
-    /// What interceptors know of this exchange.
-    func editContext(_ out: borrowing Outbox) -> EditContext {
-        EditContext(
-            classification, state: phases.state, time: out.seconds, bodyLimit: engine.settings.limits.keptBody,
-            chance: engine.chance, issuer: call?.issuer)
-    }
-
-    /// The same in the response phase.
-    func responseContext(_ out: borrowing Outbox) -> EditContext {
-        var context = editContext(out)
-        context.sentBody = arrivedBody
-        if engine.plan.runsResponseCode {
-            context.basis =
-                (engine.settings.chain.editsPersist ? attempt.plain ?? attempt.head : attempt.basis?.head) ?? request
-        }
-        return context
     }
 
     var arrivedBody: EditedBody.Arrival {

@@ -125,7 +125,7 @@ extension Exchange {
 
     private mutating func collected(_ context: inout ClientContext, _ out: inout Outbox) {
         log.record.requestBytes = body.count
-        if isForOwnPages { return takePush(context, &out) }
+        if engine.hasPages(for: request) { return takePush(context, &out) }
         if let limit = engine.settings.limits.body, body.count > limit {
             return answer(.bodyTooLarge, isLast: true, &out)
         }
@@ -135,7 +135,7 @@ extension Exchange {
     /// An interceptor that applies changes the body, asks what is in it, or may have it sent again.
     private mutating func isBodyWanted(_ out: borrowing Outbox) -> Bool {
         guard body.framing != .none, engine.plan.keepsRequestBodies else { return false }
-        return phases.keepsBody(of: request, engine.plan, editContext(out))
+        return phases.keepsBody(of: request, engine.plan, EditContext(request: self, at: out.seconds))
     }
 
     /// Keeps more of the body where it takes what is here to know what the request is, and interceptors for such requests

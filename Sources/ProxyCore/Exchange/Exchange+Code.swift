@@ -22,9 +22,6 @@ extension Exchange {
         case .request(var head):
             let outcome = resume(phase, answer, &head, out)
             edited(head, outcome, &context, &out)
-        case .call(var head):
-            let outcome = resume(phase, answer, &head, out)
-            callEdited(head, outcome, &context, &out)
         case .response(let body):
             var head = response
             let made = resume(phase, answer, &head, out)
@@ -35,16 +32,13 @@ extension Exchange {
             let made = resume(phase, answer, &head, at: .beforeStepUp, out)
             response = head
             resumedPreparation(body, made, &context, &out)
-        case .answer(var held):
-            let made = resume(phase, answer, &held.head, out)
-            finishCall(held, made, &context, &out)
         }
     }
 
     private mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout RequestHead, _ out: borrowing Outbox
     ) -> Outcome {
-        let made = phases.resume(phase, answer, engine.plan, on: &head, editContext(out), &log, out.now)
+        let made = phases.resume(phase, answer, engine.plan, on: &head, EditContext(request: self, at: out.seconds), &log, out.now)
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
         return made.outcome
     }
@@ -54,7 +48,7 @@ extension Exchange {
         _ out: borrowing Outbox
     ) -> BodyOutcome {
         phases.resume(
-            phase, answer, engine.plan, on: &head, to: sentHead, at: stage, responseContext(out), &log,
+            phase, answer, engine.plan, on: &head, to: sentHead, at: stage, EditContext(response: self, at: out.seconds), &log,
             out.now)
     }
 

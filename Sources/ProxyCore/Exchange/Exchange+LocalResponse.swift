@@ -28,6 +28,7 @@ extension Exchange {
     mutating func answer(
         _ local: DirectResponse, interceptor: String, after wait: Int = 0, _ out: inout Outbox
     ) {
+        if call != nil { return comeTo(HeldResponse(local), after: wait, &out) }
         if wait > 0 {
             release(reusable: false, &out)
             return pause(.answer(local, interceptor: interceptor), for: wait, &out)

@@ -14,7 +14,7 @@ extension Exchange {
             return true
         }
         let needsBody = phases.readsBody(
-            of: response, to: sent, plan, from: first, at: .beforeStepUp, responseContext(out))
+            of: response, to: sent, plan, from: first, at: .beforeStepUp, EditContext(response: self, at: out.seconds))
         let limit = engine.settings.limits.keptBody
         guard needsBody, hasRoomFor(limit) else { return isPrepared(.overLimit, context, &out) }
         let held = HeldResponse(reason: .preparation, head: response, limit: limit)

@@ -80,7 +80,7 @@ extension Exchange {
         guard plan.readsResponseBodies else { return false }
         let sent = sentHead
         guard let first = plan.firstResponseMatch(response, request: sent, classification) else { return false }
-        return phases.readsBody(of: response, to: sent, plan, from: first, responseContext(out))
+        return phases.readsBody(of: response, to: sent, plan, from: first, EditContext(response: self, at: out.seconds))
     }
 
     private var tellsFlow: Bool {
@@ -152,7 +152,7 @@ extension Exchange {
             return BodyOutcome()
         }
         return phases.run(
-            engine.plan, from: first, on: &head, to: sent, body, at: stage, responseContext(out), &log, out.now)
+            engine.plan, from: first, on: &head, to: sent, body, at: stage, EditContext(response: self, at: out.seconds), &log, out.now)
     }
 
     /// Runs the response phase.
@@ -182,7 +182,7 @@ extension Exchange {
         switch made.outcome.verdict {
         case .suspend: return nil
         case .proceed:
-            if !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) { return nil }
+            if terms.hasClient, !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) { return nil }
             return made
         case .respond(let local, let interceptor):
             attempt.wishes.ending.add(made.outcome.ending)
@@ -190,7 +190,7 @@ extension Exchange {
         case .breaks(let breakage, let interceptor):
             breaks(breakage, interceptor: interceptor, after: log.drawn(made.outcome.delays, out.now), &out)
         case .abort(let interceptor, let reason):
-            answer(.aborted(.response, by: interceptor, reason), &out)
+            answer(.aborted(.response, by: interceptor, reason, terms), &out)
         }
         return nil
     }
@@ -278,7 +278,7 @@ extension Exchange {
     ) {
         enter(.deciding)
         switch held.reason {
-        case .call: finishCall(held, &context, &out)
+        case .call: deliverHeld(held, context, &out)
         case .flow, .edit:
             learnFlow(held, context)
             deliverHeld(held, context, &out)
@@ -308,6 +308,11 @@ extension Exchange {
 
     private mutating func deliver(_ made: BodyOutcome, of body: [UInt8], _ out: inout Outbox) {
         let bytes = made.body.bytes(insteadOf: body)
+        if let call {
+            attempt.wishes.ending.add(made.outcome.ending)
+            let answer = HeldResponse(reason: .call, head: response, body: bytes, limit: call.maxResponseBytes)
+            return comeTo(answer, after: log.drawn(made.outcome.delays, out.now), &out)
+        }
         let framing = BodyFraming.length(UInt64(bytes.count))
         if let paced = paced(made.outcome, framing, body: bytes, isWhole: true, out.now) { return pace(paced, &out) }
         reply(.length(UInt64(bytes.count)), &out)

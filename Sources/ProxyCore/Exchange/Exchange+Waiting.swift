@@ -65,9 +65,8 @@ extension Exchange {
     mutating func isHandled(_ error: ProxyError, _ context: ClientContext, _ out: inout Outbox) -> Bool {
         let plan = engine.plan
         guard plan.hasErrorRules, terms.hasClient, let fault = error.fault else { return false }
-        var edits = editContext(out)
-        edits.sentBody = arrivedBody
-        let outcome = phases.run(plan, on: fault, to: sentHead, edits, &log, out.now)
+        let outcome = phases.run(
+            plan, on: fault, to: sentHead, EditContext(failed: self, at: out.seconds), &log, out.now)
         switch outcome.verdict {
         case .proceed, .suspend: return !outcome.retries.isEmpty && attemptsAgain(outcome.retries, context, &out)
         case .respond(let local, let interceptor):
@@ -75,7 +74,7 @@ extension Exchange {
             answer(local, interceptor: interceptor, &out)
         case .abort(let interceptor, let reason):
             log.tell(.failed(token: error.token, details: error.details), out.now)
-            answer(.aborted(.error, by: interceptor, reason), &out)
+            answer(.aborted(.error, by: interceptor, reason, terms), &out)
         case .breaks(let breakage, let interceptor):
             log.tell(.failed(token: error.token, details: error.details), out.now)
             breaks(breakage, interceptor: interceptor, &out)

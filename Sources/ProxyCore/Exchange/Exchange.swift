@@ -146,6 +146,11 @@ struct Exchange: ~Copyable {
     /// The request as it goes out.
     var sentHead: RequestHead { attempt.head ?? request }
 
+    /// What a further attempt would begin with.
+    var basisHead: RequestHead {
+        (engine.settings.chain.editsPersist ? attempt.plain ?? attempt.head : attempt.basis?.head) ?? request
+    }
+
     var terms: RouterTerms { calling == nil ? .client : .call }
     var call: FilterCall? { calling?.call }
     var caller: ExchangeID? { calling?.caller }
@@ -187,15 +192,10 @@ struct Exchange: ~Copyable {
         log.record.reset(flow: 0)
     }
 
-    // MARK: the record
+    // MARK: the log
 
-    mutating func noteMethod() {
-        log.record.method.append(contentsOf: request.fields.bytes[request.methodRange.indices])
-        log.record.version = request.version
-        if engine.settings.disclosure.tellsProvenance {
-            log.record.provenance = engine.redaction.provenance(of: request.fields)
-        }
-    }
+    /// The request's head is here.
+    mutating func noteHead() { log.begin(request, tellsProvenance: engine.settings.disclosure.tellsProvenance) }
 
     // MARK: the end
 

@@ -5,16 +5,12 @@ import Interception
 /// hardly any has one.
 final class SuspendedPhase {
     enum Message {
-        /// The client's request, as it would go out.
+        /// The request, as it would go out.
         case request(RequestHead)
-        /// A call of Usher's own.
-        case call(RequestHead)
         /// The answer in `response`, and its body as it came.
         case response([UInt8])
         /// The same before a step-up looks at it.
         case preparation([UInt8])
-        /// What a call of Usher's own came to.
-        case answer(HeldResponse)
     }
 
     let message: Message

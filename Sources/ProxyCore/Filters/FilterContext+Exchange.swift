@@ -1,0 +1,69 @@
+import Authorization
+import HTTPCodec
+import Interception
+
+// How an exchange looks to its filters.
+
+extension FilterSetup {
+    init(of exchange: borrowing Exchange, at point: FilterRegistration.Point, _ edits: EditContext) {
+        let engine = exchange.engine
+        let sessionEnd = engine.sessionEnd(exchange.request, exchange.classification)
+        self.init(
+            engine, exchange.request, exchange.body.framing, exchange.body.classifierStep,
+            watched: engine.watched(exchange.classification, sessionEnd), sessionEnd: sessionEnd,
+            body: exchange.arrivedBody,
+            point == .head ? engine.stepUp(for: exchange.request, exchange.body.framing) : nil, edits)
+    }
+}
+
+extension FilterContext {
+    init(of exchange: borrowing Exchange, _ client: ClientContext, _ time: CookieSessions.Now) {
+        let engine = exchange.engine
+        let (sent, user) = (exchange.sentHead, exchange.log.record.user)
+        let classification = exchange.classification
+        self.init(
+            request: exchange.request, sent: sent, body: exchange.body.bytes,
+            sentBody: exchange.body.isKept ? exchange.attempt.body ?? exchange.body.bytes : nil,
+            mayHaveArrived: exchange.awaitsResponse, time: time, stores: client.stores,
+            person: PersonContext(
+                transactions: client.stores.transactions, address: client.source.address, user: user,
+                url: exchange.log.record.url),
+            tokens: TokenContext(
+                store: client.stores.tokens, sender: RequestSender(address: client.source.address, user: user),
+                errands: client.stores.errands,
+                classification: engine.watched(
+                    classification, engine.sessionEnd(exchange.request, classification))),
+            grounds: CredentialGrounds(
+                unproven: client.unproven(sent, engine.settings.interception.security), request: exchange.request))
+    }
+}
+
+extension ClientContext {
+    /// Why nothing secret goes along: a tunnel may lead anywhere, and its name be the client's word alone, where nothing that is
+    /// shown there is looked at.
+    fileprivate func unproven(_ sent: RequestHead, _ security: OriginSecurity) -> String? {
+        guard let tunnel, let name = tunnel.serverName, tunnel.matches(sent), !security.demands(of: tunnel).provesName
+        else { return nil }
+        return
+            "the request goes where the client's tunnel leads, and nothing proves that this is \(name), so it goes out without"
+    }
+}
+
+extension Engine {
+    /// How a request may end a session, though it is no Action that does.
+    fileprivate func sessionEnd(_ request: RequestHead, _ classification: Classification?) -> Classifier.SessionEnd? {
+        guard !settings.servers.isEmpty, !Action.known.contains(where: { $0 == classification?.action }) else {
+            return nil
+        }
+        return classifier.sessionEnd(request)
+    }
+
+    /// What the request is to those who keep something for sessions: LOGOUT also where it may be one.
+    fileprivate func watched(
+        _ classification: Classification?, _ sessionEnd: Classifier.SessionEnd?
+    ) -> Classification? {
+        guard sessionEnd != nil else { return classification }
+        return Classification(
+            action: .logout, realm: classification?.realm, evidence: "It may end a session, however it is read.")
+    }
+}
