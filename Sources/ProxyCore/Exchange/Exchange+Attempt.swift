@@ -87,7 +87,9 @@ extension Exchange {
     /// Runs the request phase on a request that is about to go out. What happened is noted.
     mutating func intercept(_ head: inout RequestHead, _ out: borrowing Outbox) -> Outcome {
         guard let first = engine.plan.firstRequestMatch(head, classification) else { return Outcome() }
-        let made = phases.run(engine.plan, from: first, on: &head, arrivedBody, EditContext(request: self, at: out.seconds), &log, out.now)
+        let made = phases.run(
+            engine.plan, from: first, on: &head, arrivedBody, EditContext(request: self, at: out.seconds), &log, out.now
+        )
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
         return made.outcome
     }

@@ -38,7 +38,8 @@ extension Exchange {
     private mutating func resume(
         _ phase: SuspendedPhase, _ answer: SwiftAnswer, _ head: inout RequestHead, _ out: borrowing Outbox
     ) -> Outcome {
-        let made = phases.resume(phase, answer, engine.plan, on: &head, EditContext(request: self, at: out.seconds), &log, out.now)
+        let made = phases.resume(
+            phase, answer, engine.plan, on: &head, EditContext(request: self, at: out.seconds), &log, out.now)
         if case .replaced(let bytes) = made.body { attempt.body = bytes }
         return made.outcome
     }
@@ -48,7 +49,8 @@ extension Exchange {
         _ out: borrowing Outbox
     ) -> BodyOutcome {
         phases.resume(
-            phase, answer, engine.plan, on: &head, to: sentHead, at: stage, EditContext(response: self, at: out.seconds), &log,
+            phase, answer, engine.plan, on: &head, to: sentHead, at: stage,
+            EditContext(response: self, at: out.seconds), &log,
             out.now)
     }
 

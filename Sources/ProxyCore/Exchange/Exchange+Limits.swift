@@ -7,7 +7,8 @@ extension Exchange {
     /// Goes on with what the request phase came to, once its limits let the request through.
     mutating func pass(_ outcome: Outcome, _ context: inout ClientContext, _ out: inout Outbox) {
         let subject = LimitPassage.Subject(
-            host: sentHead.host, action: classification?.action, sender: RequestSender(address: context.source.address, user: log.record.user))
+            host: sentHead.host, action: classification?.action,
+            sender: RequestSender(address: context.source.address, user: log.record.user))
         advance(LimitPassage(outcome, subject, besides: callersPlaces), &context, &out)
     }
 

@@ -152,7 +152,8 @@ extension Exchange {
             return BodyOutcome()
         }
         return phases.run(
-            engine.plan, from: first, on: &head, to: sent, body, at: stage, EditContext(response: self, at: out.seconds), &log, out.now)
+            engine.plan, from: first, on: &head, to: sent, body, at: stage,
+            EditContext(response: self, at: out.seconds), &log, out.now)
     }
 
     /// Runs the response phase.
@@ -182,7 +183,9 @@ extension Exchange {
         switch made.outcome.verdict {
         case .suspend: return nil
         case .proceed:
-            if terms.hasClient, !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) { return nil }
+            if terms.hasClient, !made.outcome.retries.isEmpty, attemptsAgain(made.outcome.retries, context, &out) {
+                return nil
+            }
             return made
         case .respond(let local, let interceptor):
             attempt.wishes.ending.add(made.outcome.ending)
