@@ -74,7 +74,7 @@ struct RecycledExchangeTests {
         var connection = ClientConnection(engine: Engine(stepUpSettings()), client: "192.0.2.1:1", now: 0)
         connection.received(Array(SteppingUp.get.utf8).span, now: 0, &out)
         advise(&connection, &leg, &out)
-        guard let call = connection.calls.last else {
+        guard let call = connection.calls.cells.last else {
             Issue.record("AM is not called")
             return
         }

@@ -5,7 +5,8 @@ extension ClientConnection {
         _ errand: Errand, now: Int, _ out: inout Outbox, _ report: @escaping (String?) -> Void
     ) {
         out.now = now
-        let cell = beginCall(&out)
+        let cell = nextCell(&out)
+        calls.add(cell)
         let call = FilterCall(
             errand.call, to: errand.bound, maxResponseBytes: 64 << 10,
             report: { answer, reason in

@@ -49,7 +49,7 @@ extension ClientConnection {
         case .serving:
             if cells.isEmpty, calls.isEmpty { wait(until: now + engine.settings.timeouts.idle) }
             for cell in cells where id == nil || cell.exchange.id == id { touched(side, cell, now) }
-            for call in calls where id == nil || call.exchange.id == id { touched(side, call, now) }
+            for call in calls.cells where id == nil || call.exchange.id == id { touched(side, call, now) }
         case .preface, .awaitingHello, .securing, .connecting, .peeking: break
         }
     }
@@ -340,15 +340,12 @@ extension ClientConnection {
         var time = Int.max
         var orphans = Int.max
         var isServing = false
-        for call in calls where !call.exchange.isOver {
-            if call.exchange.isOrphan {
-                orphans = min(orphans, call.exchange.wakeAt(context))
-            } else if case .serving = stage {
+        for call in calls.orphans where !call.exchange.isOver { orphans = min(orphans, call.exchange.wakeAt(context)) }
+        if case .serving = stage {
+            for call in calls.awaited {
                 isServing = true
                 time = min(time, call.exchange.wakeAt(context))
             }
-        }
-        if case .serving = stage {
             for cell in cells where !cell.exchange.isReading && !cell.exchange.isOver {
                 isServing = true
                 time = min(time, cell.exchange.wakeAt(context), cell.stream?.tunnel?.deadline ?? .max)
@@ -362,7 +359,7 @@ extension ClientConnection {
     /// Time has passed.
     public mutating func woke(now: Int, _ out: inout Outbox) {
         out.now = now
-        for call in calls where call.exchange.isOrphan {
+        for call in calls.orphans {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }
@@ -384,7 +381,7 @@ extension ClientConnection {
             settle(cell, &out)
             takeMore(of: cell, &out)
         }
-        for call in calls where !call.exchange.isOrphan && !call.exchange.isOver {
+        for call in calls.awaited {
             call.exchange.woke(&context, &out)
             settle(call, &out)
         }

@@ -138,7 +138,8 @@ extension ClientConnection {
     // MARK: calls
 
     mutating func begin(_ call: FilterCall, for caller: ExchangeCell, _ out: inout Outbox) {
-        let cell = beginCall(&out)
+        let cell = nextCell(&out)
+        calls.add(cell)
         caller.hasCalls = true
         let places = caller.exchange.attempt.turns.map(\.key)
         cell.exchange.becomeCall(
@@ -153,10 +154,7 @@ extension ClientConnection {
     private mutating func endCalls(of cell: ExchangeCell, _ out: inout Outbox) {
         if case .calling = cell.exchange.stage { return }
         guard cell.hasCalls else { return }
-        for call in calls where call.exchange.caller == cell.exchange.id && !call.exchange.isOver {
-            if isLeft(call, out) { continue }
-            giveUp(call, &out)
-        }
+        for call in calls.made(by: cell.exchange.id) where !calls.isLeft(call, out) { giveUp(call, &out) }
     }
 
     private mutating func giveUp(_ call: ExchangeCell, _ out: inout Outbox) {
@@ -164,19 +162,10 @@ extension ClientConnection {
         _ = dismiss(call, &out)
     }
 
-    /// Calls that are heard to their end though nobody here waits for them, at most: further ones are given up.
-    static let mostOrphans = 16
-
-    /// Whoever made this call is gone, and it goes on.
-    func isLeft(_ call: ExchangeCell, _ out: borrowing Outbox) -> Bool {
-        if !call.exchange.isOrphan, calls.count(where: { $0.exchange.isOrphan }) >= Self.mostOrphans { return false }
-        return call.exchange.isLeft(out)
-    }
-
     /// This process takes no more requests: calls are given up whose answers are of use to nobody then.
     public mutating func giveUpUnawaited(now: Int, _ out: inout Outbox) {
         out.now = now
-        for call in calls where call.exchange.isOrphan && call.exchange.call?.heir?.isAwaited == false {
+        for call in calls.orphans where call.exchange.call?.heir?.isAwaited == false {
             giveUp(call, &out)
         }
     }
@@ -184,8 +173,7 @@ extension ClientConnection {
     /// Takes a call that is over away.
     /// - Returns: the exchange that made it.
     private mutating func dismiss(_ cell: ExchangeCell, _ out: inout Outbox) -> ExchangeCell? {
-        guard let index = calls.firstIndex(where: { $0 === cell }) else { return nil }
-        calls.remove(at: index)
+        guard calls.remove(cell) else { return nil }
         if cell.exchange.isOrphan { context.share?.letGo(of: cell.exchange.id) }
         let caller = cell.exchange.caller
         out.keep(cell)

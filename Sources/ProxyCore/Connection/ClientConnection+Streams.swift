@@ -210,7 +210,7 @@ extension ClientConnection {
     /// An exchange is under way, or the client has still to take what came of one.
     var isBusy: Bool {
         if cells.contains(where: { !$0.exchange.isOver }) { return true }
-        if calls.contains(where: { !$0.exchange.isOver && !$0.exchange.isOrphan }) { return true }
+        if calls.areAwaited { return true }
         guard let streams else { return false }
         return remains.untaken.contains { streams.waiting(on: $0) > 0 }
     }

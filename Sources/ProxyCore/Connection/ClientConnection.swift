@@ -67,7 +67,7 @@ public struct ClientConnection: ~Copyable {
     /// The client's exchanges, in the order in which they began.
     var cells: [ExchangeCell] = []
     /// The calls of their filters.
-    var calls: [ExchangeCell] = []
+    var calls = CallTable()
     var intake = Intake()
     var relays = Relays()
     /// What waits for the client.
@@ -104,7 +104,7 @@ public struct ClientConnection: ~Copyable {
     public var isClosed: Bool { if case .closed = stage { true } else { false } }
 
     /// Calls are under way that nobody here waits for, and that are heard to their end wherever the client is.
-    public var hasOrphans: Bool { calls.contains { $0.exchange.isOrphan } }
+    public var hasOrphans: Bool { calls.hasOrphans }
 
     /// Between two requests: may be closed without loss.
     public var isIdle: Bool {
@@ -193,9 +193,7 @@ public struct ClientConnection: ~Copyable {
     /// The client's exchange that is under way.
     var current: ExchangeCell? { cells.last { !$0.exchange.isOver } }
 
-    func cell(_ id: ExchangeID) -> ExchangeCell? {
-        cells.first { $0.exchange.id == id } ?? calls.first { $0.exchange.id == id }
-    }
+    func cell(_ id: ExchangeID) -> ExchangeCell? { cells.first { $0.exchange.id == id } ?? calls[id] }
 
     /// A place for another exchange.
     mutating func begin(_ out: inout Outbox) -> ExchangeCell {
@@ -204,14 +202,7 @@ public struct ClientConnection: ~Copyable {
         return cell
     }
 
-    /// A place for another call.
-    mutating func beginCall(_ out: inout Outbox) -> ExchangeCell {
-        let cell = nextCell(&out)
-        calls.append(cell)
-        return cell
-    }
-
-    private mutating func nextCell(_ out: inout Outbox) -> ExchangeCell {
+    mutating func nextCell(_ out: inout Outbox) -> ExchangeCell {
         exchanges &+= 1
         return out.cell(ExchangeID(exchanges), engine)
     }
@@ -279,8 +270,7 @@ public struct ClientConnection: ~Copyable {
 
     /// What is under way beside the client's exchanges, and what they held.
     private mutating func endAll(_ out: inout Outbox) {
-        for call in calls where !isLeft(call, out) { call.exchange.cut(reset: false, &out) }
-        calls.removeAll { !$0.exchange.isOrphan }
+        calls.end(&out)
         cells.removeAll { $0.exchange.isReading }
         relays.stop()
         context.share?.letGo()
