@@ -3,7 +3,7 @@ import HTTPCodec
 import Interception
 
 /// What is told of one exchange: to the log by its record, to the journal by what is captured of it.
-struct ExchangeLog {
+struct ExchangeLog: ~Copyable {
     var record = ExchangeRecord()
     let capture = FlowCapture()
     private var redaction: Redaction

@@ -27,7 +27,7 @@ struct PushDelivery {
 
     /// Puts it into the inbox of its device.
     /// - Throws: why it is not taken.
-    init(_ body: RequestBody, _ stores: SharedStores, at time: CookieSessions.Now) throws(ProxyError) {
+    init(_ body: borrowing RequestBody, _ stores: SharedStores, at time: CookieSessions.Now) throws(ProxyError) {
         guard body.isKept else { throw Self.tooLarge }
         guard let state = stores.state, let pushes = stores.pushes else {
             throw Self.error(503, "nobody keeps devices here")

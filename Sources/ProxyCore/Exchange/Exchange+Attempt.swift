@@ -144,9 +144,7 @@ extension Exchange {
     private mutating func sendHead(_ context: ClientContext, _ out: inout Outbox) {
         log.capture.sends(attempt.head, attempt.body, out.now)
         let framing = attempt.framing(of: body, engine, request, terms)
-        var head = attempt.outgoingHead(of: request, body, framing, from: context.source, engine, terms)
-        log.showTrace(in: &head.head)
-        out.send(consume head, of: id)
+        out.send(attempt.outgoingHead(of: request, body, framing, from: context.source, engine, terms, log), of: id)
         let timeouts = engine.settings.timeouts
         if let rate = attempt.wishes.rate, framing != .none {
             attempt.upload = PacedRequest(

@@ -144,7 +144,7 @@ struct Exchange: ~Copyable {
     // MARK: calls
 
     /// The request as it goes out.
-    var sentHead: RequestHead { attempt.head ?? request }
+    var sentHead: RequestHead { attempt.sent(request) }
 
     /// What a further attempt would begin with.
     var basisHead: RequestHead {

@@ -3,7 +3,7 @@ import HTTPCodec
 import Interception
 
 /// A request's body, as far as the exchange has it.
-struct RequestBody {
+struct RequestBody: ~Copyable {
     /// How it comes.
     var framing = BodyFraming.none
     /// What is kept of it.

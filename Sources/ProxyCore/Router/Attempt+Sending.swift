@@ -3,14 +3,18 @@ import Interception
 
 /// What goes out in an attempt: where to, by what kind of connection, under which head.
 extension Attempt {
-    func version(of request: RequestHead, _ engine: Engine, _ terms: RouterTerms) -> LeaseVersion {
-        if terms.hasClient, engine.mayUpgrade(head ?? request) { return isBinding ? .http1 : .upgrade }
+    /// The request as it goes out.
+    func sent(_ request: borrowing RequestHead) -> RequestHead { if let head { head } else { copy request } }
+
+    func version(of request: borrowing RequestHead, _ engine: Engine, _ terms: RouterTerms) -> LeaseVersion {
+        let upgrades = if let head { engine.mayUpgrade(head) } else { engine.mayUpgrade(request) }
+        if terms.hasClient, upgrades { return isBinding ? .http1 : .upgrade }
         return isBinding ? .oldest : .any
     }
 
     /// The origin of the request; the last one again, without making text, where it is the same.
     func destination(
-        of request: RequestHead, _ context: ClientContext, _ engine: Engine, _ terms: RouterTerms
+        of request: borrowing RequestHead, _ context: borrowing ClientContext, _ engine: Engine, _ terms: RouterTerms
     ) -> Origin {
         // what was asked for last went by the routes of its time
         let isKnown =
@@ -25,11 +29,13 @@ extension Attempt {
                 return last
             }
         }
-        return Origin(head ?? request, engine.settings.routes)
+        return Origin(sent(request), engine.settings.routes)
     }
 
     /// How the request's body goes out.
-    func framing(of body: RequestBody, _ engine: Engine, _ request: RequestHead, _ terms: RouterTerms) -> BodyFraming {
+    func framing(
+        of body: borrowing RequestBody, _ engine: Engine, _ request: borrowing RequestHead, _ terms: RouterTerms
+    ) -> BodyFraming {
         guard body.isKept else { return body.framing }
         guard trailers(of: body, engine, request).isEmpty else { return .chunked }
         let count = self.body?.count ?? body.bytes.count
@@ -37,21 +43,21 @@ extension Attempt {
     }
 
     /// What came behind the body goes out behind it: not where another one takes its place.
-    func trailers(of body: RequestBody, _ engine: Engine, _ request: RequestHead) -> [UInt8] {
-        guard !body.trailers.isEmpty, let sent = self.body, sent != body.bytes else {
-            return engine.passed(body.trailers, head ?? request)
-        }
-        return []
+    func trailers(of body: borrowing RequestBody, _ engine: Engine, _ request: borrowing RequestHead) -> [UInt8] {
+        guard !body.trailers.isEmpty else { return [] }
+        if let sent = self.body, sent != body.bytes { return [] }
+        return engine.passed(body.trailers, sent(request))
     }
 
     /// The head as it goes out.
     mutating func outgoingHead(
-        of request: RequestHead, _ body: RequestBody, _ framing: BodyFraming, from source: ClientSource,
+        of request: borrowing RequestHead, _ body: borrowing RequestBody, _ framing: BodyFraming,
+        from source: ClientSource,
         _ engine: Engine,
-        _ terms: RouterTerms
+        _ terms: RouterTerms, _ log: borrowing ExchangeLog
     ) -> OutgoingHead {
         // made in its place, for a head is large
-        var made = OutgoingHead(head: head ?? request, forwarding: Forwarding(framing: framing))
+        var made = OutgoingHead(head: sent(request), forwarding: Forwarding(framing: framing))
         if !terms.sharesConnections { made.forwarding.connection = "close" }
         // HTTP/1.0 knows no such expectation, and its client would not understand the answer
         made.forwarding.dropsExpect = body.isKept || !body.bytes.isEmpty || request.version == .http10
@@ -73,6 +79,7 @@ extension Attempt {
                 host: request.fields.text(request.target.authority)
             ).take(engine.settings.disclosure.forwarded, from: &made.head)
         }
+        log.showTrace(in: &made.head)
         return made
     }
 }

@@ -2,7 +2,7 @@ import HTTPCodec
 import Interception
 
 /// One sending of the request to its origin.
-struct Attempt {
+struct Attempt: ~Copyable {
     /// What the request's interceptors want of its way and of its answer.
     struct Wishes {
         /// How fast the request's body may pass, in bytes a second.
