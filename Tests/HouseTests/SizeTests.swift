@@ -26,7 +26,6 @@ import Testing
         "Interception.Plan": Size(lines: 678, functions: 50, stored: 19),
         "Interception.CompiledRule": Size(lines: 600, functions: 50, stored: 25),
         "ProxyDriver.Dial": Size(lines: 600, functions: 50, stored: 17),
-        "Names.NameService": Size(lines: 600, functions: 50, stored: 17),
         "Sandbox.AuthenticationFlow": Size(lines: 600, functions: 50, stored: 17),
         "HTTP2.InboundState": Size(lines: 600, functions: 50, stored: 16),
     ]
