@@ -17,8 +17,6 @@ public final class NameService {
         }
     }
 
-    private let loop: Loop
-    private var settings: Settings
     private let answered: (NameAnswer) -> Void
     private let changed: () -> Void
     private let remarked: (String) -> Void
@@ -34,18 +32,11 @@ public final class NameService {
     /// Brings the table, or nil where `listed` holds answers.
     private let messages: Mailbox<HostsTable?>
     private var port: EventSource?
-    private var servers: NameServers?
-    /// Those whose settings are out of date, until their last question has ended.
-    private var retiring: [NameServers] = []
+    private var servers: CurrentServers?
     private var lookups: [String: NameLookup] = [:]
-    private var stamp: FileStamp?
-    /// When the file is looked at again.
-    private var nextLook = Int.min
 
     /// How long an address of `/etc/hosts` is kept, in seconds.
     private static let listedLife = 5
-    /// Between two looks at the file, in milliseconds.
-    private static let lookInterval = 1_000
 
     /// - Parameters:
     ///   - changed: other servers are asked from now on, or the hosts file is another.
@@ -63,15 +54,12 @@ public final class NameService {
         loop: Loop, _ settings: Settings, hosts: HostsFile, changed: @escaping () -> Void,
         remarked: @escaping (String) -> Void, answered: @escaping (NameAnswer) -> Void
     ) throws(SystemError) {
-        self.loop = loop
-        self.settings = settings
         self.answered = answered
         self.changed = changed
         self.remarked = remarked
         self.hosts = hosts
         messages = try Mailbox()
-        stamp = FileStamp(settings.file)
-        servers = try NameServers(loop: loop, settings) { [unowned self] in took($0, $1, $2, $3) }
+        servers = try CurrentServers(loop: loop, settings) { [unowned self] in took($0, $1, $2, $3) }
         port = try MailboxPort(loop: loop, messages) { [unowned self] in received($0) }
     }
 
@@ -103,7 +91,7 @@ public final class NameService {
         }
         lookups[host] = NameLookup(host: host)
         for family in [NameQuestion.Family.v6, .v4] {
-            servers?.ask(NameQuestion(host: host, family: family), .servers)
+            servers?.ask(NameQuestion(host: host, family: family))
         }
     }
 
@@ -129,52 +117,23 @@ public final class NameService {
     }
 
     /// To be called by whoever waits for an answer that others have asked for: a timer that could not be set is set now.
-    public func goOn() {
-        servers?.goOn()
-        for one in retiring { one.goOn() }
-    }
+    public func goOn() { servers?.goOn() }
 
     public func adopt(_ settings: Settings) {
-        guard settings != self.settings else { return }
-        self.settings = settings
-        renew()
+        if servers?.adopt(settings) == true { changed() }
     }
 
-    /// Looks whether the files have changed, which c-ares does not do by itself.
+    /// Looks whether the files have changed.
     private func look() {
         if !isReading {
             if let read = hosts.table(or: messages) { adopt(read) } else { isReading = true }
         }
-        guard loop.now >= nextLook else { return }
-        nextLook = loop.now + Self.lookInterval
-        if FileStamp(settings.file) != stamp { renew() }
-    }
-
-    private func renew() {
-        let seen = FileStamp(settings.file)
-        // without memory for new ones the old ones serve on, and the next look tries again
-        guard
-            let fresh = try? NameServers(loop: loop, settings, { [unowned self] in took($0, $1, $2, $3) })
-        else { return }
-        stamp = seen
-        if let servers { retire(servers) }
-        servers = fresh
-        changed()
-    }
-
-    private func retire(_ servers: NameServers) {
-        // it may be on the call stack
-        if servers.isIdle { loop.deferRelease(servers) } else { retiring.append(servers) }
+        if servers?.look() == true { changed() }
     }
 
     private func took(
-        _ servers: NameServers, _ source: NameChannel.Options.Source, _ question: NameQuestion, _ outcome: NameOutcome
+        _ servers: NameServers, _ source: NameServers.Source, _ question: NameQuestion, _ outcome: NameOutcome
     ) {
-        defer {
-            if let index = retiring.firstIndex(where: { $0 === servers && $0.isIdle }) {
-                loop.deferRelease(retiring.remove(at: index))
-            }
-        }
         guard var lookup = lookups[question.host] else { return }
         if case .servers = source, case .refused = outcome, servers.hasOthers {
             lookup.refused(question, outcome)
@@ -189,48 +148,5 @@ public final class NameService {
     private func finish(_ answer: NameAnswer) {
         if answer.isComplete { lookups[answer.host] = nil }
         answered(answer)
-    }
-}
-
-/// The channels that are made by the same settings.
-final class NameServers {
-    typealias Source = NameChannel.Options.Source
-
-    private var servers: NameChannel?
-    private var anyServer: NameChannel?
-    /// There is more than one server.
-    let hasOthers: Bool
-
-    init(
-        loop: Loop, _ settings: NameService.Settings,
-        _ answered: @escaping (NameServers, Source, NameQuestion, NameOutcome) -> Void
-    ) throws(SystemError) {
-        func options(_ source: Source, _ timeout: Int) -> NameChannel.Options {
-            NameChannel.Options(
-                source: source, file: settings.file, servers: settings.servers, timeout: timeout)
-        }
-        let count = try NameChannel(loop: loop, options(.servers, settings.timeout)) { _, _ in }.serverCount
-        hasOthers = count > 1
-        // every server is asked, and then again with twice the timeout: all of it takes as long as it may
-        let timeout = max(50, settings.timeout / (3 * count))
-        servers = try NameChannel(loop: loop, options(.servers, timeout)) { [unowned self] in
-            answered(self, .servers, $0, $1)
-        }
-        anyServer = try NameChannel(loop: loop, options(.anyServer, timeout)) { [unowned self] in
-            answered(self, .anyServer, $0, $1)
-        }
-    }
-
-    private var all: [NameChannel] { [servers, anyServer].compactMap(\.self) }
-
-    var isIdle: Bool { all.allSatisfy { $0.underWay == 0 } }
-
-    func goOn() { for channel in all { channel.arm() } }
-
-    func ask(_ question: NameQuestion, _ source: Source) {
-        switch source {
-        case .servers: servers?.ask(question)
-        case .anyServer: anyServer?.ask(question)
-        }
     }
 }

@@ -1,8 +1,21 @@
 internal import Formats
 internal import HTTPCodec
 
+/// What AM's endpoints and the gateway share: sessions, transactions, and where the ids of all things come from.
+struct CoreTokenStore: Sendable {
+    var ids: TokenSource
+    var sessions: SessionTable
+    var transactions: TransactionTable
+
+    init(_ options: SandboxOptions, _ ids: TokenSource) {
+        self.ids = ids
+        sessions = SessionTable(options)
+        transactions = TransactionTable(lifetime: options.lives.transaction, usual: options.strategy)
+    }
+}
+
 /// The front of AM: realms, versions and the rules that all REST endpoints share.
-extension SandboxServer {
+struct AccessManager: Sendable {
     private static let jsonEndpoints: Set<String> = ["authenticate", "sessions", "serverinfo", "policies", "push"]
     private static let oauthEndpoints: Set<String> = [
         "authorize", "access_token", "introspect", "token", "userinfo", "connect", ".well-known",
@@ -14,24 +27,49 @@ extension SandboxServer {
         "policies": [1: 0, 2: 1], "push": [1: 0],
     ]
 
-    mutating func accessManager(
+    private let options: SandboxOptions
+    var store: CoreTokenStore
+    private var authentication: AuthenticateEndpoint
+    var oauth: AuthorizationServer
+    /// What AM is to do wrong when a step-up comes there, by its transaction or its session.
+    private var brought = ExpiringTable<Faults>(lifetime: JourneyTable.lifetime)
+
+    init(_ options: SandboxOptions, _ ids: TokenSource) {
+        var ids = ids
+        self.options = options
+        authentication = AuthenticateEndpoint(options, secret: ids.bytes(32))
+        oauth = AuthorizationServer(options, secret: ids.bytes(32))
+        store = CoreTokenStore(options, ids)
+    }
+
+    /// - Parameters:
+    ///   - rest: the path behind AM's own.
+    ///   - own: the faults that the request sets for itself.
+    mutating func answer(_ request: SandboxRequest, _ rest: Substring, _ own: Faults, _ now: Int) -> SandboxResponse {
+        let faults = faults(of: request, own.ofServer, now)
+        var response = faults.serverFailure(of: request) ?? route(request, rest, faults, now)
+        response.delay = faults[.amSlow] ?? 0
+        return response
+    }
+
+    private mutating func route(
         _ request: SandboxRequest, _ rest: Substring, _ faults: Faults, _ now: Int
     ) -> SandboxResponse {
         let segments = rest.split(separator: "/").map { PercentCoding.decode($0) }
         switch segments.first {
         case "json":
             guard let route = RealmRoute(segments.dropFirst(), query: request.query, endpoints: Self.jsonEndpoints)
-            else { return .fault(404, "Resource '\(request.head.path)' not found", note: "no such endpoint") }
+            else { return .notFound(request, note: "no such endpoint") }
             return json(request, route, faults, now)
         case "oauth2":
             guard let route = RealmRoute(segments.dropFirst(), query: request.query, endpoints: Self.oauthEndpoints),
                 options.realms.contains(route.realm)
-            else { return .fault(404, "Resource '\(request.head.path)' not found", note: "no such endpoint or realm") }
-            return oauth(request, route, now)
+            else { return .notFound(request, note: "no such endpoint or realm") }
+            return oauth.answer(request, route, &store, now)
         case nil, "XUI", "UI", "console":
             return signInPage(request)
         default:
-            return .fault(404, "Resource '\(request.head.path)' not found", note: "no such page of AM")
+            return .notFound(request, note: "no such page of AM")
         }
     }
 
@@ -45,18 +83,19 @@ extension SandboxServer {
         case .success(let agreed): version = agreed
         case .failure(let fault): return .fault(fault.status, fault.message)
         }
+        let call = RESTCall(request: request, route: route, version: version, faults: faults, now: now)
         guard options.realms.contains(route.realm) else {
             return endpoint == "authenticate"
-                ? loginFailure(400, "Invalid realm", errorCode: "108", version, note: "no such realm")
+                ? call.loginFailure(400, "Invalid realm", errorCode: "108", note: "no such realm")
                 : .fault(404, "Realm '\(route.realm)' not found", note: "no such realm")
         }
         var response =
             switch endpoint {
-            case "authenticate": authenticate(request, realm: route.realm, version, faults, now)
-            case "sessions": manageSessions(request, route, now)
-            case "push": pushMessage(request, route, now)
-            case "policies": evaluatePolicies(request, realm: route.realm, now)
-            default: serverInfo(request, realm: route.realm)
+            case "authenticate": authentication.answer(call, &store)
+            case "sessions": SessionsEndpoint.answer(call, &store.sessions)
+            case "push": PushEndpoint.answer(call, &authentication.identities.devices)
+            case "policies": PoliciesEndpoint(options).answer(call, &store, oauth)
+            default: serverInfo(call)
             }
         response.fields += [
             ("Content-API-Version", "protocol=1.0,resource=\(version.major).\(version.minor)"),
@@ -71,16 +110,15 @@ extension SandboxServer {
         guard !request.reads, request.head.method != .options, request.cookie(options.cookieName) != nil,
             request.head.fields["X-Requested-With"] == nil, request.head.fields["Accept-API-Version"] == nil
         else { return nil }
-        return .fault(
-            403, "Forbidden", note: "session cookie without X-Requested-With or Accept-API-Version")
+        return .fault(403, "Forbidden", note: "session cookie without X-Requested-With or Accept-API-Version")
     }
 
-    private func serverInfo(_ request: SandboxRequest, realm: String) -> SandboxResponse {
-        guard request.reads else { return .methodNotAllowed("GET") }
+    private func serverInfo(_ call: RESTCall) -> SandboxResponse {
+        guard call.request.reads else { return .methodNotAllowed("GET") }
         let info = JSONValue.record([
             "_id": .string("*"), "domains": .strings(options.cookieDomain.map { [$0] } ?? []),
             "cookieName": .string(options.cookieName), "secureCookie": .bool(false), "lang": .string("en-US"),
-            "realm": .string(realm),
+            "realm": .string(call.realm),
         ])
         return .json(200, info, note: "told about the server")
     }
@@ -93,67 +131,30 @@ extension SandboxServer {
             <html lang="en"><title>Sign in</title>
             <p>The sandbox has no sign-in pages. Ask for a session over REST:</p>
             <pre>curl -X POST -H 'X-OpenAM-Username: demo' -H 'X-OpenAM-Password: changeit' \
-            \(amURL(request).replacingHTML)/json/realms/root/authenticate</pre>
+            \(MarkupText.escaped(request.amURL(options)))/json/realms/root/authenticate</pre>
             </html>
 
             """
-        return SandboxResponse(
-            200, note: "the sign-in page", fields: [("Content-Type", "text/html; charset=utf-8")],
-            body: .bytes(Array(page.utf8)))
-    }
-}
-
-extension String {
-    /// With the characters escaped that mean something in HTML text.
-    fileprivate var replacingHTML: String {
-        reduce(into: "") { out, character in
-            switch character {
-            case "<": out += "&lt;"
-            case ">": out += "&gt;"
-            case "&": out += "&amp;"
-            default: out.append(character)
-            }
-        }
-    }
-}
-
-/// The version of a REST resource that a request and this server agree on.
-struct ResourceVersion: Sendable {
-    struct Fault: Error {
-        var status: Int
-        var message: String
+        return .html(page, note: "the sign-in page")
     }
 
-    var major: Int
-    var minor: Int
+    // MARK: what goes wrong on demand
 
-    /// - Parameters:
-    ///   - header: `Accept-API-Version`: `resource=2.1, protocol=1.0`, in any order. Nil: the newest is served.
-    ///   - offered: the highest minor of each major. A lower minor of the same major is served by it.
-    static func negotiate(_ header: String?, _ offered: [Int: Int]) -> Result<ResourceVersion, Fault> {
-        var agreed = ResourceVersion(major: offered.keys.max() ?? 1, minor: 0)
-        agreed.minor = offered[agreed.major] ?? 0
-        guard let header else { return .success(agreed) }
-        for item in header.filter({ $0 != " " }).split(separator: ",") {
-            let halves = item.split(separator: "=")
-            let numbers = halves.count == 2 ? halves[1].split(separator: ".").map { Int($0) } : []
-            guard let major = numbers.first ?? nil, numbers.count <= 2, let minor = numbers.count == 2 ? numbers[1] : 0
-            else { return .failure(Fault(status: 400, message: "Accept-API-Version: cannot parse '\(header)'")) }
-            switch halves[0] {
-            case "resource":
-                guard let highest = offered[major], minor <= highest else {
-                    let text = "Accept-API-Version: Requested version \"\(halves[1])\" does not match any routes."
-                    return .failure(Fault(status: 404, message: text))
-                }
-                agreed = ResourceVersion(major: major, minor: highest)
-            case "protocol":
-                guard major == 1 else {
-                    return .failure(Fault(status: 404, message: "Accept-API-Version: Unsupported protocol version"))
-                }
-            default:
-                return .failure(Fault(status: 400, message: "Accept-API-Version: cannot parse '\(header)'"))
-            }
-        }
-        return .success(agreed)
+    /// The faults that count for a request: those of all, its own, and those of whatever brought it about.
+    private mutating func faults(of request: SandboxRequest, _ own: Faults, _ now: Int) -> Faults {
+        let faults = Faults(options.faults).ofServer + own
+        guard request.head.path.hasSuffix("/authenticate") else { return faults }
+        if let id = JourneyTable.journeyId(of: request) { return faults + authentication.faults(of: id, now: now) }
+        let key = CompositeAdvice.transactionId(of: request) ?? store.sessions.cookie.token(of: request)
+        return faults + (key.flatMap { brought.remove($0) } ?? Faults())
+    }
+
+    /// What a request wants AM to do wrong once its step-up comes there.
+    mutating func bring(_ faults: Faults, by advice: CompositeAdvice, of session: Session, _ now: Int) {
+        let ofServer = faults.ofServer
+        guard !ofServer.isEmpty else { return }
+        let key = advice.first(CompositeAdvice.transaction) ?? session.token
+        brought.remove(key)
+        brought.insert(ofServer, id: key, now: now)
     }
 }

@@ -4,34 +4,42 @@ internal import HTTPCodec
 /// The gateway in front of the resource: a sign-on filter, then a policy filter.
 ///
 /// It works in the realm of the session that it is shown, as if there were one route per realm.
-extension SandboxServer {
-    mutating func gateway(_ request: SandboxRequest, _ faults: Faults, _ now: Int) -> SandboxResponse {
+struct Gateway: Sendable {
+    private let options: SandboxOptions
+
+    init(_ options: SandboxOptions) { self.options = options }
+
+    func answer(
+        _ request: SandboxRequest, _ faults: Faults, _ am: inout AccessManager, _ resource: inout ProtectedResource,
+        _ now: Int
+    ) -> SandboxResponse {
         guard let protection = Protection(path: request.head.path) else {
             return .text(404, "Nothing is here.\n", note: "no such page")
         }
-        let session = session(of: request, now)
-        guard !protection.isOpen else { return resource(request, session, nil, note: "open to all") }
+        let session = am.store.sessions.find(shownBy: request, now: now)
+        guard !protection.isOpen else { return resource.show(request, session, nil, note: "open to all") }
         let original = ResourceName.original(request.head)
         guard let session else {
-            let location = "\(amURL(request))/?goto=\(Self.lightlyEncoded(original))&realm=/"
+            let location = "\(request.amURL(options))/?goto=\(Self.lightlyEncoded(original))&realm=/"
             return .redirect(302, to: location, note: "no session: sent to sign in")
         }
-        sessions.touch(session.token, now: now)
+        am.store.sessions.touch(session.token, now: now)
         let id = faults.has(.again) ? nil : request.query["_txid"]
-        let decision = decide(
-            protection, resource: ResourceName.normalized(request.head, keepsQuery: options.resourceIncludesQuery),
-            method: request.head.methodText, session: session, transaction: id, now)
+        let decision = protection.decide(
+            resource: ResourceName.normalized(request.head, keepsQuery: options.resourceIncludesQuery),
+            method: request.head.methodText, session: session, transaction: id, &am.store, now)
         switch decision {
         case .granted(let transaction):
-            let how = transaction.map { "transaction \(Self.short($0.id)) used" } ?? "session is strong enough"
-            return resource(request, session, transaction, note: "\(how) by \(session.user)")
+            let how = transaction.map { "transaction \(Transaction.short($0.id)) used" } ?? "session is strong enough"
+            return resource.show(request, session, transaction, note: "\(how) by \(session.user)")
         case .advice(let right):
-            let advice = spoil(right, of: session, faults, now)
+            let advice = spoil(right, of: session, faults, &am, now)
             let asked = request.head.fields["x-authenticate-response"] == "header"
             let about = "\(session.user) must first "
             let what =
                 advice.first(CompositeAdvice.transaction).map {
-                    "approve transaction \(Self.short($0))" + (id == nil ? "" : ", the one presented grants nothing")
+                    "approve transaction \(Transaction.short($0))"
+                        + (id == nil ? "" : ", the one presented grants nothing")
                 } ?? "meet \(advice.pairs.map(\.name).joined(separator: ", "))"
             // another realm's session is made there
             let realm = advice.first(CompositeAdvice.realm) ?? session.realm
@@ -44,13 +52,13 @@ extension SandboxServer {
     }
 
     /// The advice as it is told, with everything done that is to go wrong behind it.
-    private mutating func spoil(
-        _ advice: CompositeAdvice, of session: Session, _ faults: Faults, _ now: Int
+    private func spoil(
+        _ advice: CompositeAdvice, of session: Session, _ faults: Faults, _ am: inout AccessManager, _ now: Int
     ) -> CompositeAdvice {
         guard !faults.isEmpty else { return advice }
-        if let id = advice.first(CompositeAdvice.transaction) { transactions.spoil(id, faults) }
-        if faults.has(.wrongSession) { sessions.end(session.token) }
-        bring(faults, by: advice, of: session, now)
+        if let id = advice.first(CompositeAdvice.transaction) { am.store.transactions.spoil(id, faults) }
+        if faults.has(.wrongSession) { am.store.sessions.end(session.token) }
+        am.bring(faults, by: advice, of: session, now)
         return faults.conditions(advice)
     }
 
@@ -64,7 +72,7 @@ extension SandboxServer {
                 switch parameter {
                 case .realm: realm
                 case .advices: faults.encoded(advice)
-                case .amURI: faults.server(amURL(request)) + (options.amURIEndsInSlash ? "/" : "")
+                case .amURI: faults.server(request.amURL(options)) + (options.amURIEndsInSlash ? "/" : "")
                 }
             return value.map { "\(parameter.rawValue)=\"\($0)\"" }
         }
@@ -89,7 +97,7 @@ extension SandboxServer {
             case .base64URL: Base64.encode(Array(faults.cut(faults.document(advice)).utf8), urlSafe: true)
             }
         let location =
-            "\(faults.server(amURL(request)))/?goto=\(Self.lightlyEncoded(back))&realm=\(Self.lightlyEncoded(realm))"
+            "\(faults.server(request.amURL(options)))/?goto=\(Self.lightlyEncoded(back))&realm=\(Self.lightlyEncoded(realm))"
             + "&authIndexType=composite_advice" + (faults.has(.noValue) ? "" : "&authIndexValue=\(value)")
         return .redirect(307, to: location, note: note)
     }

@@ -1,14 +1,20 @@
 internal import Formats
 internal import HTTPCodec
 
-/// The resource: it says what reached it. What the gateway keeps for itself does not: `_txid` is gone from the URL,
-/// and so it is from the echo; the log names the id, cut short.
-extension SandboxServer {
-    mutating func resource(
+/// The resource: it says what reached it.
+struct ProtectedResource: Sendable {
+    /// How many requests have reached it. Each answer carries its own number.
+    private(set) var accesses = 0
+    /// How many of them were whose.
+    private(set) var users: [String: Int] = [:]
+
+    /// Behind the gateway. What that keeps for itself is not told: `_txid` is gone from the URL, and so it is from the
+    /// echo; the log names the id, cut short.
+    mutating func show(
         _ request: SandboxRequest, _ session: Session?, _ transaction: Transaction?, note: String
     ) -> SandboxResponse {
         count(session?.user)
-        var echo = Self.echo(request, url: ResourceName.original(request.head))
+        var echo = request.echo(url: ResourceName.original(request.head))
         echo["user"] = session.map { .string($0.user) } ?? .null
         echo["realm"] = session.map { .string($0.realm) } ?? .null
         echo["access"] = .integer(accesses)
@@ -16,24 +22,42 @@ extension SandboxServer {
         return .json(200, echo, note: "access \(accesses): \(note)")
     }
 
-    /// - Parameter user: nil where it was nobody's.
-    mutating func count(_ user: String?) {
-        accesses += 1
-        if let user { users[user, default: 0] += 1 }
+    /// `/api/…`, where an access token is wanted, and no session.
+    ///
+    /// `/api/scope/NAME/…` wants that scope, `/api/realm/NAME/…` a token of that realm; all else one of the root realm.
+    mutating func answer(
+        _ request: SandboxRequest, _ faults: Faults, _ oauth: inout AuthorizationServer, _ now: Int
+    ) -> SandboxResponse {
+        if faults.has(.expiredToken) { oauth.spoilToken(of: request, now) }
+        let segments = request.segments.dropFirst()
+        let value = segments.dropFirst().first ?? ""
+        let grant: GrantTable.Grant
+        do throws(OAuthRefusal) {
+            grant = try oauth.grant(shownBy: request, realm: segments.first == "realm" ? "/" + value : "/", now)
+        } catch {
+            return error.response
+        }
+        if segments.first == "scope", !grant.scope.split(separator: " ").contains(where: { $0 == value }) {
+            let challenge = "Bearer realm=\"\(grant.realm)\",error=\"insufficient_scope\",scope=\"\(value)\""
+            return OAuthRefusal(
+                403, "insufficient_scope", "The token has not the scope \(value)",
+                fields: FieldSyntax.isName(value) ? [("WWW-Authenticate", challenge)] : []
+            ).response
+        }
+        count(grant.user)
+        var echo = request.echo(url: request.head.url)
+        echo["user"] = grant.user.map { .string($0) } ?? .null
+        echo["client"] = .string(grant.client)
+        echo["realm"] = .string(grant.realm)
+        echo["scope"] = .string(grant.scope)
+        echo["bound"] = .bool(grant.key != nil)
+        echo["access"] = .integer(accesses)
+        return .json(200, echo, note: "access \(accesses): with a token of \(grant.user ?? grant.client)")
     }
 
-    /// `{"method","url","fields":[[name,value],…],"body" or "bodyBase64","bodyLength"}`
-    static func echo(_ request: SandboxRequest, url: String) -> JSONValue {
-        let body: JSONValue.Member =
-            if let text = String(validating: request.body, as: UTF8.self) {
-                .init("body", .string(text))
-            } else {
-                .init("bodyBase64", .string(Base64.encode(request.body)))
-            }
-        return .object([
-            .init("method", .string(request.head.methodText)), .init("url", .string(url)),
-            .init("fields", .array(request.head.fields.lines.map { .strings([$0.name, $0.value]) })), body,
-            .init("bodyLength", .integer(request.body.count)),
-        ])
+    /// - Parameter user: nil where it was nobody's.
+    private mutating func count(_ user: String?) {
+        accesses += 1
+        if let user { users[user, default: 0] += 1 }
     }
 }

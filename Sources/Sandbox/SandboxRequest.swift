@@ -48,4 +48,27 @@ public struct SandboxRequest: Sendable {
         guard parts.count == 2, ASCII.equal(parts[0], scheme) else { return nil }
         return String(parts[1])
     }
+
+    /// AM as the gateway names it: `am.localhost` for a request to any name under `.localhost`, else the host that was
+    /// asked.
+    func amURL(_ options: SandboxOptions) -> String {
+        if let url = options.amURL { return url }
+        guard head.host.hasSuffix(".localhost") else { return origin + options.basePath }
+        return "\(head.target.scheme.name)://am.localhost:\(head.target.port)\(options.basePath)"
+    }
+
+    /// `{"method","url","fields":[[name,value],…],"body" or "bodyBase64","bodyLength"}`
+    func echo(url: String) -> JSONValue {
+        let content: JSONValue.Member =
+            if let text = String(validating: body, as: UTF8.self) {
+                .init("body", .string(text))
+            } else {
+                .init("bodyBase64", .string(Base64.encode(body)))
+            }
+        return .object([
+            .init("method", .string(head.methodText)), .init("url", .string(url)),
+            .init("fields", .array(head.fields.lines.map { .strings([$0.name, $0.value]) })), content,
+            .init("bodyLength", .integer(body.count)),
+        ])
+    }
 }

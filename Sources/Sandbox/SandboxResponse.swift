@@ -28,6 +28,8 @@ public struct SandboxResponse: Sendable {
     var resets = false
     /// What was mailed while it was made, each a line for the log.
     public var mails: [String] = []
+    /// What a push service is to deliver besides.
+    var pushes: [[UInt8]] = []
     /// What this answer means, for the log: a few words, no secret in them.
     public var note: String
 
@@ -47,15 +49,27 @@ public struct SandboxResponse: Sendable {
         fields.filter { ASCII.equal($0.name, name) }.map(\.value)
     }
 
+    /// With a further field.
+    func adding(_ name: String, _ value: String) -> SandboxResponse {
+        var response = self
+        response.fields.append((name, value))
+        return response
+    }
+
+    private static func typed(_ type: String, _ text: String, _ status: Int, _ note: String) -> SandboxResponse {
+        SandboxResponse(status, note: note, fields: [("Content-Type", type)], body: .bytes(Array(text.utf8)))
+    }
+
     static func text(_ status: Int, _ text: String, note: String) -> SandboxResponse {
-        SandboxResponse(
-            status, note: note, fields: [("Content-Type", "text/plain; charset=utf-8")], body: .bytes(Array(text.utf8)))
+        typed("text/plain; charset=utf-8", text, status, note)
+    }
+
+    static func html(_ page: String, note: String) -> SandboxResponse {
+        typed("text/html; charset=utf-8", page, 200, note)
     }
 
     static func json(_ status: Int, _ value: JSONValue, note: String) -> SandboxResponse {
-        SandboxResponse(
-            status, note: note, fields: [("Content-Type", "application/json;charset=UTF-8")],
-            body: .bytes(Array(value.serialized.utf8)))
+        typed("application/json;charset=UTF-8", value.serialized, status, note)
     }
 
     static func redirect(_ status: Int, to location: String, note: String) -> SandboxResponse {
@@ -73,10 +87,18 @@ public struct SandboxResponse: Sendable {
         return json(status, envelope, note: note ?? message)
     }
 
+    static func notFound(_ request: SandboxRequest, note: String) -> SandboxResponse {
+        fault(404, "Resource '\(request.head.path)' not found", note: note)
+    }
+
+    /// How a login fails.
+    static func loginFailure(_ status: Int, _ message: String, errorCode: String, note: String) -> SandboxResponse {
+        let detail = JSONValue.record(["failureUrl": .string(""), "errorCode": .string(errorCode)])
+        return fault(status, message, detail: detail, note: "\(note) (errorCode \(errorCode))")
+    }
+
     static func methodNotAllowed(_ allowed: String) -> SandboxResponse {
-        var response = fault(405, "Method not allowed", note: "only \(allowed) here")
-        response.fields.append(("Allow", allowed))
-        return response
+        fault(405, "Method not allowed", note: "only \(allowed) here").adding("Allow", allowed)
     }
 }
 

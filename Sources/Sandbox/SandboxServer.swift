@@ -12,29 +12,10 @@ internal import HTTPCodec
 /// | `/sandbox/status` | counts of what has happened |
 /// | `/plain/…` | no gateway: answers for tests of proxies |
 public struct SandboxServer: Sendable {
-    let options: SandboxOptions
-    var tokens: TokenSource
-    var sessions: SessionTable
-    var flows: FlowTable
-    /// The flows that are put aside, by what their mailed links carry.
-    var suspended = ExpiringTable<String>(lifetime: FlowTable.lifetime)
-    /// Sent since the last answer.
-    var mails: [Mail] = []
-    /// Second factors of the users, and what is asked of them.
-    var devices = DeviceRegister()
-    /// To be delivered since the last answer: what a push service would get.
-    var pushes: [[UInt8]] = []
-    /// The newest one-time password of each user, by its counter.
-    var usedCodes: [String: Int] = [:]
-    var locks: Lockouts
-    /// What AM is to do wrong when a step-up comes there, by its transaction or its session.
-    var brought = ExpiringTable<Faults>(lifetime: FlowTable.lifetime)
-    var transactions: TransactionTable
-    var grants: GrantTable
-    /// How many requests have reached the resource. Each answer carries its own number.
-    var accesses = 0
-    /// How many of them were whose.
-    var users: [String: Int] = [:]
+    private let options: SandboxOptions
+    private(set) var am: AccessManager
+    private let gateway: Gateway
+    private(set) var resource = ProtectedResource()
 
     /// - Parameter generator: the source of all tokens and ids; a seeded one makes every answer repeatable.
     public init(
@@ -42,48 +23,34 @@ public struct SandboxServer: Sendable {
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         self.options = options
-        tokens = TokenSource(generator)
-        sessions = SessionTable(maxLife: options.lives.session, maxIdle: options.lives.sessionIdle)
-        locks = Lockouts(limit: options.lockout, hold: options.lives.lockout)
-        flows = FlowTable(secret: tokens.bytes(32))
-        transactions = TransactionTable(lifetime: options.lives.transaction)
-        grants = GrantTable(secret: tokens.bytes(32), lives: options.lives)
+        am = AccessManager(options, TokenSource(generator))
+        gateway = Gateway(options)
     }
 
     /// Answers one request.
     /// - Parameter now: seconds since 1970.
     public mutating func handle(_ request: SandboxRequest, now: Int) -> SandboxResponse {
-        var response: SandboxResponse
-        if let own = Faults(request) {
-            response = answer(request, own, now)
-        } else {
-            response = .text(400, "No fault of that name.\n", note: "a fault that the sandbox does not know")
+        guard let own = Faults(request) else {
+            return .text(400, "No fault of that name.\n", note: "a fault that the sandbox does not know")
         }
-        response.mails = mails.map { "mail to \($0.user): \(amURL(request))/XUI/?\($0.query)" }
-        mails = []
-        return response
-    }
-
-    /// - Parameter own: the faults that the request sets for itself.
-    private mutating func answer(_ request: SandboxRequest, _ own: Faults, _ now: Int) -> SandboxResponse {
         let path = request.head.path
-        if let rest = Self.rest(of: path, behind: options.basePath) {
-            let faults = serverFaults(request, own, now)
-            var response = serverFailure(request, faults) ?? accessManager(request, rest, faults, now)
-            response.delay = faults[.amSlow] ?? 0
-            return response
-        }
+        if let rest = Self.rest(of: path, behind: options.basePath) { return am.answer(request, rest, own, now) }
         let isShop = Self.rest(of: path, behind: "/shop") != nil
         if isShop || Self.rest(of: path, behind: "/api") != nil {
             let faults = Faults(options.faults) + own
             var response =
-                failure(request, faults)
-                ?? (isShop ? gateway(request, faults, now) : tokenResource(request, faults, now))
+                if let failure = faults.failure(of: request) {
+                    failure
+                } else if isShop {
+                    gateway.answer(request, faults, &am, &resource, now)
+                } else {
+                    resource.answer(request, faults, &am.oauth, now)
+                }
             response.delay = faults[.slow] ?? 0
             return response
         }
-        if Self.rest(of: path, behind: "/plain") != nil { return plain(request) }
-        if path == "/sandbox/status" { return status(request, now) }
+        if Self.rest(of: path, behind: "/plain") != nil { return PlainPages.answer(request) }
+        if path == "/sandbox/status" { return status(request) }
         guard path == "/" else { return .text(404, "Nothing is here.\n", note: "no such page") }
         return .text(200, greeting, note: "the front page")
     }
@@ -120,34 +87,4 @@ public struct SandboxServer: Sendable {
 
         """
     }
-
-    // MARK: what the endpoints share
-
-    /// The session that a request carries: in the cookie, else in the header named like it.
-    func session(of request: SandboxRequest, _ now: Int) -> Session? {
-        sessionToken(of: request).flatMap { sessions.find($0, now: now) }
-    }
-
-    func sessionToken(of request: SandboxRequest) -> String? {
-        request.cookie(options.cookieName) ?? request.head.fields[options.cookieName]
-    }
-
-    /// AM as the gateway names it: `am.localhost` for a request to any name under `.localhost`, else the host that was
-    /// asked.
-    func amURL(_ request: SandboxRequest) -> String {
-        if let url = options.amURL { return url }
-        guard request.head.host.hasSuffix(".localhost") else { return request.origin + options.basePath }
-        return "\(request.head.target.scheme.name)://am.localhost:\(request.head.target.port)\(options.basePath)"
-    }
-
-    /// `name=token; Path=/[; Domain=…]`, or the line that deletes the cookie.
-    func sessionCookie(_ token: String?) -> (name: String, value: String) {
-        var line = "\(options.cookieName)=\(token ?? ""); Path=/"
-        if let domain = options.cookieDomain { line += "; Domain=\(domain)" }
-        if token == nil { line += "; Expires=Thu, 01 Jan 1970 00:00:00 GMT" }
-        return ("Set-Cookie", line)
-    }
-
-    /// The first eight characters of an id: enough to follow a story, too few to use.
-    static func short(_ id: String) -> String { String(id.prefix(8)) + "…" }
 }

@@ -133,8 +133,7 @@ final class SandboxContext {
     func answer(_ request: SandboxRequest) -> SandboxResponse {
         let response = server.handle(request, now: wallClock)
         log("\(request.head.methodText) \(request.head.path) → \(response.status) · \(response.note)")
-        for push in server.pushes { courier?.post(push) }
-        server.pushes = []
+        for push in response.pushes { courier?.post(push) }
         for mail in response.mails { log(mail) }
         return response
     }

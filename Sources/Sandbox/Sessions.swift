@@ -1,3 +1,5 @@
+internal import HTTPCodec
+
 /// A signed-in user.
 struct Session: Sendable {
     var token: String
@@ -13,7 +15,26 @@ struct Session: Sendable {
     var lastUsed: Int
 }
 
+/// How a session goes over the wire.
+struct SessionCookie: Sendable {
+    let name: String
+    /// Nil: it is a cookie of the host alone.
+    let domain: String?
+
+    /// The session that a request carries: in the cookie, else in the header named like it.
+    func token(of request: SandboxRequest) -> String? { request.cookie(name) ?? request.head.fields[name] }
+
+    /// `name=token; Path=/[; Domain=…]`, or the line that deletes the cookie.
+    func field(_ token: String?) -> (name: String, value: String) {
+        var line = "\(name)=\(token ?? ""); Path=/"
+        if let domain { line += "; Domain=\(domain)" }
+        if token == nil { line += "; Expires=Thu, 01 Jan 1970 00:00:00 GMT" }
+        return ("Set-Cookie", line)
+    }
+}
+
 struct SessionTable: Sendable {
+    let cookie: SessionCookie
     private var sessions: ExpiringTable<Session>
     /// Seconds.
     let maxLife: Int
@@ -22,9 +43,10 @@ struct SessionTable: Sendable {
     private(set) var created = 0
     private(set) var ended = 0
 
-    init(maxLife: Int, maxIdle: Int) {
-        self.maxLife = maxLife
-        self.maxIdle = maxIdle
+    init(_ options: SandboxOptions) {
+        cookie = SessionCookie(name: options.cookieName, domain: options.cookieDomain)
+        maxLife = options.lives.session
+        maxIdle = options.lives.sessionIdle
         sessions = ExpiringTable(lifetime: maxLife)
     }
 
@@ -34,6 +56,10 @@ struct SessionTable: Sendable {
             return nil
         }
         return session
+    }
+
+    func find(shownBy request: SandboxRequest, now: Int) -> Session? {
+        cookie.token(of: request).flatMap { find($0, now: now) }
     }
 
     mutating func touch(_ token: String, now: Int) {

@@ -33,22 +33,31 @@ struct Transaction: Sendable {
     var state = State.created
     /// How many accesses it has granted: never more than one.
     var uses = 0
+
+    /// The first eight characters of an id: enough to follow a story, too few to use.
+    static func short(_ id: String) -> String { String(id.prefix(8)) + "…" }
 }
 
 struct TransactionTable: Sendable {
     private var transactions: ExpiringTable<Transaction>
 
-    /// - Parameter lifetime: seconds from creation to use.
-    init(lifetime: Int) {
+    private let usual: SandboxOptions.Strategy
+
+    /// - Parameters:
+    ///   - lifetime: seconds from creation to use.
+    ///   - usual: what an approval asks where nothing else is said.
+    init(lifetime: Int, usual: SandboxOptions.Strategy) {
         transactions = ExpiringTable(lifetime: lifetime)
+        self.usual = usual
     }
 
     mutating func create(
-        realm: String, resource: String, method: String?, subject: String, strategy: SandboxOptions.Strategy,
+        realm: String, resource: String, method: String?, subject: String, strategy: SandboxOptions.Strategy?,
         from tokens: inout TokenSource, now: Int
     ) -> Transaction {
         let transaction = Transaction(
-            id: tokens.uuid(), realm: realm, resource: resource, method: method, subject: subject, strategy: strategy)
+            id: tokens.uuid(), realm: realm, resource: resource, method: method, subject: subject,
+            strategy: strategy ?? usual)
         tally.created += 1
         transactions.insert(transaction, id: transaction.id, now: now)
         return transaction
@@ -141,5 +150,5 @@ struct TransactionTable: Sendable {
         mutating func misused(_ how: Transaction.Misuse) { misuses[how, default: 0] += 1 }
     }
 
-    var tally = Tally()
+    private(set) var tally = Tally()
 }

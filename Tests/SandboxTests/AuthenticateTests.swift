@@ -97,7 +97,7 @@ import Testing
     @Test func anOldJourneyHasTimedOut() throws {
         var world = World()
         let step = try world.start()
-        world.now += FlowTable.lifetime
+        world.now += JourneyTable.lifetime
         #expect(try world.errorCode(try world.answer(step)) == "110")
     }
 

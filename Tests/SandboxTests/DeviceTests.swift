@@ -85,9 +85,11 @@ struct DeviceTests {
         return (try poll(waits, session: session), session, secret)
     }
 
-    /// The push that was sent last.
-    private mutating func push(_ secret: [UInt8]) throws -> (id: String, claims: JSONValue, response: String) {
-        let last = try #require(world.server.pushes.last)
+    /// The push that was sent with a step.
+    private func push(_ step: SandboxResponse, _ secret: [UInt8]) throws -> (
+        id: String, claims: JSONValue, response: String
+    ) {
+        let last = try #require(step.pushes.last)
         let sent = try JSONValue(parsing: last)
         let token = try #require(sent["message"]?.text)
         let claims = try #require(SignedToken.decode(token, key: secret))
@@ -101,7 +103,7 @@ struct DeviceTests {
 
     @Test mutating func aPushIsApproved() throws {
         let (step, session, secret) = try registered("PushDevice")
-        let push = try push(secret)
+        let push = try push(step, secret)
         let waits = try poll(step, session: session)
         #expect(try world.types(waits) == ["PollingWaitCallback", "ConfirmationCallback"])
         #expect(try say("authenticate", push.id, ["response": .string("wrong")], key: secret) == 400)
@@ -111,7 +113,7 @@ struct DeviceTests {
 
     @Test mutating func aPushIsDenied() throws {
         let (step, session, secret) = try registered("PushDevice")
-        let push = try push(secret)
+        let push = try push(step, secret)
         let claims: KeyValuePairs<String, JSONValue> = ["response": .string(push.response), "deny": .bool(true)]
         #expect(try say("authenticate", push.id, claims, key: secret) == 200)
         #expect(try poll(step, session: session).status == 401)
@@ -120,7 +122,7 @@ struct DeviceTests {
     @Test(arguments: [true, false])
     mutating func aNumberIsChosen(_ isRight: Bool) throws {
         let (step, session, secret) = try registered("PushNumber")
-        let push = try push(secret)
+        let push = try push(step, secret)
         let shown = try uri(step)
         let numbers = try #require(push.claims["n"]?.text).split(separator: ",").map(String.init)
         #expect(push.claims["k"]?.text == "challenge" && numbers.count == 3 && numbers.contains(shown))

@@ -49,8 +49,8 @@ import Testing
         let info = try world.send("GET", "\(Self.path)/userinfo", fields: [("Authorization", "Bearer \(access)")])
         #expect(try world.json(info)["sub"]?.text == "user6")
         let hint = try #require(tokens["id_token"]?.text)
-        let claims = try #require(SignedToken.decode(hint, key: world.server.grants.secret))
-        #expect(claims["nonce"]?.text == "n1")
+        let claims = try #require(hint.split(separator: ".").dropFirst().first.flatMap { Base64.decode($0) })
+        #expect(try JSONValue(parsing: claims)["nonce"]?.text == "n1")
         #expect(try world.send("GET", "\(Self.path)/connect/endSession?id_token_hint=\(hint)").status == 204)
         #expect(try world.access(session: session).status == 302)
     }

@@ -72,10 +72,10 @@ import Testing
         let bare = try world.send("POST", path, fields: OAuthTests.form, body: body)
         #expect(try world.json(bare)["error"]?.text == "invalid_dpop_proof")
         let nonce = try #require(bare["DPoP-Nonce"])
-        #expect(nonce == world.server.proofNonce(world.now))
+        #expect(nonce == world.server.am.oauth.proofs.nonce(world.now))
         world.now += 60
-        #expect(nonce == world.server.proofNonce(world.now, back: 1))
-        #expect(nonce != world.server.proofNonce(world.now))
+        #expect(nonce == world.server.am.oauth.proofs.nonce(world.now, back: 1))
+        #expect(nonce != world.server.am.oauth.proofs.nonce(world.now))
         let two = OAuthTests.form + [("DPoP", Self.proof), ("DPoP", Self.proof)]
         #expect(try world.send("POST", path, fields: two, body: body).status == 400)
         let resource = try world.send("GET", "/api/x")

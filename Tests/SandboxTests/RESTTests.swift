@@ -40,17 +40,17 @@ import Testing
         var world = World()
         let token = try world.signIn()
         for _ in 0..<3 {
-            world.now += world.server.sessions.maxIdle - 1
+            world.now += world.server.am.store.sessions.maxIdle - 1
             #expect(try world.access(session: token).status == 401)
         }
-        world.now += world.server.sessions.maxIdle
+        world.now += world.server.am.store.sessions.maxIdle
         #expect(try world.access(session: token).status == 302)
     }
 
     @Test func noSessionOutlivesItsLongestLife() throws {
         var world = World()
         let token = try world.signIn()
-        let end = world.now + world.server.sessions.maxLife
+        let end = world.now + world.server.am.store.sessions.maxLife
         while world.now + 1000 < end {
             world.now += 1000
             #expect(try world.access(session: token).status == 401)

@@ -63,18 +63,18 @@ private final class Running {
         let running = try Running()
         let client = try running.connect()
         try client.send(Self.get("/plain/chunked/1000/7"))
-        #expect(try client.answer().body == SandboxServer.pattern(1000))
+        #expect(try client.answer().body == PlainPages.pattern(1000))
         try client.send("GET /plain/status/204 HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try client.answer().head.fields["Content-Length"] == nil)
         try client.send(Self.get("/plain/close"))
-        #expect(try client.answer().body == SandboxServer.pattern(1000))
+        #expect(try client.answer().body == PlainPages.pattern(1000))
         #expect(try client.isAtEnd())
     }
 
     @Test func bodiesInEveryFormAreRead() throws {
         let running = try Running()
         let client = try running.connect()
-        let large = SandboxServer.pattern(3 << 20)
+        let large = PlainPages.pattern(3 << 20)
         try client.send("POST /plain/echo HTTP/1.1\r\nHost: a\r\nContent-Length: \(large.count)\r\n\r\n")
         try client.send(large)
         #expect(try client.answer().json?["bodyLength"] == .integer(large.count))
@@ -164,7 +164,7 @@ private final class Running {
         let client = try running.connect()
         // more than the kernel's buffers hold: the rest waits in the queue, and further requests behind it
         try client.send((0..<4).map { _ in Self.get("/plain/bytes/8000000") }.joined())
-        for _ in 0..<4 { #expect(try client.answer().body == SandboxServer.pattern(8_000_000)) }
+        for _ in 0..<4 { #expect(try client.answer().body == PlainPages.pattern(8_000_000)) }
     }
 
     @Test func bothFamiliesAreListenedOn() throws {

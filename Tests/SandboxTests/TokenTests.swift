@@ -84,7 +84,7 @@ import Testing
         #expect(try world.json(try refresh(first))["error"]?.text == "invalid_grant")
         #expect(try api(&world, access).status == 401)
         #expect(try refresh(newest).status == 400)
-        #expect(world.server.grants.tally.reused == 1)
+        #expect(world.server.am.oauth.grants.tally.reused == 1)
     }
 
     @Test func aCodeThatComesTwiceEndsWhatCameOfIt() throws {

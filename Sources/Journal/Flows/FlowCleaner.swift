@@ -121,7 +121,7 @@ struct FlowCleaner {
     /// A body that is kept as it is.
     private mutating func isHarmless(_ body: ArraySlice<UInt8>, isCut: Bool, isEncoded: Bool) -> Bool {
         body.isEmpty
-            || !isCut && body.count < bodyLimit && !isEncoded && !MessageRedactor.hides(body) && isHarmless(body)
+            || !isCut && body.count < bodyLimit && !isEncoded && !BodyText.hides(body) && isHarmless(body)
     }
 
     /// In one piece.

@@ -23,7 +23,12 @@ extension ClientConnection {
             // the exchange may be over by now, and the cell another one's
             if isSettled { return }
         }
-        if let caller = cell.exchange.caller { passOnEvents(of: cell, to: caller) } else { endCalls(of: cell, &out) }
+        if let caller = cell.exchange.caller {
+            // what happens in a call stands in the record of whoever made it
+            self.cell(caller)?.exchange.log.add(cell.exchange.log.takeEvents())
+        } else {
+            endCalls(of: cell, &out)
+        }
         guard case .over(let ending) = cell.exchange.stage else { return }
         ended(cell, ending, &out)
     }
@@ -185,12 +190,6 @@ extension ClientConnection {
     private func traced(_ call: ExchangeCell, status: Int, _ now: Int) {
         guard let caller = call.exchange.caller, let cell = cell(caller) else { return }
         cell.exchange.log.addToTrace(call.exchange, status: status, now)
-    }
-
-    /// What happens in a call stands in the record of whoever made it.
-    private func passOnEvents(of call: ExchangeCell, to caller: ExchangeID) {
-        guard let cell = cell(caller) else { return }
-        cell.exchange.log.add(call.exchange.log.takeEvents())
     }
 
     // MARK: answers of origins

@@ -5,40 +5,39 @@ struct CodeRegistrationPage: TreeNode {
     /// By the clock (TOTP), or one after another (HOTP).
     var isTimed = true
 
-    func isPassed(_ flow: AuthenticationFlow, _ server: SandboxServer) -> Bool {
-        flow.owner.map(server.devices.hasCodes) ?? false
+    func isPassed(_ journey: Journey, _ identities: IdentityStore) -> Bool {
+        journey.owner.map(identities.devices.hasCodes) ?? false
     }
 
-    func page(_ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _: Int) -> [Question] {
-        let secret = Base64.encode(server.tokens.bytes(20))
-        flow.state["secret"] = secret
+    func page(_ journey: inout Journey, _: inout IdentityStore, _ ids: inout TokenSource, _: Int) -> [Question] {
+        let secret = Base64.encode(ids.bytes(20))
+        journey.state["secret"] = secret
         let uri =
-            "otpauth://\(isTimed ? "totp" : "hotp")/Sandbox:\(PercentCoding.encode(flow.claimed ?? ""))"
+            "otpauth://\(isTimed ? "totp" : "hotp")/Sandbox:\(PercentCoding.encode(journey.claimed ?? ""))"
             + "?\(isTimed ? "period=30" : "counter=0")&b=032b75&digits=6&secret="
             + Base32.encode(Base64.decode(secret) ?? []) + "&issuer=Sandbox"
-        return [
-            .message("Scan the barcode image below with the ForgeRock Authenticator app to register your device."),
-            .barcode(uri), .hidden("mfaDeviceRegistration", value: uri), .confirmation(["Next"]),
-        ]
+        return Question.registration(uri) + [.confirmation(["Next"])]
     }
 
-    func take(_: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _: Int) -> NodeOutcome {
-        guard let owner = flow.owner, let secret = flow.state["secret"].flatMap({ Base64.decode($0) }) else {
+    func take(_: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _: Int) -> NodeOutcome {
+        guard let owner = journey.owner, let secret = journey.state["secret"].flatMap({ Base64.decode($0) }) else {
             return .failed("nobody to register a device for")
         }
-        server.devices.registerCodes(owner, secret: secret, isTimed: isTimed)
+        identities.devices.registerCodes(owner, secret: secret, isTimed: isTimed)
         return .next
     }
 }
 
 /// Asks for a code of the device that was registered.
 struct DeviceCodePage: TreeNode {
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { [.code, .submit] }
+    func page(_: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
+        [.code, .submit]
+    }
 
     func take(
-        _ answers: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int
+        _ answers: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int
     ) -> NodeOutcome {
-        guard let owner = flow.owner, server.devices.takes(answers.text(0), of: owner, now: now) else {
+        guard let owner = journey.owner, identities.devices.takes(answers.text(0), of: owner, now: now) else {
             return .failed("no code of a device")
         }
         return .next
@@ -47,45 +46,43 @@ struct DeviceCodePage: TreeNode {
 
 /// Registers a device for pushes, and waits until it has said that it is there.
 struct PushRegistrationPage: TreeNode {
-    func isPassed(_ flow: AuthenticationFlow, _ server: SandboxServer) -> Bool {
-        flow.owner.map { server.devices.push($0) != nil } ?? false
+    func isPassed(_ journey: Journey, _ identities: IdentityStore) -> Bool {
+        journey.owner.map { identities.devices.push($0) != nil } ?? false
     }
 
-    func page(_ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int) -> [Question] {
-        if flow.state["register"] == nil {
-            let id = "REGISTER:\(server.tokens.uuid())"
-            let (secret, challenge) = (server.tokens.bytes(32), server.tokens.bytes(32))
-            flow.state["register"] = id
-            flow.state["uri"] = uri(flow, id, secret, challenge)
-            flow.state["secret"] = Base64.encode(secret)
-            server.devices.send(.init(secret: secret, challenge: challenge), id: id, now: now)
+    func page(
+        _ journey: inout Journey, _ identities: inout IdentityStore, _ ids: inout TokenSource, _ now: Int
+    ) -> [Question] {
+        if journey.state["register"] == nil {
+            let id = "REGISTER:\(ids.uuid())"
+            let (secret, challenge) = (ids.bytes(32), ids.bytes(32))
+            journey.state["register"] = id
+            journey.state["uri"] = uri(journey, id, secret, challenge)
+            journey.state["secret"] = Base64.encode(secret)
+            identities.devices.send(.init(secret: secret, challenge: challenge), id: id, now: now)
         }
-        let uri = flow.state["uri"] ?? ""
-        return [
-            .message("Scan the barcode image below with the ForgeRock Authenticator app to register your device."),
-            .barcode(uri), .hidden("mfaDeviceRegistration", value: uri), .wait(200, "Waiting for response..."),
-        ]
+        return Question.registration(journey.state["uri"] ?? "") + [.wait(200, "Waiting for response...")]
     }
 
-    private func uri(_ flow: AuthenticationFlow, _ id: String, _ secret: [UInt8], _ challenge: [UInt8]) -> String {
+    private func uri(_ journey: Journey, _ id: String, _ secret: [UInt8], _ challenge: [UInt8]) -> String {
         func coded(_ bytes: [UInt8]) -> String { Base64.encode(bytes, urlSafe: true) }
         func endpoint(_ action: String) -> String {
-            coded(Array("\(flow.amURL)/json\(RealmRoute.path(flow.realm))/push/sns/message?_action=\(action)".utf8))
+            let service = "\(journey.start.amURL)/json\(RealmRoute.path(journey.realm))/push/sns/message"
+            return coded(Array("\(service)?_action=\(action)".utf8))
         }
-        return
-            "pushauth://push/Sandbox:\(PercentCoding.encode(flow.claimed ?? ""))?l=\(coded(Array("amlbcookie=01".utf8)))"
-            + "&issuer=\(coded(Array("Sandbox".utf8)))&m=\(id)&s=\(coded(secret))&c=\(coded(challenge))"
+        return "pushauth://push/Sandbox:\(PercentCoding.encode(journey.claimed ?? ""))"
+            + "?l=\(coded(Array("amlbcookie=01".utf8)))&issuer=\(coded(Array("Sandbox".utf8)))&m=\(id)&s=\(coded(secret))&c=\(coded(challenge))"
             + "&r=\(endpoint("register"))&a=\(endpoint("authenticate"))&b=032b75"
     }
 
-    func take(_: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int) -> NodeOutcome {
-        guard let owner = flow.owner, let id = flow.state["register"],
-            let secret = flow.state["secret"].flatMap({ Base64.decode($0) })
+    func take(_: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int) -> NodeOutcome {
+        guard let owner = journey.owner, let id = journey.state["register"],
+            let secret = journey.state["secret"].flatMap({ Base64.decode($0) })
         else { return .failed("nobody to register a device for") }
-        guard case .registered(let mechanism) = server.devices.answer(to: id, now: now) else {
+        guard case .registered(let mechanism) = identities.devices.answer(to: id, now: now) else {
             return .again("no device yet")
         }
-        server.devices.register(owner, .init(mechanism: mechanism, secret: secret))
+        identities.devices.register(owner, .init(mechanism: mechanism, secret: secret))
         return .next
     }
 }
@@ -95,47 +92,50 @@ struct PushPage: TreeNode {
     /// One of three numbers has to be chosen: the one that this page shows.
     var asksNumber = false
 
-    func page(_ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int) -> [Question] {
-        if flow.state["push"] == nil { send(&flow, &server, now) }
+    func page(
+        _ journey: inout Journey, _ identities: inout IdentityStore, _ ids: inout TokenSource, _ now: Int
+    ) -> [Question] {
+        if journey.state["push"] == nil { send(&journey, &identities, &ids, now) }
         var page: [Question] = [.wait(200, "Waiting for response...")]
-        if let number = flow.state["number"] { page.append(.shown("pushChallengeNumber", value: number)) }
+        if let number = journey.state["number"] { page.append(.hidden("pushChallengeNumber", value: number)) }
         return page + [.exit("Exit")]
     }
 
-    private func send(_ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int) {
-        guard let owner = flow.owner, let push = server.devices.push(owner) else { return }
-        let id = "AUTHENTICATE:\(server.tokens.uuid())"
-        let challenge = server.tokens.bytes(32)
+    private func send(
+        _ journey: inout Journey, _ identities: inout IdentityStore, _ ids: inout TokenSource, _ now: Int
+    ) {
+        guard let owner = journey.owner, let push = identities.devices.push(owner) else { return }
+        let id = "AUTHENTICATE:\(ids.uuid())"
+        let challenge = ids.bytes(32)
         var claims: [JSONValue.Member] = [
             .init("c", .string(Base64.encode(challenge))), .init("u", .string(push.mechanism)),
             .init("l", .string(Base64.encode(Array("amlbcookie=01".utf8)))),
             .init("t", .string(String(DeviceRegister.lifetime))), .init("i", .string(String(now * 1000))),
-            .init("m", .string("Login attempt from \(flow.claimed ?? "")")),
+            .init("m", .string("Login attempt from \(journey.claimed ?? "")")),
             .init("k", .string(asksNumber ? "challenge" : "default")),
         ]
         var message = DeviceRegister.Message(secret: push.secret, challenge: challenge, owner: owner)
         if asksNumber {
-            let first = Int(server.tokens.bytes(1).first ?? 0) % 30
+            let first = Int(ids.bytes(1).first ?? 0) % 30
             let numbers = [first + 10, first + 40, first + 70].map(String.init)
-            let number = numbers[Int(server.tokens.bytes(1).first ?? 0) % 3]
+            let number = numbers[Int(ids.bytes(1).first ?? 0) % 3]
             claims.append(.init("n", .string(numbers.joined(separator: ","))))
-            flow.state["number"] = number
+            journey.state["number"] = number
             message.number = number
         }
-        flow.state["push"] = id
-        server.devices.send(message, id: id, now: now)
+        journey.state["push"] = id
         let body = JSONValue.record([
             "messageId": .string(id), "message": .string(SignedToken.encode(.object(claims), key: push.secret)),
         ])
-        server.pushes.append(Array(body.serialized.utf8))
+        identities.devices.send(message, id: id, push: Array(body.serialized.utf8), now: now)
     }
 
     func take(
-        _ answers: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int
+        _ answers: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int
     ) -> NodeOutcome {
-        guard let id = flow.state["push"] else { return .failed("no device to send a push to") }
-        guard answers.index(flow.asked.count - 1) != 0 else { return .failed("left") }
-        switch server.devices.answer(to: id, now: now) {
+        guard let id = journey.state["push"] else { return .failed("no device to send a push to") }
+        guard answers.index(journey.asked.count - 1) != 0 else { return .failed("left") }
+        switch identities.devices.answer(to: id, now: now) {
         case .approved: return .next
         case .denied: return .failed("the push was denied")
         case .none, .registered: return .again("no answer to the push yet")
@@ -144,8 +144,15 @@ struct PushPage: TreeNode {
 }
 
 extension Question {
-    /// What draws the URI for the eye.
-    static func barcode(_ uri: String) -> Question {
+    /// What tells a device's URI, once for the eye and once for programs.
+    static func registration(_ uri: String) -> [Question] {
+        [
+            .message("Scan the barcode image below with the ForgeRock Authenticator app to register your device."),
+            .barcode(uri), .hidden("mfaDeviceRegistration", value: uri),
+        ]
+    }
+
+    private static func barcode(_ uri: String) -> Question {
         let text = uri.reduce(into: "") { out, character in
             switch character {
             case ":": out += "\\x3A"
@@ -164,19 +171,8 @@ extension Question {
             ])
     }
 
-    /// A number for the user's eyes, which programs find by its id.
-    static func shown(_ id: String, value: String) -> Question {
-        Question(
-            "HiddenValueCallback", ["value": .string(value), "id": .string(id)], inputs: [.init(initial: .string(id))])
-    }
-
     /// A button that is not pressed where its number comes back as it was.
     static func exit(_ label: String) -> Question {
-        Question(
-            "ConfirmationCallback",
-            [
-                "prompt": .string(""), "messageType": .integer(0), "options": .strings([label]),
-                "optionType": .integer(-1), "defaultOption": .integer(0),
-            ], inputs: [.init(initial: .integer(100), kind: .number)])
+        confirmation([label], .init(initial: .integer(100), kind: .number))
     }
 }

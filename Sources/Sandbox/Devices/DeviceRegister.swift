@@ -37,6 +37,10 @@ struct DeviceRegister: Sendable {
     private static let lookAhead = 10
     private var pushes: [String: Push] = [:]
     private var messages = ExpiringTable<Message>(lifetime: Self.lifetime)
+    /// What is to be delivered.
+    private var unsent: [[UInt8]] = []
+    /// The newest one-time password of each user that was made with the secret of all, by its counter.
+    private var usedCounters: [String: Int] = [:]
 
     // MARK: one-time passwords
 
@@ -59,13 +63,30 @@ struct DeviceRegister: Sendable {
         return true
     }
 
+    /// Whether a counter of the secret of all comes for the first time, and none behind it came before.
+    mutating func isFirst(_ counter: Int, of owner: String) -> Bool {
+        guard counter > usedCounters[owner] ?? 0 else { return false }
+        usedCounters[owner] = counter
+        return true
+    }
+
     // MARK: pushes
 
     func push(_ owner: String) -> Push? { pushes[owner] }
 
     mutating func register(_ owner: String, _ push: Push) { pushes[owner] = push }
 
-    mutating func send(_ message: Message, id: String, now: Int) { messages.insert(message, id: id, now: now) }
+    /// - Parameter push: what is delivered to the device; nil where the user shows it the message.
+    mutating func send(_ message: Message, id: String, push: [UInt8]? = nil, now: Int) {
+        messages.insert(message, id: id, now: now)
+        if let push { unsent.append(push) }
+    }
+
+    /// What a push service would get by now.
+    mutating func takePushes() -> [[UInt8]] {
+        defer { unsent = [] }
+        return unsent
+    }
 
     func answer(to id: String, now: Int) -> Answer { messages.value(id, now: now)?.answer ?? .none }
 
@@ -95,9 +116,4 @@ struct DeviceRegister: Sendable {
         messages.replace(id, message)
         return nil
     }
-}
-
-extension AuthenticationFlow {
-    /// Whose devices it is about.
-    var owner: String? { claimed.map { "\(realm) \($0)" } }
 }

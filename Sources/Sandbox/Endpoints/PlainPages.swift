@@ -12,45 +12,42 @@ internal import HTTPCodec
 /// | `close` | a body that ends where the connection ends |
 /// | `redirect` | 302 to `echo` |
 /// | `try` | a page to try the gateway with a browser |
-extension SandboxServer {
+enum PlainPages {
     /// Longest body made here, in bytes.
     private static let maxBytes = 64 << 20
     /// Longest delay, in milliseconds.
     private static let maxDelay = 60_000
 
-    func plain(_ request: SandboxRequest) -> SandboxResponse {
+    static func answer(_ request: SandboxRequest) -> SandboxResponse {
         let segments = request.segments.dropFirst()
         let numbers = segments.dropFirst().map { Int($0) ?? -1 }
         switch (segments.first, numbers.count) {
         case ("echo", 0):
-            return .json(200, Self.echo(request, url: request.head.url), note: "echo")
-        case ("bytes", 1) where 0...Self.maxBytes ~= numbers[0]:
-            return filled(.bytes(Self.pattern(numbers[0])), note: "\(numbers[0]) bytes")
-        case ("chunked", 2) where 0...Self.maxBytes ~= numbers[0] && numbers[1] > 0:
-            return filled(
-                .chunked(Self.pattern(numbers[0]), size: numbers[1]), note: "\(numbers[0]) bytes in chunks")
+            return .json(200, request.echo(url: request.head.url), note: "echo")
+        case ("bytes", 1) where 0...maxBytes ~= numbers[0]:
+            return filled(.bytes(pattern(numbers[0])), note: "\(numbers[0]) bytes")
+        case ("chunked", 2) where 0...maxBytes ~= numbers[0] && numbers[1] > 0:
+            return filled(.chunked(pattern(numbers[0]), size: numbers[1]), note: "\(numbers[0]) bytes in chunks")
         case ("status", 1) where 200...599 ~= numbers[0]:
             let status = numbers[0]
             guard status != 204, status != 304 else { return SandboxResponse(status, note: "as asked") }
             return .text(status, "\(status) \(ReasonPhrase.of(status))\n", note: "as asked")
-        case ("slow", 1) where 0...Self.maxDelay ~= numbers[0]:
+        case ("slow", 1) where 0...maxDelay ~= numbers[0]:
             var response = SandboxResponse.text(200, "waited \(numbers[0]) ms\n", note: "after \(numbers[0]) ms")
             response.delay = numbers[0]
             return response
         case ("close", 0):
-            return filled(.untilClose(Self.pattern(1000)), note: "1000 bytes, then the end")
+            return filled(.untilClose(pattern(1000)), note: "1000 bytes, then the end")
         case ("redirect", 0):
             return .redirect(302, to: "/plain/echo", note: "sent to /plain/echo")
         case ("try", 0):
-            return SandboxResponse(
-                200, note: "the page to try things on", fields: [("Content-Type", "text/html; charset=utf-8")],
-                body: .bytes(Array(TryPage.text.utf8)))
+            return .html(TryPage.text, note: "the page to try things on")
         default:
             return .text(404, "Nothing is here.\n", note: "no such page")
         }
     }
 
-    private func filled(_ body: SandboxResponse.Body, note: String) -> SandboxResponse {
+    private static func filled(_ body: SandboxResponse.Body, note: String) -> SandboxResponse {
         SandboxResponse(200, note: note, fields: [("Content-Type", "application/octet-stream")], body: body)
     }
 

@@ -2,24 +2,27 @@ internal import Formats
 internal import HTTPCodec
 
 /// `POST json/…/policies?_action=evaluate`: decisions for applications that enforce them themselves.
-extension SandboxServer {
+struct PoliciesEndpoint {
     private static let applications: Set<String> = ["iPlanetAMWebAgentService", "shop"]
     /// The time to live of a decision that never ages, in milliseconds since 1970.
     private static let forever = Int.max
 
-    mutating func evaluatePolicies(_ request: SandboxRequest, realm: String, _ now: Int) -> SandboxResponse {
+    private let keepsQuery: Bool
+
+    init(_ options: SandboxOptions) { keepsQuery = options.resourceIncludesQuery }
+
+    /// - Parameter oauth: an application may ask by a token of its own instead of a session.
+    func answer(_ call: RESTCall, _ store: inout CoreTokenStore, _ oauth: AuthorizationServer) -> SandboxResponse {
+        let request = call.request
         guard request.head.method == .post, request.query["_action"] == "evaluate" else {
             return .fault(501, "Not Supported", note: "an action that policies do not know")
         }
-        let caller = session(of: request, now)
-        // an application of its own may ask by its token instead
-        let isService = request.authorization("Bearer").flatMap { grants.grant($0, now: now) }.map {
-            $0.user == nil && $0.realm == realm && $0.key == nil
-        }
-        guard caller != nil || isService == true else {
+        let caller = store.sessions.find(shownBy: request, now: call.now)
+        let isService = oauth.isService(request, realm: call.realm, call.now)
+        guard caller != nil || isService else {
             return .fault(401, "Access Denied", note: "neither a session nor a token to ask with")
         }
-        guard isService == true || Directory.mayEvaluatePolicies(caller?.user ?? "") else {
+        guard isService || Directory.mayEvaluatePolicies(caller?.user ?? "") else {
             return .fault(403, "Permission denied", note: "\(caller?.user ?? "") may not ask for decisions")
         }
         guard let question = try? JSONValue(parsing: request.body), question.members != nil else {
@@ -37,9 +40,8 @@ extension SandboxServer {
         }
         let subject: Session
         if let asked = question["subject"] {
-            guard let token = asked["ssoToken"]?.text, let found = sessions.find(token, now: now) else {
-                return .fault(400, "Invalid value subject", note: "the subject has no living session")
-            }
+            guard let token = asked["ssoToken"]?.text, let found = store.sessions.find(token, now: call.now)
+            else { return .fault(400, "Invalid value subject", note: "the subject has no living session") }
             subject = found
         } else if let caller {
             subject = caller
@@ -51,7 +53,7 @@ extension SandboxServer {
         var seen: Set<String> = []
         let faults = Faults(request) ?? Faults()
         for name in names where seen.insert(name).inserted {
-            decisions.append(decision(for: name, subject, realm: realm, transaction: id, faults, now))
+            decisions.append(decision(for: name, subject, transaction: id, faults, call, &store))
         }
         return .json(200, .array(decisions), note: "\(decisions.count) decisions for \(subject.user)")
     }
@@ -62,23 +64,25 @@ extension SandboxServer {
         return texts.count == items.count ? texts : nil
     }
 
-    private mutating func decision(
-        for name: String, _ subject: Session, realm: String, transaction id: String?, _ faults: Faults, _ now: Int
+    private func decision(
+        for name: String, _ subject: Session, transaction id: String?, _ faults: Faults, _ call: RESTCall,
+        _ store: inout CoreTokenStore
     ) -> JSONValue {
         var actions = JSONValue.object([])
         var advices = JSONValue.object([])
         var ttl = 0
-        if subject.realm == realm, let head = try? RequestHead(method: "GET", url: name),
+        if subject.realm == call.realm, let head = try? RequestHead(method: "GET", url: name),
             let protection = Protection(path: head.path)
         {
-            let resource = ResourceName.normalized(head, keepsQuery: options.resourceIncludesQuery)
-            let decision = decide(protection, resource: resource, method: nil, session: subject, transaction: id, now)
+            let resource = ResourceName.normalized(head, keepsQuery: keepsQuery)
+            let decision = protection.decide(
+                resource: resource, method: nil, session: subject, transaction: id, &store, call.now)
             // what is denied whatever one does is told as such: false, and no advice
             let denied = Protection.methods.filter { !protection.allows($0) }
             switch decision {
             case .granted(let transaction):
                 actions = .object(Protection.methods.map { .init($0, .bool(!denied.contains($0))) })
-                ttl = transaction == nil ? protection.holds.map { (now + $0) * 1000 } ?? Self.forever : 0
+                ttl = transaction == nil ? protection.holds.map { (call.now + $0) * 1000 } ?? Self.forever : 0
             case .denied:
                 actions = .object(denied.map { .init($0, .bool(false)) })
                 ttl = Self.forever

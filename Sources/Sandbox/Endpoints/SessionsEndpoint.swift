@@ -2,14 +2,15 @@ internal import Formats
 internal import HTTPCodec
 
 /// `POST json/…/sessions?_action=…`.
-extension SandboxServer {
+enum SessionsEndpoint {
     /// The token is taken from the body's or query's `tokenId`, the older path form, the cookie, the header, in this
     /// order.
-    mutating func manageSessions(_ request: SandboxRequest, _ route: RealmRoute, _ now: Int) -> SandboxResponse {
+    static func answer(_ call: RESTCall, _ sessions: inout SessionTable) -> SandboxResponse {
+        let (request, rest, now) = (call.request, call.route.rest, call.now)
         guard request.head.method == .post else { return .fault(501, "Not Supported") }
         let body = request.body.isEmpty ? nil : try? JSONValue(parsing: request.body)
-        let named = body?["tokenId"]?.text ?? request.query["tokenId"] ?? (route.rest.count > 1 ? route.rest[1] : nil)
-        guard let token = named ?? sessionToken(of: request), !token.isEmpty else {
+        let named = body?["tokenId"]?.text ?? request.query["tokenId"] ?? (rest.count > 1 ? rest[1] : nil)
+        guard let token = named ?? sessions.cookie.token(of: request), !token.isEmpty else {
             return .fault(400, "The request has no tokenId", note: "no session named")
         }
         let session = sessions.find(token, now: now)
@@ -17,10 +18,9 @@ extension SandboxServer {
         case "logout":
             sessions.end(token)
             let text = session == nil ? "Token has expired" : "Successfully logged out"
-            var response = SandboxResponse.json(
-                200, .record(["result": .string(text)]),
-                note: session.map { "\($0.user) signed out" } ?? "no such session")
-            response.fields.append(sessionCookie(nil))
+            let note = session.map { "\($0.user) signed out" } ?? "no such session"
+            var response = SandboxResponse.json(200, .record(["result": .string(text)]), note: note)
+            response.fields.append(sessions.cookie.field(nil))
             return response
         case "validate":
             guard let session else { return .json(200, .record(["valid": .bool(false)]), note: "session is dead") }
@@ -31,10 +31,10 @@ extension SandboxServer {
             ])
             return .json(200, answer, note: "session of \(session.user) is good")
         case "getSessionInfo":
-            return sessionInfo(session)
+            return information(session, sessions)
         case "getSessionInfoAndResetIdleTime":
             sessions.touch(token, now: now)
-            return sessionInfo(sessions.find(token, now: now))
+            return information(sessions.find(token, now: now), sessions)
         case "refresh":
             guard let session else { return .fault(401, "Unauthorized", note: "session is dead") }
             sessions.touch(token, now: now)
@@ -49,7 +49,7 @@ extension SandboxServer {
         }
     }
 
-    private func sessionInfo(_ session: Session?) -> SandboxResponse {
+    private static func information(_ session: Session?, _ sessions: SessionTable) -> SandboxResponse {
         guard let session else { return .fault(401, "Unauthorized", note: "session is dead") }
         func time(_ seconds: Int) -> JSONValue { .string(CalendarTime(seconds).internet) }
         let suffix = RealmRoute.distinguishedName(session.realm)

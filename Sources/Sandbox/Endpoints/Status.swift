@@ -3,16 +3,17 @@ internal import HTTPCodec
 
 /// `GET /sandbox/status`: what has happened since the beginning, in numbers.
 extension SandboxServer {
-    func status(_ request: SandboxRequest, _ now: Int) -> SandboxResponse {
+    func status(_ request: SandboxRequest) -> SandboxResponse {
         guard request.reads else { return .methodNotAllowed("GET") }
-        let transactions = transactions.tally
+        let sessions = am.store.sessions
+        let transactions = am.store.transactions.tally
         let misuses = Transaction.Misuse.allCases.map { how in
             JSONValue.Member(how.rawValue, .integer(transactions.misuses[how] ?? 0))
         }
-        let tokens = grants.tally
+        let tokens = am.oauth.grants.tally
         let status = JSONValue.record([
-            "accesses": .integer(accesses),
-            "users": .object(users.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
+            "accesses": .integer(resource.accesses),
+            "users": .object(resource.users.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
             "sessions": .record(["created": .integer(sessions.created), "ended": .integer(sessions.ended)]),
             "transactions": .record([
                 "created": .integer(transactions.created), "begun": .integer(transactions.begun),
@@ -22,7 +23,7 @@ extension SandboxServer {
             "tokens": .record([
                 "issued": .integer(tokens.issued), "refreshed": .integer(tokens.refreshed),
                 "reused": .integer(tokens.reused), "revoked": .integer(tokens.revoked),
-                "refusedProofs": .integer(tokens.refusedProofs),
+                "refusedProofs": .integer(am.oauth.proofs.refused),
             ]),
         ])
         return .json(200, status, note: "told what has happened")

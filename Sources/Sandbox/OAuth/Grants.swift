@@ -41,24 +41,18 @@ struct GrantTable: Sendable {
         /// Refresh tokens and codes that came a second time: all that came of them ended.
         var reused = 0
         var revoked = 0
-        var refusedProofs = 0
     }
 
     private var codes = ExpiringTable<Code>(lifetime: 120)
     private var accessTokens: ExpiringTable<Grant>
     private var refreshTokens: ExpiringTable<Refresh>
-    /// The `jti` of proofs that were shown.
-    private var proofs = ExpiringTable<Bool>(lifetime: 2 * DPoPProof.tolerance)
     /// The consents of which a token was ended before its time.
     private var spoilt: ExpiringTable<Bool>
-    /// Signs id tokens.
-    let secret: [UInt8]
     /// Seconds.
     let accessLife: Int
-    var tally = Tally()
+    private(set) var tally = Tally()
 
-    init(secret: [UInt8], lives: SandboxOptions.Lives) {
-        self.secret = secret
+    init(_ lives: SandboxOptions.Lives) {
         accessLife = lives.accessToken
         accessTokens = ExpiringTable(lifetime: lives.accessToken)
         refreshTokens = ExpiringTable(lifetime: lives.refreshToken)
@@ -148,12 +142,5 @@ struct GrantTable: Sendable {
     private mutating func end(_ grant: Grant) {
         accessTokens.removeAll { $0.id == grant.id }
         refreshTokens.removeAll { $0.grant.id == grant.id }
-    }
-
-    /// Takes a proof's id. False where it came before.
-    mutating func takeProof(_ id: String, now: Int) -> Bool {
-        guard proofs.value(id, now: now) == nil else { return false }
-        proofs.insert(true, id: id, now: now)
-        return true
     }
 }

@@ -27,17 +27,17 @@ enum OneTimePassword {
 
 /// Asks for a code. Each is good once: what was used, and all before it, is refused.
 struct CodePage: TreeNode {
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { [.code, .submit] }
+    func page(_: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
+        [.code, .submit]
+    }
 
     func take(
-        _ answers: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int
+        _ answers: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int
     ) -> NodeOutcome {
-        guard let user = flow.claimed, server.options.directory.knows(user, realm: flow.realm),
+        guard let user = journey.claimed, let owner = journey.owner,
+            identities.directory.knows(user, realm: journey.realm),
             let counter = OneTimePassword.counter(answers.text(0), Directory.secret, now: now)
         else { return .failed("a wrong code") }
-        let name = "\(flow.realm) \(user)"
-        guard counter > server.usedCodes[name] ?? 0 else { return .failed("a code that was used") }
-        server.usedCodes[name] = counter
-        return .next
+        return identities.devices.isFirst(counter, of: owner) ? .next : .failed("a code that was used")
     }
 }

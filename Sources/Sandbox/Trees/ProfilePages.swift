@@ -1,39 +1,46 @@
 internal import Formats
 
-/// Pages that ask for more than who somebody is; what they do not like is asked for once more, and said why.
-
-/// Boxes that all have to be ticked.
-struct AgreementPage: TreeNode {
-    let questions: [Question]
-
-    init(_ questions: Question...) { self.questions = questions }
-
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { questions }
-
-    func take(_ answers: Answers, _: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
-        questions.indices.allSatisfy { answers.isTrue($0) } ? .next : .failed("not agreed to")
+/// Pages that ask for more than who somebody is.
+extension CheckedPage {
+    /// Boxes that all have to be ticked.
+    static let agreement = CheckedPage(.terms, .consent) { answers in
+        answers.isTrue(0) && answers.isTrue(1) ? .next : .failed("not agreed to")
     }
-}
 
-struct KnowledgePage: TreeNode {
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { [.knowledge] }
-
-    func take(_ answers: Answers, _: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
+    static let knowledge = CheckedPage(.knowledge) { answers in
         answers.text(0, 0).isEmpty || answers.text(0, 1).isEmpty
             ? .again("a question and its answer are wanted") : .next
     }
+
+    /// A device profile: JSON as text, with an identifier in it.
+    static let device = CheckedPage(.device) { answers in
+        let profile = try? JSONValue(parsing: answers.text(0))
+        return profile?["identifier"]?.text == nil ? .failed("no device profile") : .next
+    }
+
+    /// The local password, or an identity provider that is not there.
+    static let provider = CheckedPage(.providers) { answers in
+        answers.text(0) == "localAuthentication" ? .next : .failed("no such provider here")
+    }
+
+    /// Sends the browser to somebody who never sends it back.
+    static let redirect = CheckedPage(.leave) { _ in .failed("nobody came back from there") }
+
+    /// The journey is put aside: a link that is mailed goes on with it. The sandbox's log is the mailbox.
+    static let mail = CheckedPage(.mailed) { _ in .again("the link has not been followed") }
 }
 
+/// What it does not like is asked for once more, and said why.
 struct MailAddressPage: TreeNode {
     private static let broken = JSONValue.record(["policyRequirement": .string("VALID_EMAIL_ADDRESS_FORMAT")])
 
-    func page(_ flow: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] {
-        [.mail(failed: flow.state["mail"] == nil ? [] : [Self.broken])]
+    func page(_ journey: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
+        [.mail(failed: journey.state["mail"] == nil ? [] : [Self.broken])]
     }
 
-    func take(_ answers: Answers, _ flow: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
+    func take(_ answers: Answers, _ journey: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome {
         let good = answers.text(0).contains("@")
-        flow.state["mail"] = good ? nil : "refused"
+        journey.state["mail"] = good ? nil : "refused"
         if !good { return .again("that is no address") }
         return answers.isTrue(0, 1) ? .again("looked at only") : .next
     }
@@ -59,41 +66,13 @@ struct NewPasswordPage: TreeNode {
         return broken
     }
 
-    func page(_ flow: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] {
-        [.newPassword(failed: flow.state["new password"].map(Self.broken) ?? [])]
+    func page(_ journey: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
+        [.newPassword(failed: journey.state["new password"].map(Self.broken) ?? [])]
     }
 
-    func take(_ answers: Answers, _ flow: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
-        flow.state["new password"] = answers.text(0)
+    func take(_ answers: Answers, _ journey: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome {
+        journey.state["new password"] = answers.text(0)
         guard Self.broken(answers.text(0)).isEmpty else { return .again("a password that the policies refuse") }
         return answers.isTrue(0, 1) ? .again("looked at only") : .next
-    }
-}
-
-/// A device profile: JSON as text, with an identifier in it.
-struct DevicePage: TreeNode {
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { [.device] }
-
-    func take(_ answers: Answers, _: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
-        let profile = try? JSONValue(parsing: answers.text(0))
-        return profile?["identifier"]?.text == nil ? .failed("no device profile") : .next
-    }
-}
-
-/// The local password, or an identity provider that is not there.
-struct ProviderPage: TreeNode {
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { [.providers] }
-
-    func take(_ answers: Answers, _: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
-        answers.text(0) == "localAuthentication" ? .next : .failed("no such provider here")
-    }
-}
-
-/// Sends the browser to somebody who never sends it back.
-struct RedirectPage: TreeNode {
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { [.leave] }
-
-    func take(_: Answers, _: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
-        .failed("nobody came back from there")
     }
 }

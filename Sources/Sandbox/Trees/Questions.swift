@@ -16,13 +16,14 @@ extension Question {
             inputs: [.index(of: choices.count, initially: usual)])
     }
 
-    static func confirmation(_ options: [String]) -> Question {
+    /// - Parameter input: nil for one of the options.
+    static func confirmation(_ options: [String], _ input: Input? = nil) -> Question {
         Question(
             "ConfirmationCallback",
             [
                 "prompt": .string(""), "messageType": .integer(0), "options": .strings(options),
                 "optionType": .integer(-1), "defaultOption": .integer(0),
-            ], inputs: [.index(of: options.count, initially: 0)])
+            ], inputs: [input ?? .index(of: options.count, initially: 0)])
     }
 
     static func message(_ text: String) -> Question {

@@ -1,20 +1,22 @@
-/// One node of a tree: it asks, and says what the answers come to. What it has to remember stands in the flow's `state`
-/// or in the server; the node itself is data.
+/// One node of a tree: it asks, and says what the answers come to. What it has to remember stands in the
+/// journey's `state` or in the identity store; the node itself is data.
 protocol TreeNode: Sendable {
     /// There is nothing to ask: the next node is asked for. Not of the last one.
-    func isPassed(_ flow: AuthenticationFlow, _ server: SandboxServer) -> Bool
+    func isPassed(_ journey: Journey, _ identities: IdentityStore) -> Bool
 
     /// The page to show now.
-    func page(_ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int) -> [Question]
+    func page(
+        _ journey: inout Journey, _ identities: inout IdentityStore, _ ids: inout TokenSource, _ now: Int
+    ) -> [Question]
 
     /// What the answers to the page that was shown last come to.
     func take(
-        _ answers: Answers, _ flow: inout AuthenticationFlow, _ server: inout SandboxServer, _ now: Int
+        _ answers: Answers, _ journey: inout Journey, _ identities: inout IdentityStore, _ now: Int
     ) -> NodeOutcome
 }
 
 extension TreeNode {
-    func isPassed(_: AuthenticationFlow, _: SandboxServer) -> Bool { false }
+    func isPassed(_: Journey, _: IdentityStore) -> Bool { false }
 }
 
 enum NodeOutcome: Sendable {
@@ -32,17 +34,32 @@ struct QuestionPage: TreeNode {
 
     init(_ questions: Question...) { self.questions = questions }
 
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] { questions }
+    func page(_: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] { questions }
 
-    func take(_ answers: Answers, _ flow: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
+    func take(_ answers: Answers, _ journey: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome {
         for (index, question) in questions.enumerated() {
             switch question {
-            case .name: flow.name = answers.text(index)
-            case .password: flow.password = answers.text(index)
+            case .name: journey.name = answers.text(index)
+            case .password: journey.password = answers.text(index)
             case .approval where answers.index(index) != 0: return .failed("not approved")
             default: break
             }
         }
         return .next
     }
+}
+
+/// A page whose answers are judged by themselves.
+struct CheckedPage: TreeNode {
+    private let questions: [Question]
+    private let outcome: @Sendable (Answers) -> NodeOutcome
+
+    init(_ questions: Question..., outcome: @escaping @Sendable (Answers) -> NodeOutcome) {
+        self.questions = questions
+        self.outcome = outcome
+    }
+
+    func page(_: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] { questions }
+
+    func take(_ answers: Answers, _: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome { outcome(answers) }
 }

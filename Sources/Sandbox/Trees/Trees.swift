@@ -16,15 +16,15 @@ public enum Trees {
         Tree(
             name: "Poll", header: "Look at your phone",
             nodes: [QuestionPage(.name, .password), WaitPage(milliseconds: 200, times: 3)]),
-        Tree(name: "Mail", header: "Look at your mail", nodes: [QuestionPage(.name, .password), MailPage()]),
+        Tree(name: "Mail", header: "Look at your mail", nodes: [QuestionPage(.name, .password), CheckedPage.mail]),
         Tree(
             name: "Profile", header: "Tell more about yourself",
             nodes: [
-                QuestionPage(.name, .password), AgreementPage(.terms, .consent), KnowledgePage(), MailAddressPage(),
+                QuestionPage(.name, .password), CheckedPage.agreement, CheckedPage.knowledge, MailAddressPage(),
                 NewPasswordPage(),
             ]),
         Tree(
-            name: "Device", header: "Show your device", nodes: [QuestionPage(.name, .password), DevicePage()]),
+            name: "Device", header: "Show your device", nodes: [QuestionPage(.name, .password), CheckedPage.device]),
         Tree(
             name: "OathDevice", header: "A code of your device", level: 10,
             nodes: [CodeRegistrationPage(), DeviceCodePage()]),
@@ -44,8 +44,8 @@ public enum Trees {
             name: "PushLogin", header: "Sign in with a device", level: 10,
             nodes: [QuestionPage(.name, .password), PushRegistrationPage(), PushPage(asksNumber: true)]),
         Tree(
-            name: "Social", header: "Sign in elsewhere", nodes: [ProviderPage(), QuestionPage(.name, .password)]),
-        Tree(name: "Redirect", header: "Sign in elsewhere", nodes: [RedirectPage()]),
+            name: "Social", header: "Sign in elsewhere", nodes: [CheckedPage.provider, QuestionPage(.name, .password)]),
+        Tree(name: "Redirect", header: "Sign in elsewhere", nodes: [CheckedPage.redirect]),
     ]
 
     public static var names: [String] { all.map(\.name) }

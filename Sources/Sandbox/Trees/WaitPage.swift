@@ -3,13 +3,13 @@ struct WaitPage: TreeNode {
     let milliseconds: Int
     let times: Int
 
-    func page(_: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> [Question] {
+    func page(_: inout Journey, _: inout IdentityStore, _: inout TokenSource, _: Int) -> [Question] {
         [.wait(milliseconds, "Waiting for your approval")]
     }
 
-    func take(_: Answers, _ flow: inout AuthenticationFlow, _: inout SandboxServer, _: Int) -> NodeOutcome {
-        let polls = 1 + (flow.state["polls"].flatMap { Int($0) } ?? 0)
-        flow.state["polls"] = String(polls)
+    func take(_: Answers, _ journey: inout Journey, _: inout IdentityStore, _: Int) -> NodeOutcome {
+        let polls = 1 + (journey.state["polls"].flatMap { Int($0) } ?? 0)
+        journey.state["polls"] = String(polls)
         return polls < times ? .again("not approved yet") : .next
     }
 }

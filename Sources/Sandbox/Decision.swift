@@ -9,18 +9,18 @@ enum Decision: Sendable {
     case denied
 }
 
-extension SandboxServer {
+extension Protection {
     /// Decides one access and keeps the books: a transaction that grants is used up, one that is missing is created.
     /// - Parameters:
     ///   - resource: the URL that the transaction is bound to, without `_txid`.
     ///   - method: nil where the asker does not name it.
     ///   - id: the transaction that was presented.
-    mutating func decide(
-        _ protection: Protection, resource: String, method: String?, session: Session, transaction id: String?,
+    func decide(
+        resource: String, method: String?, session: Session, transaction id: String?, _ store: inout CoreTokenStore,
         _ now: Int
     ) -> Decision {
-        guard method.map(protection.allows) ?? (protection.methods?.isEmpty != true) else { return .denied }
-        for condition in protection.conditions {
+        guard method.map(allows) ?? (methods?.isEmpty != true) else { return .denied }
+        for condition in conditions {
             switch condition {
             case .passed(let advice, let tree) where !session.services.contains(tree):
                 return .advice(CompositeAdvice(advice, "\(session.realm):\(tree)"))
@@ -32,15 +32,15 @@ extension SandboxServer {
                 return .advice(CompositeAdvice(CompositeAdvice.force, "true"))
             case .transaction(let strategy):
                 if let id,
-                    let used = transactions.use(
+                    let used = store.transactions.use(
                         id, realm: session.realm, resource: resource, method: method, subject: session.trackingId,
                         now: now)
                 {
                     return .granted(used)
                 }
-                let created = transactions.create(
+                let created = store.transactions.create(
                     realm: session.realm, resource: resource, method: method, subject: session.trackingId,
-                    strategy: strategy ?? options.strategy, from: &tokens, now: now)
+                    strategy: strategy, from: &store.ids, now: now)
                 return .advice(CompositeAdvice(CompositeAdvice.transaction, created.id))
             default: continue
             }

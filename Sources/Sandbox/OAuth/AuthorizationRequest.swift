@@ -1,0 +1,75 @@
+internal import Formats
+internal import HTTPCodec
+
+/// What a client asks `authorize` for, once it is known that the answer may be sent to where it wants it.
+struct AuthorizationRequest: Sendable {
+    let client: Directory.Client
+    let redirectURI: String
+    private let parameters: QueryText
+
+    /// - Parameters:
+    ///   - parameters: of the query or the form.
+    ///   - registered: where codes may be sent to, besides what `RedirectURI` takes of itself.
+    init(_ parameters: QueryText, registered: [String]) throws(OAuthRefusal) {
+        guard let client = Directory.clients.first(where: { $0.id == parameters["client_id"] }) else {
+            throw OAuthRefusal(400, "invalid_client", "Unknown client_id")
+        }
+        guard let back = parameters["redirect_uri"], RedirectURI.isUsable(back) else {
+            throw OAuthRefusal(400, "redirect_uri_mismatch", "The redirect_uri is missing or not a usable URL")
+        }
+        guard RedirectURI.isRegistered(back, registered) else {
+            throw OAuthRefusal(400, "redirect_uri_mismatch", "The redirect_uri is none of the client's")
+        }
+        self.client = client
+        redirectURI = back
+        self.parameters = parameters
+    }
+
+    subscript(_ name: String) -> String? { parameters[name] }
+
+    /// What the client hears where it asks for something that nobody gets; nil where it does not.
+    var refusal: SandboxResponse? {
+        guard self["response_type"] == "code" else {
+            return refused("unsupported_response_type", "Only the code flow is offered")
+        }
+        // RFC 7636 §4.4.1; a challenge in plain proves nothing to whoever saw the request
+        guard self["code_challenge"] == nil || self["code_challenge_method"] == "S256" else {
+            return refused("invalid_request", "code_challenge_method has to be S256")
+        }
+        guard client.secret != nil || self["code_challenge"] != nil else {
+            return refused("invalid_request", "A public client needs a code_challenge")
+        }
+        return nil
+    }
+
+    func refused(_ error: String, _ description: String) -> SandboxResponse {
+        let parameters = [("error", error), ("error_description", description)] + state
+        return .redirect(302, to: RedirectURI.adding(parameters, to: redirectURI), note: error)
+    }
+
+    func granted(_ code: String, by issuer: String, to user: String) -> SandboxResponse {
+        let parameters = [("code", code), ("iss", issuer)] + state + [("client_id", client.id)]
+        return .redirect(302, to: RedirectURI.adding(parameters, to: redirectURI), note: "a code for \(user)")
+    }
+
+    private var state: [(String, String)] { self["state"].map { [("state", $0)] } ?? [] }
+
+    /// The form that a person answers: what was asked for, and proof that it comes from here.
+    func consentPage(_ session: Session) -> SandboxResponse {
+        func hidden(_ name: String, _ value: String) -> String {
+            "<input type=\"hidden\" name=\"\(MarkupText.escaped(name))\" value=\"\(MarkupText.escaped(value))\">"
+        }
+        let fields =
+            parameters.pairs.map { hidden(QueryText.name($0), QueryText.value($0)) } + [hidden("csrf", session.token)]
+        let page = """
+            <!DOCTYPE html>
+            <html lang="en"><title>Consent</title>
+            <form method="post"><p>\(client.id) asks for \(MarkupText.escaped(self["scope"] ?? "nothing")).</p>
+            \(fields.joined())
+            <button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button>
+            </form></html>
+
+            """
+        return .html(page, note: "asks \(session.user) for consent")
+    }
+}
