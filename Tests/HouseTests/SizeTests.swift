@@ -21,14 +21,12 @@ import Testing
         "ProxyCore.ClientConnection": Size(lines: 2_410, functions: 173, stored: 15),
         "Sandbox.SandboxServer": Size(lines: 1_439, functions: 76, stored: 15),
         "ProxyDriver.Connection": Size(lines: 895, functions: 78, stored: 16),
-        "HTTP2.Session": Size(lines: 775, functions: 56, stored: 15),
         "Journal.MessageRedactor": Size(lines: 611, functions: 50, stored: 15),
         "Interception.Plan": Size(lines: 678, functions: 50, stored: 19),
         "Interception.CompiledRule": Size(lines: 600, functions: 50, stored: 25),
         "ProxyDriver.Dial": Size(lines: 600, functions: 50, stored: 17),
         "Names.NameService": Size(lines: 600, functions: 50, stored: 17),
         "Sandbox.AuthenticationFlow": Size(lines: 600, functions: 50, stored: 17),
-        "HTTP2.InboundState": Size(lines: 600, functions: 50, stored: 16),
     ]
 
     private static let kinds = ["struct", "class", "enum", "actor", "extension", "protocol"]
