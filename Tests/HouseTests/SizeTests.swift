@@ -22,8 +22,6 @@ import Testing
         "Sandbox.SandboxServer": Size(lines: 1_439, functions: 76, stored: 15),
         "ProxyDriver.Connection": Size(lines: 895, functions: 78, stored: 16),
         "Journal.MessageRedactor": Size(lines: 611, functions: 50, stored: 15),
-        "Interception.Plan": Size(lines: 678, functions: 50, stored: 19),
-        "Interception.CompiledRule": Size(lines: 600, functions: 50, stored: 25),
         "ProxyDriver.Dial": Size(lines: 600, functions: 50, stored: 17),
         "Names.NameService": Size(lines: 600, functions: 50, stored: 17),
         "Sandbox.AuthenticationFlow": Size(lines: 600, functions: 50, stored: 17),
