@@ -14,8 +14,7 @@ public final class HTTP2Client: StreamClient {
     // Its connection's alone, and nobody is called while one is changed: not looked at each time, for what that costs.
 
     @exclusivity(unchecked) public var head = ResponseHead()
-    @exclusivity(unchecked) public private(set) var trailers: [UInt8] = []
-    private let session: Session
+    private let connection: HTTP2Connection
     private var lastPlace: UInt32 = 0
     /// Requests that were given up on it.
     private var resets = 0
@@ -24,71 +23,61 @@ public final class HTTP2Client: StreamClient {
     ///   - limits: what the peer is told of how large a head may be.
     ///   - budget: what the loop's connections to origins share.
     public init(limits: HeadLimits = HeadLimits(), budget: WindowBudget = WindowBudget()) {
-        session = Session(
-            .client, maxStreams: UInt32(Self.maxStreams), maxFieldBytes: UInt32(clamping: limits.bytes), budget)
+        connection = HTTP2Connection(.client, maxStreams: Self.maxStreams, limits, budget)
     }
+
+    public var trailers: [UInt8] { connection.trailers }
 
     // MARK: streams
 
     public var hasRoom: Bool {
-        isReusable && session.streams.count < min(Self.maxStreams, session.peerMaxStreams) && session.windows.hasRoom
+        isReusable && connection.streams.count < maxStreams && connection.flow.windows.hasRoom
     }
 
-    public var isReusable: Bool { session.maySendRequests && resets < Self.mostResets }
+    private var maxStreams: Int { min(Self.maxStreams, connection.nghttp2.peerMaxStreams) }
+
+    public var isReusable: Bool { connection.nghttp2.maySendRequests && resets < Self.mostResets }
 
     public var terms: StreamTerms? {
-        guard session.inbound.isSettled else { return nil }
-        return StreamTerms(
-            maxStreams: min(Self.maxStreams, session.peerMaxStreams), takesUpgrades: session.peerTakesUpgrades)
+        guard connection.isSettled else { return nil }
+        return StreamTerms(maxStreams: maxStreams, takesUpgrades: connection.nghttp2.peerTakesUpgrades)
     }
 
-    public var farewell: StreamErrorCode? { session.inbound.farewell }
+    public var farewell: StreamErrorCode? { connection.farewell }
 
     public func begin() -> StreamID? {
         guard hasRoom else { return nil }
         // requests get their numbers in the order that they go out in, which may be another one
         lastPlace &+= 1
-        var state = StreamState(id: 0, place: StreamID(lastPlace))
-        session.windows.begin(&state.window)
-        session.streams.add(state)
+        connection.add(0, StreamID(lastPlace))
         return StreamID(lastPlace)
     }
 
     public func reset(_ stream: StreamID, to out: inout [UInt8]) {
-        guard let index = session.streams.index(stream) else { return }
-        guard session.streams[index].id != 0 else {
-            session.windows.end(&session.streams[index].window)
-            session.streams.remove(index)
-            return
-        }
-        session.streams[index].isForgotten = true
-        session.streams[index].peer = .ignored
-        guard !session.streams[index].isClosed else { return }
+        guard let index = connection.streams.index(stream) else { return }
+        guard connection.streams[index].id != 0 else { return connection.drop(index) }
+        connection.streams[index].isForgotten = true
+        connection.streams[index].peer = .ignored
+        guard !connection.streams[index].isClosed else { return }
         resets += 1
-        session.reset(session.streams[index].id, ConnectionError.unwanted)
-        session.flush(to: &out)
+        connection.nghttp2.reset(connection.streams[index].id, ConnectionError.unwanted)
+        connection.flush(to: &out)
     }
 
-    public func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) {
-        session.used(count, of: stream)
-        session.flush(to: &out)
-    }
+    public func used(_ count: Int, of stream: StreamID, to out: inout [UInt8]) { connection.used(count, stream, &out) }
 
-    public func takeTally() -> StreamTally { session.takeTally() }
+    public func takeTally() -> StreamTally { connection.takeTally() }
 
-    public func waiting(on stream: StreamID) -> Int {
-        session.streams.index(stream).map { session.streams[$0].outgoing.count } ?? 0
-    }
+    public func waiting(on stream: StreamID) -> Int { connection.waiting(on: stream) }
 
     public func rest() {
         head = ResponseHead()
-        trailers = []
-        session.rest()
+        connection.rest()
     }
 
     public func ping(to out: inout [UInt8]) {
-        session.ping()
-        session.flush(to: &out)
+        connection.nghttp2.ping()
+        connection.flush(to: &out)
     }
 
     // MARK: requests
@@ -96,52 +85,52 @@ public final class HTTP2Client: StreamClient {
     public func send(
         _ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, on stream: StreamID, to out: inout [UInt8]
     ) {
-        guard let index = session.streams.index(stream), session.streams[index].id == 0 else { return }
-        let upgrade = forwarding.upgrades && session.peerTakesUpgrades ? head.fields.first(.upgrade) : nil
+        guard let index = connection.streams.index(stream), connection.streams[index].id == 0 else { return }
+        let upgrade = forwarding.upgrades && connection.nghttp2.peerTakesUpgrades ? head.fields.first(.upgrade) : nil
         let isTunnel = upgrade != nil || head.method == .connect
         let endsStream = forwarding.framing == .none && !isTunnel
-        session.outbound.fields.begin(request: head, upgrade: upgrade)
-        session.outbound.fields.add(head.fields, forwarding, isUpgrade: upgrade != nil)
+        connection.writer.fields.begin(request: head, upgrade: upgrade)
+        connection.writer.fields.add(head.fields, forwarding, isUpgrade: upgrade != nil)
         if !isTunnel {
             switch forwarding.framing {
-            case .length(let length): session.outbound.fields.add("content-length", decimal: length)
+            case .length(let length): connection.writer.fields.add("content-length", decimal: length)
             case .none:
                 if head.announcesLength
                     || head.method.givesBodyMeaning && head.method != .options
                         && head.method != .other
                 {
-                    session.outbound.fields.add("content-length", "0")
+                    connection.writer.fields.add("content-length", "0")
                 }
             case .chunked, .untilClose: break
             }
         }
-        session.streams[index].isHead = head.method == .head
-        session.streams[index].isTunnel = isTunnel
-        session.streams[index].protocolName = upgrade.map(head.fields.value)
-        session.streams[index].outgoing.hasHead = true
-        session.streams[index].outgoing.isWritten = endsStream
-        if let id = session.submitRequest(head.fields.bytes, endsStream: endsStream) {
-            session.streams.name(index, id)
+        connection.streams[index].isHead = head.method == .head
+        connection.streams[index].isTunnel = isTunnel
+        connection.streams[index].protocolName = upgrade.map(head.fields.value)
+        connection.streams[index].outgoing.hasHead = true
+        connection.streams[index].outgoing.isWritten = endsStream
+        let id = connection.nghttp2.submit(&connection.writer.fields, head.fields.bytes, endsStream: endsStream)
+        if id > 0 {
+            connection.streams.name(index, id)
         } else {
-            session.windows.end(&session.streams[index].window)
-            session.streams.remove(index)
-            session.signals.append(.refused(stream))
+            connection.drop(index)
+            connection.signals.append(.refused(stream))
         }
-        session.flush(to: &out)
+        connection.flush(to: &out)
     }
 
     public func write(_ bytes: Span<UInt8>, on stream: StreamID, to out: inout [UInt8]) {
-        guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
-        session.write(bytes, on: index, to: &out)
-        session.flush(to: &out)
+        guard let index = connection.streams.index(stream), connection.streams[index].takesBody else { return }
+        connection.write(bytes, on: index, to: &out)
+        connection.flush(to: &out)
     }
 
     public func end(trailers: [UInt8], on stream: StreamID, to out: inout [UInt8]) {
-        guard let index = session.streams.index(stream), session.streams[index].takesBody else { return }
+        guard let index = connection.streams.index(stream), connection.streams[index].takesBody else { return }
         // the end of a request that asks for a tunnel is not the end of what goes into the tunnel
-        guard !session.streams[index].isTunnel || session.streams[index].isTold else { return }
-        session.end(trailers, on: index)
-        session.flush(to: &out)
+        guard !connection.streams[index].isTunnel || connection.streams[index].isTold else { return }
+        connection.writer.end(trailers, on: &connection.streams[index])
+        connection.flush(to: &out)
     }
 
     // MARK: responses
@@ -150,31 +139,21 @@ public final class HTTP2Client: StreamClient {
         _ input: Span<UInt8>, _ position: inout Int, now: Int, limits: HeadLimits, maxTrailerBytes: Int,
         to out: inout [UInt8]
     ) throws(HTTPFault) -> StreamClientEvent {
-        try session.read(input, &position, now: now, limits, maxTrailerBytes: maxTrailerBytes, to: &out) {
+        try connection.read(input, &position, now: now, limits, maxTrailerBytes: maxTrailerBytes, to: &out) {
             event($0, to: &$1)
         } ?? .needsMore
     }
 
-    private func event(_ signal: Signal, to out: inout [UInt8]) -> StreamClientEvent? {
-        switch signal {
-        case .fields, .data, .ended:
-            switch session.piece(signal, &trailers, to: &out) {
-            case .head(let index, let endsStream): return beginResponse(index, endsStream, &head, to: &out)
-            case .data(let stream, let range): return .response(stream, .data(range))
-            case .end(let stream): return .response(stream, .end)
-            case nil: return nil
-            }
-        case .closed(let id, let code):
-            guard let index = session.streams.index(id: id) else { return nil }
-            let (place, fault) = (session.streams[index].place, session.streams[index].fault)
-            let (isForgotten, peer) = (session.streams[index].isForgotten, session.streams[index].peer)
-            session.streams.remove(index)
-            if isForgotten { return nil }
-            if let fault { return .broken(place, fault) }
-            return peer == .ended ? nil : .reset(place, StreamErrorCode(rawValue: code))
-        case .drained(let place): return .drained(place)
-        case .refused(let place): return .reset(place, .refused)
-        case .pong: return .pong
+    private func event(_ piece: HTTP2Connection.Piece, to out: inout [UInt8]) -> StreamClientEvent? {
+        switch piece {
+        case .head(let index, let endsStream): beginResponse(index, endsStream, &head, to: &out)
+        case .data(let stream, let range): .response(stream, .data(range))
+        case .end(let stream): .response(stream, .end)
+        case .closed(let stream, let fault, let code, _):
+            fault.map { .broken(stream, $0) } ?? .reset(stream, StreamErrorCode(rawValue: code))
+        case .drained(let stream): .drained(stream)
+        case .refused(let stream): .reset(stream, .refused)
+        case .pong: .pong
         }
     }
 
@@ -182,36 +161,36 @@ public final class HTTP2Client: StreamClient {
     private func beginResponse(
         _ index: Int, _ endsStream: Bool, _ head: inout ResponseHead, to out: inout [UInt8]
     ) -> StreamClientEvent? {
-        let place = session.streams[index].place
+        let place = connection.streams[index].place
         do throws(HTTPFault) {
-            try session.inbound.block.take(response: &head)
+            try connection.fields.take(response: &head)
             if head.isInterim {
                 if endsStream || head.fields.contains(.contentLength) { throw HTTPFault(.bodyNotAllowed, at: 0) }
                 return .response(place, .interim)
             }
-            session.streams[index].isTold = true
-            if session.streams[index].isTunnel, head.status / 100 == 2 {
-                session.streams[index].peer = .body
-                if let name = session.streams[index].protocolName { head.becomeSwitch(to: name) }
+            connection.streams[index].isTold = true
+            if connection.streams[index].isTunnel, head.status / 100 == 2 {
+                connection.streams[index].peer = .body
+                if let name = connection.streams[index].protocolName { head.becomeSwitch(to: name) }
                 return .response(place, .switched)
             }
-            var framing = try head.framing(answering: session.streams[index].isHead ? .head : .get)
+            var framing = try head.framing(answering: connection.streams[index].isHead ? .head : .get)
             if case .length(let length) = framing {
                 if endsStream { throw HTTPFault(.lengthMismatch, at: 0) }
-                session.streams[index].missing = length
+                connection.streams[index].missing = length
             } else if framing == .untilClose {
                 framing = endsStream ? .none : .chunked
             } else {
-                session.streams[index].missing = 0
+                connection.streams[index].missing = 0
                 // no body, and behind it trailers
-                let isEmpty = head.status != 204 && head.status != 304 && !session.streams[index].isHead
+                let isEmpty = head.status != 204 && head.status != 304 && !connection.streams[index].isHead
                 if isEmpty, !endsStream { framing = .length(0) }
             }
-            session.streams[index].peer = .body
+            connection.streams[index].peer = .body
             return .response(place, .head(framing))
         } catch {
-            session.reset(index, for: error, ConnectionError.violation)
-            session.flush(to: &out)
+            connection.reset(index, for: error)
+            connection.flush(to: &out)
             return nil
         }
     }

@@ -105,7 +105,7 @@ struct MemoryPool {
                 state.pointee.kept -= size
                 return piece
             }
-            // nghttp2 takes it first, and there is never anything in it (see Session.make)
+            // nghttp2 takes it first, and there is never anything in it (see NGHTTP2Session.make)
             if size == largest, !state.pointee.hasTable {
                 state.pointee.hasTable = true
                 if let piece = state.pointee.pages.take(count) { return piece }

@@ -1,8 +1,8 @@
 import HTTPCodec
 
 /// The streams of a connection that have not ended. There are few, and their numbers stand side by side, so they are looked
-/// through.
-struct OpenStreams {
+/// through, and lent, but never copied.
+struct OpenStreams: ~Copyable {
     private var ids: [Int32] = []
     private var places: [UInt32] = []
     private var states: [StreamState] = []
@@ -12,9 +12,6 @@ struct OpenStreams {
 
     var count: Int { states.count - closed }
     var isEmpty: Bool { states.isEmpty }
-
-    /// Those that have ended among them, as long as nobody has taken note.
-    var indices: Range<Int> { states.indices }
 
     mutating func add(_ state: consuming StreamState) {
         ids.append(state.id)

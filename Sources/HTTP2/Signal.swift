@@ -1,6 +1,6 @@
 import HTTPCodec
 
-/// What a frame came to, before a leg makes an event of it.
+/// What a frame came to, before it is held against what is known of its stream.
 enum Signal {
     /// Fields came whole; the block has them. Where the message ends with them, that is told behind.
     case fields(Int32, endsStream: Bool)

@@ -45,6 +45,15 @@ struct StreamState {
         self.id = id
         self.place = place
     }
+
+    /// Nobody hears of its end: its messages were whole, or the caller has given it up.
+    func isOver(for side: ConnectionSide) -> Bool {
+        if isForgotten { return true }
+        switch side {
+        case .server: return peerHasEnded && outgoing.isSent
+        case .client: return peer == .ended && fault == nil
+        }
+    }
 }
 
 /// A message on its way out.

@@ -129,15 +129,15 @@ struct ConnectionTests {
     @Test("A server at rest has let go of streams whose end nobody has asked for, and of what nghttp2 gave back")
     func restOfServer() {
         let talk = ServerTalk()
-        let session = talk.leg.session
+        let connection = talk.leg.connection
         let get: KeyValuePairs = [":method": "GET", ":scheme": "http", ":authority": "a.test", ":path": "/"]
         #expect(talk.feed(Frame.headers(1, get, end: true)).count == 2)
         talk.leg.rest()
-        #expect(!session.streams.isEmpty && session.memory.kept > 0, "it is under way")
+        #expect(!connection.streams.isEmpty && connection.nghttp2.memory.kept > 0, "it is under way")
         talk.respond(1)
-        #expect(!talk.out.isEmpty && !session.streams.isEmpty)
+        #expect(!talk.out.isEmpty && !connection.streams.isEmpty)
         talk.leg.rest()
-        #expect(session.streams.isEmpty && session.memory.kept == 0)
+        #expect(connection.streams.isEmpty && connection.nghttp2.memory.kept == 0)
         #expect(talk.feed(Frame.headers(3, get, end: true)).last == .end(3, ""))
     }
 

@@ -20,11 +20,7 @@ import Testing
         "ProxyCore.Exchange": Size(lines: 1_897, functions: 134, stored: 15),
         "ProxyCore.ClientConnection": Size(lines: 2_411, functions: 173, stored: 15),
         "ProxyDriver.Connection": Size(lines: 895, functions: 78, stored: 16),
-        "HTTP2.Session": Size(lines: 775, functions: 56, stored: 15),
-        "Interception.Plan": Size(lines: 678, functions: 50, stored: 19),
-        "Interception.CompiledRule": Size(lines: 600, functions: 50, stored: 25),
         "ProxyDriver.Dial": Size(lines: 600, functions: 50, stored: 17),
-        "HTTP2.InboundState": Size(lines: 600, functions: 50, stored: 16),
     ]
 
     private static let kinds = ["struct", "class", "enum", "actor", "extension", "protocol"]

@@ -5,123 +5,52 @@ final class CompiledRule: Sendable {
     let name: String
     /// Its place among all.
     private let index: Int
-    let condition: CompiledCondition
-    let needsResponse: Bool
-    let needsError: Bool
-    let request: [any RequestEdit]
-    let response: [any ResponseEdit]
-    let error: [any ErrorEdit]
-    let login: RuleLogin?
-    /// Where that may be made.
-    let hosts: HostGuard?
-    /// What the values of its edits ask for that are filled in.
-    let requestTemplates: TemplateNeeds
-    let responseTemplates: TemplateNeeds
-    private let errorTemplates: TemplateNeeds
-    private let requestWords: EditWords
-    private let responseWords: EditWords
-    private let errorWords: EditWords
-    let policy: BodyPolicy
-    let scope: ExchangeState.Scope
-    let asksBodies: Bool
-    /// The one who speaks last has it sent again, or not.
-    let lastDecides: Bool
-    /// Code of others is among its edits, which is not run to see what would come of it.
-    let runsRequestCode: Bool
-    let runsResponseCode: Bool
-    /// Nil where it takes all that fits.
-    let sampler: Sampler?
-    /// Calls of Usher's own are not for it.
-    private let sparesCalls: Bool
+    let matcher: RuleMatcher
+    let request: PhaseEdits<any RequestEdit>
+    let response: PhaseEdits<any ResponseEdit>
+    let error: PhaseEdits<any ErrorEdit>
     /// Its edits of a response are made before a step-up looks at that.
     let comesBeforeStepUp: Bool
+    /// What becomes of a message whose body an edit cannot be made to.
+    let policy: BodyPolicy
+    let scope: ExchangeState.Scope
+    /// The one who speaks last has it sent again, or not.
+    let lastDecides: Bool
+    let login: AppliedLogin?
+    let needs: BodyNeeds
 
     init(_ rule: Rule, at index: Int, _ chain: ChainRules) {
         name = rule.name
         self.index = index
-        condition = CompiledCondition(rule.when)
-        asksBodies = condition.asksBodies
-        sampler = rule.sampling.isWhole ? nil : Sampler(rule.sampling)
-        sparesCalls = rule.sparesCalls
+        matcher = RuleMatcher(rule, at: index)
+        request = PhaseEdits(rule.name, rule.request, rule.request)
+        response = PhaseEdits(rule.name, rule.response, rule.response)
+        let errorEdits = chain.errorEdits(of: rule)
+        error = PhaseEdits(rule.name, errorEdits, errorEdits)
         comesBeforeStepUp = rule.comesBeforeStepUp
-        needsResponse = rule.when.needsResponse
-        needsError = rule.when.needsError
-        request = rule.request
-        response = rule.response
-        error = chain.errorEdits(of: rule)
-        lastDecides = chain.lastDecides
-        login = rule.login
-        hosts = rule.login == nil ? nil : HostGuard(rule.when)
-        requestTemplates = TemplateNeeds(rule.request)
-        responseTemplates = TemplateNeeds(rule.response)
-        errorTemplates = TemplateNeeds(error)
-        requestWords = EditWords(rule.name, request)
-        responseWords = EditWords(rule.name, response)
-        errorWords = EditWords(rule.name, error)
         policy = rule.bodies
         scope = rule.sharesState || chain.sharesState ? .shared : .own(rule.name)
-        runsRequestCode = rule.request.contains { $0 is SwiftEdit }
-        runsResponseCode = rule.response.contains { $0 is SwiftEdit }
-    }
-
-    // MARK: whether it applies
-
-    /// What its condition comes to; no where it was decided that it leaves the exchange.
-    func judge(_ subject: Subject, _ bodies: inout SubjectBodies, _ context: EditContext) -> Judgement {
-        if leaves(context) { return .no }
-        guard asksBodies else { return Judgement(condition.holds(for: subject)) }
-        bodies.fault = nil
-        return condition.judge(subject, &bodies)
-    }
-
-    /// Whether it may apply once the request is out, and that hangs on the request's body, or a value of its edits does.
-    func waitsForBody(_ early: Subject, _ context: EditContext) -> Bool {
-        if leaves(context) { return false }
-        var bodies = SubjectBodies()
-        if readsSentBody, TemplateNeeds.mayRead(early.request.fields) {
-            return condition.judge(early, &bodies) != .no
+        lastDecides = chain.lastDecides
+        login = rule.login.map { AppliedLogin(interceptor: rule.name, login: $0, hosts: HostGuard(rule.when)) }
+        var needs = BodyNeeds(matcher.condition, request, response, error)
+        if rule.mayRetry { needs.insert(.retry) }
+        if !matcher.needsError, !matcher.needsResponse, request.edits.contains(where: { type(of: $0).isLast }) {
+            needs.insert(.ending)
         }
-        return condition.needsBody(of: .request, early, &bodies)
+        self.needs = needs
     }
 
-    private func leaves(_ context: EditContext) -> Bool {
-        absence(context) != nil || sampler != nil && context.decisions.decision(on: index) == false
+    // MARK: which phases it takes part in
+
+    var seesRequests: Bool { !request.isEmpty && !matcher.needsError && !matcher.needsResponse }
+
+    func seesResponses(at stage: ResponseStage) -> Bool {
+        !response.isEmpty && !matcher.needsError && comesBeforeStepUp == (stage == .beforeStepUp)
     }
 
-    /// Why it has no part in an exchange, whatever its condition says; nil where it has.
-    func absence(_ context: EditContext) -> StaticString? {
-        if context.issuer == name { return "the call is of its own login" }
-        return sparesCalls && context.classification?.isOwn == true
-            ? "it holds up or breaks messages, so without \"by\" it leaves calls of Usher's own alone" : nil
-    }
-
-    /// Whether it takes an exchange for which its condition holds.
-    func takes(_ context: inout EditContext) -> Bool {
-        guard let sampler else { return true }
-        var decisions = context.decisions
-        defer { context.decisions = decisions }
-        return decisions.takes(index, sampler, &context.chance)
-    }
-
-    /// Tells, once in an exchange, why its condition could not look at a body.
-    func warn(_ bodies: SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome) {
-        guard asksBodies, let fault = bodies.fault, context.decisions.mayWarn(of: index) else { return }
-        outcome.warnings.append(RuleNote(name, fault))
-    }
+    var seesErrors: Bool { !error.isEmpty && !matcher.needsResponse }
 
     // MARK: what it does
-
-    /// It looks at a body, should it apply.
-    var mayReadRequestBody: Bool {
-        asksBodies || requestTemplates.requestBody || request.contains(where: \.readsBody)
-    }
-
-    var mayReadResponseBody: Bool {
-        asksBodies || responseTemplates.responseBody || response.contains(where: \.readsBody)
-    }
-
-    /// A value of its edits comes from the request's body once that was sent.
-    var readsSentBody: Bool { responseTemplates.requestBody || errorTemplates.requestBody }
 
     /// - Parameters:
     ///   - bodies: those that are here.
@@ -132,9 +61,8 @@ final class CompiledRule: Sendable {
     ) {
         var resumption = resumption
         let start = resumption?.suspension.place ?? 0
-        run(request, from: start, requestTemplates, requestWords, &context, &outcome) {
-            edit, isFilled, context, outcome throws(EditFault) in
-            if runsRequestCode, let edit = edit as? SwiftEdit {
+        run(request, from: start, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+            if request.runsCode, let edit = edit as? SwiftEdit {
                 return try ask(edit, &head, &bodies, &context, &outcome, after: resumption.take())
             }
             var edit = edit
@@ -161,9 +89,8 @@ final class CompiledRule: Sendable {
     ) {
         var resumption = resumption
         let start = resumption?.suspension.place ?? 0
-        run(response, from: start, responseTemplates, responseWords, &context, &outcome) {
-            edit, isFilled, context, outcome throws(EditFault) in
-            if runsResponseCode, let edit = edit as? SwiftEdit {
+        run(response, from: start, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
+            if response.runsCode, let edit = edit as? SwiftEdit {
                 return try ask(
                     edit, &head, &bodies, request: request, &context, &outcome, after: resumption.take())
             }
@@ -186,8 +113,7 @@ final class CompiledRule: Sendable {
     func handle(
         _ request: RequestHead, _ bodies: inout SubjectBodies, _ context: inout EditContext, _ outcome: inout Outcome
     ) {
-        run(error, errorTemplates, errorWords, &context, &outcome) {
-            edit, isFilled, context, outcome throws(EditFault) in
+        run(error, &context, &outcome) { edit, isFilled, context, outcome throws(EditFault) in
             guard isFilled else { return try edit.apply() }
             let filled = try fill(&bodies, &context, &outcome, request) { filler throws(EditFault) in
                 try edit.filled(by: &filler)
@@ -240,71 +166,28 @@ final class CompiledRule: Sendable {
     /// Makes the edits of one phase, in order, up to the first that ends the chain. One that cannot be made ends it
     /// as well: nothing invalid is ever sent.
     private func run<One>(
-        _ edits: [One], from start: Int = 0, _ templates: TemplateNeeds, _ words: EditWords,
-        _ context: inout EditContext,
-        _ outcome: inout Outcome,
+        _ phase: PhaseEdits<One>, from start: Int = 0, _ context: inout EditContext, _ outcome: inout Outcome,
         _ apply: (One, _ isFilled: Bool, inout EditContext, inout Outcome) throws(EditFault) -> EditEffect
     ) {
+        let words = phase.words
         var notes: [String] = []
         // how many of them were made just as they were asked for, before the first that was not
         var done = 0
         do throws(EditFault) {
-            for place in start..<edits.count where outcome.verdict == .proceed {
-                switch try apply(edits[place], templates.concern(place), &context, &outcome) {
+            for place in start..<phase.edits.count where outcome.verdict == .proceed {
+                switch try apply(phase.edits[place], phase.templates.concern(place), &context, &outcome) {
                 case .done where done == place: done += 1
                 case .done: notes += words[place]
                 case .changed(let words): notes += words
-                case .warned(let words): outcome.warnings.append(RuleNote(name, words))
-                case .delay(let time): outcome.delays.append(DelayWish(interceptor: name, time: time))
-                case .throttle(let rate): outcome.throttles.append(ThrottleWish(interceptor: name, rate: rate))
-                case .retry(let policy):
-                    let wish = RetryWish(interceptor: name, policy: policy)
-                    outcome.retries.insert(wish, at: lastDecides ? 0 : outcome.retries.count)
-                case .noRetry:
-                    guard lastDecides, let last = outcome.retries.first else { break }
-                    notes.append("took back that \(last.interceptor) asked for another attempt")
-                    outcome.retries.removeAll()
-                case .stop:
-                    notes.append("stopped the chain")
-                    outcome.stopped = outcome.stopped ?? name
-                case .timeout(let time):
-                    notes.append("gives it up after \(time) ms without an answer")
-                    if time < outcome.timeout?.milliseconds ?? .max {
-                        outcome.timeout = TimeoutWish(interceptor: name, milliseconds: time)
-                    }
-                case .log(let parts): outcome.logged.append(LoggedText(interceptor: name, parts: parts))
                 case .kept(let changes): notes += try keep(changes, &context)
                 case .suspend(let call): outcome.verdict = .suspend(Suspension(call, rule: index, place: place))
-                case .respond(let answer):
-                    notes.append("answered \(answer.status) in the origin's place")
-                    outcome.verdict = .respond(answer, interceptor: name)
-                case .respondInTurn(let counter, let answers):
-                    var decisions = context.decisions
-                    let turn = context.isTrial ? 0 : decisions.turn(at: counter)
-                    let answer = answers[min(turn, answers.count - 1)]
-                    context.decisions = decisions
-                    notes.append("answered \(answer.status) in the origin's place")
-                    outcome.verdict = .respond(answer, interceptor: name)
-                case .abort(let reason):
-                    notes.append("aborted: \(reason)")
-                    outcome.verdict = .abort(interceptor: name, reason: reason)
-                case .limit(let policy):
-                    let number = outcome.limits.count { $0.interceptor == name }
-                    outcome.limits.append(LimitWish(interceptor: name, number: number, policy: policy))
-                    notes.append("no more than \(policy.words)")
-                case .breaks(let breakage):
-                    notes.append("fault \(breakage.rawValue)")
-                    outcome.verdict = .breaks(breakage, interceptor: name)
-                case .ends(let ending):
-                    notes.append("fault \(ending.words)")
-                    outcome.ending.add(ending.asked(by: name))
+                case let effect: notes += outcome.take(effect, of: name, lastDecides: lastDecides, &context)
                 }
             }
         } catch {
-            notes.append("aborted: \(error.reason)")
-            outcome.verdict = .abort(interceptor: name, reason: error.reason)
+            notes += outcome.aborted(error.reason, by: name)
         }
-        if done > 0, done == edits.count {
+        if done > 0, done == phase.edits.count {
             outcome.changes.append(words.all)
         } else if done > 0 || !notes.isEmpty {
             outcome.changes.append(words.note(words.first(done) + notes, outcome.verdict.deed))

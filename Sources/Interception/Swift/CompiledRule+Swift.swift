@@ -160,7 +160,7 @@ extension CompiledRule {
                     throw Self.fault(error.reason, call)
                 }
             }
-            outcome.retries.insert(wish, at: lastDecides ? 0 : outcome.retries.count)
+            outcome.add(wish, lastDecides: lastDecides)
             return .changed(["swift \(call.edit.registered) asked for another attempt"])
         }
     }

@@ -2,8 +2,8 @@ import CNghttp2
 import Formats
 import HTTPCodec
 
-/// Where nghttp2 calls back: each finds the session's owner and hands on to it. They capture nothing, and throw nothing.
-enum SessionCallbacks {
+/// Where nghttp2 calls back: each finds the connection that owns the session and hands on to it. They capture nothing, and throw nothing.
+enum NGHTTP2Callbacks {
     static func set(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
             guard let frame else { return failure }
@@ -18,38 +18,20 @@ enum SessionCallbacks {
             }
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, bytes, count, owner in
-            guard let bytes else { return failure }
-            return with(owner, else: failure) {
-                $0.dataCame(stream, bytes, count)
-                return 0
-            }
+            tell(owner, bytes) { $0.dataCame(stream, $1, count) }
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
-            guard let frame else { return failure }
-            return with(owner, else: failure) {
-                $0.frameCame(frame)
-                return 0
-            }
+            tell(owner, frame) { $0.frameCame($1) }
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, owner in
-            with(owner, else: failure) {
-                $0.streamClosed(stream, code)
-                return 0
-            }
+            tell(owner, code) { $0.streamClosed(stream, $1) }
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
-            guard let frame else { return failure }
-            return with(owner, else: failure) {
-                $0.frameWent(frame)
-                return 0
-            }
+            tell(owner, frame) { $0.frameWent($1) }
         }
         nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, frame, header, count, _, owner in
-            guard let frame, let header else { return failure }
-            return with(owner, else: failure) {
-                $0.dataGoes(frame.pointee.hd.stream_id, header, count)
-                return 0
-            }
+            guard let frame else { return failure }
+            return tell(owner, header) { $0.bodyGoes(frame.pointee.hd.stream_id, $1, count) }
         }
     }
 
@@ -59,18 +41,29 @@ enum SessionCallbacks {
             source: nghttp2_data_source(),
             read_callback: { _, stream, _, count, flags, _, owner in
                 guard let flags else { return Int(failure) }
-                return with(owner, else: Int(failure)) { $0.dataAsked(stream, count, &flags.pointee) }
+                return with(owner, else: Int(failure)) { $0.bodyAsked(stream, count, &flags.pointee) }
             })
     }
 }
 
 private var failure: Int32 { NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
 
-/// Whoever called nghttp2 holds the session, so that nothing need be counted for the call.
+/// Whoever called nghttp2 holds the connection, so that nothing need be counted for the call.
 @inline(__always)
 private func with<Result>(
-    _ owner: UnsafeMutableRawPointer?, else failure: Result, _ body: (Session) -> Result
+    _ owner: UnsafeMutableRawPointer?, else failure: Result, _ body: (HTTP2Connection) -> Result
 ) -> Result {
     guard let owner else { return failure }
-    return Unmanaged<Session>.fromOpaque(owner)._withUnsafeGuaranteedRef(body)
+    return Unmanaged<HTTP2Connection>.fromOpaque(owner)._withUnsafeGuaranteedRef(body)
+}
+
+@inline(__always)
+private func tell<Given>(
+    _ owner: UnsafeMutableRawPointer?, _ given: Given?, _ body: (HTTP2Connection, Given) -> Void
+) -> Int32 {
+    guard let given else { return failure }
+    return with(owner, else: failure) {
+        body($0, given)
+        return 0
+    }
 }

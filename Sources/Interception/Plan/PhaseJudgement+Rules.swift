@@ -1,0 +1,91 @@
+internal import HTTPCodec
+
+/// A plan that explains itself tells with the outcome of each phase how that went for every interceptor. The phases are run
+/// as they are for everybody, but every interceptor that takes part is looked at, and none passed over by its gate.
+extension PhaseJudgement {
+    /// The phase has come to a rule.
+    mutating func add(
+        _ rule: CompiledRule, _ holds: Bool, _ subject: Subject, _ bodies: inout SubjectBodies, _ context: EditContext
+    ) {
+        verdicts.append(
+            rule.matcher.absence(context).map { RuleVerdict(name: rule.name, matched: false, because: $0.description) }
+                ?? rule.verdict(holds, subject, &bodies, takesPart: true))
+    }
+
+    /// Adds the rules that the phase did not come to.
+    /// - Parameters:
+    ///   - rules: all.
+    ///   - stopped: the one behind which none was asked.
+    mutating func complete(
+        _ rules: [CompiledRule], _ verdict: Verdict, _ stopped: String?, _ subject: Subject, _ bodies: SubjectBodies
+    ) {
+        var bodies = bodies
+        let ended = verdict == .proceed ? nil : verdicts.last?.name
+        let judged = Dictionary(verdicts.map { ($0.name, $0) }) { first, _ in first }
+        verdicts = rules.compactMap { rule in
+            judged[rule.name] ?? self.verdict(on: rule, subject, &bodies, ended: ended, stopped: stopped)
+        }
+    }
+
+    private func verdict(
+        on rule: CompiledRule, _ subject: Subject, _ bodies: inout SubjectBodies,
+        ended: String?, stopped: String?
+    ) -> RuleVerdict? {
+        let edits = rule.takesPart(in: phase)
+        if phase != .request, !edits { return nil }
+        func waits(_ because: String) -> RuleVerdict {
+            RuleVerdict(name: rule.name, matched: false, because: because, takesPart: false)
+        }
+        if phase == .request, rule.matcher.needsError { return waits("its condition asks why there is no answer") }
+        if phase == .request, rule.matcher.needsResponse {
+            return waits(
+                ended.map { "its condition looks at the response, and \($0) ended the chain before there was one" }
+                    ?? "its condition looks at the response, which is not there yet")
+        }
+        if phase == .request, !edits {
+            var verdict = rule.verdict(nil, subject, &bodies, takesPart: false)
+            if verdict.matched {
+                verdict.because += rule.actsElsewhere
+            }
+            return verdict
+        }
+        if let ended {
+            return RuleVerdict(name: rule.name, matched: false, because: "\(ended) ended the chain before it")
+        }
+        return stopped.map {
+            RuleVerdict(name: rule.name, matched: false, because: "not asked: \($0) stopped the chain")
+        }
+    }
+}
+
+extension CompiledRule {
+    /// Where it acts that has no part in the request phase.
+    fileprivate var actsElsewhere: String {
+        if login != nil { return "; it logs in" }
+        return response.isEmpty ? "; it acts where there is no answer" : "; it acts on the response alone"
+    }
+
+    fileprivate func takesPart(in phase: PhaseJudgement.Phase) -> Bool {
+        switch phase {
+        case .request: !request.isEmpty
+        case .beforeStepUp: seesResponses(at: .beforeStepUp)
+        case .response: seesResponses(at: .delivery)
+        case .error: seesErrors
+        }
+    }
+
+    /// - Parameter holds: nil where the words of the condition tell.
+    fileprivate func verdict(
+        _ holds: Bool?, _ subject: Subject, _ bodies: inout SubjectBodies, takesPart: Bool
+    ) -> RuleVerdict {
+        let finding = matcher.condition.explain(subject, &bodies)
+        let holds = holds ?? finding.holds
+        var because = finding.because
+        if holds, let sampler = matcher.sampler {
+            because += "; it takes some of them alone (\(sampler.sampling.words))"
+        }
+        return RuleVerdict(
+            name: name, matched: holds, because: because, misses: finding.misses, held: finding.held,
+            takesPart: takesPart)
+    }
+}
