@@ -24,7 +24,7 @@ struct ConnectionBindingTests {
     }
 
     @Test func aChallengeLeavesTheConnectionToTheClientAlone() {
-        let pool = PoolModel()
+        let pool = LinkPool()
         let talk = Conversation(pool: pool)
         talk.exchange(get(), challenge)
         #expect(talk.clientGot().contains("Proxy-Support: Session-Based-Authentication\r\n"))
@@ -44,7 +44,7 @@ struct ConnectionBindingTests {
 
     @Test(arguments: ["Persistent-Auth: true", "Proxy-Authenticate: Negotiate", "WWW-Authenticate: Negotiate oRQw"])
     func whatAnAnswerSaysOfTheConnection(_ field: String) {
-        let pool = PoolModel()
+        let pool = LinkPool()
         let talk = Conversation(pool: pool)
         talk.exchange(get(), "HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: 0\r\n\r\n")
         #expect(pool.count == 0 && talk.driver.bound.count == 1)
@@ -52,7 +52,7 @@ struct ConnectionBindingTests {
 
     @Test(arguments: ["Basic realm=x", "Bearer", "Digest realm=x"])
     func aChallengeForEachRequestBindsNothing(_ value: String) {
-        let pool = PoolModel()
+        let pool = LinkPool()
         let talk = Conversation(pool: pool)
         talk.exchange(get(), "HTTP/1.1 401 No\r\nWWW-Authenticate: \(value)\r\nContent-Length: 0\r\n\r\n")
         #expect(pool.count == 1 && talk.driver.bound.count == 0)
@@ -60,7 +60,7 @@ struct ConnectionBindingTests {
     }
 
     @Test func credentialsGoOutOnNoConnectionThatServedAnother() {
-        let pool = PoolModel()
+        let pool = LinkPool()
         Conversation(pool: pool).exchange(get(), ok)
         #expect(pool.count == 1)
         let talk = Conversation(pool: pool)
@@ -83,7 +83,7 @@ struct ConnectionBindingTests {
 
     @Test func whatAnInterceptorAddsCountsLikewise() {
         let rules = [Rule(name: "sso", request: [.setHeader([.init("Authorization", "Negotiate YII=")])])]
-        let pool = PoolModel()
+        let pool = LinkPool()
         Conversation(pool: pool).exchange(get(), ok)
         let talk = Conversation(settings { $0.rules = rules }, pool: pool)
         talk.client(get())

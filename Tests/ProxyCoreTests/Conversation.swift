@@ -9,7 +9,7 @@ import Testing
 final class Conversation {
     let driver: DriverModel
     private var clientSeen = 0
-    private var last: OriginConnection?
+    private var last: OriginLink?
     private var methods: [String] = []
 
     init(
@@ -17,17 +17,16 @@ final class Conversation {
         logins: (any LoginStore)? = nil, cookies: (any CookieSessionStore)? = nil,
         limits: (any LimitStore)? = nil, transactions: (any TransactionStore)? = nil,
         tokens: (any TokenStore)? = nil, sessions: SessionStores? = nil, devices: DeviceBook? = nil,
-        decisions: (any DecisionStore)? = nil,
-        pool: PoolModel = PoolModel(),
-        delivery: Delivery = .whole,
-        source: ClientSource = ClientSource(address: nil), share: ConnectionShare? = nil,
-        streams: (any StreamServer)? = nil
+        decisions: (any DecisionStore)? = nil, pool: LinkPool = LinkPool(), delivery: Delivery = .whole,
+        source: ClientSource = ClientSource(address: nil),
+        share: ConnectionShare? = nil, streams: (any StreamServer)? = nil
     ) {
         driver = DriverModel(
-            settings, flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits,
-            transactions: transactions, tokens: tokens, sessions: sessions, devices: devices, decisions: decisions,
-            pool: pool, delivery: delivery, source: source,
-            share: share, streams: streams)
+            settings,
+            SharedStores(
+                flows: flows, refusals: refusals, logins: logins, cookies: cookies, limits: limits, state: devices,
+                transactions: transactions, tokens: tokens, pushes: devices, sessions: sessions, decisions: decisions),
+            pool, delivery: delivery, source: source, share: share, streams: streams)
     }
 
     func client(_ text: String) { client(Array(text.utf8)) }
@@ -43,13 +42,13 @@ final class Conversation {
     func origin(_ bytes: [UInt8]) { driver.fromOrigin(bytes) }
 
     /// The connection in use, or the last that was.
-    var connection: OriginConnection? {
+    var connection: OriginLink? {
         if let now = driver.origin { last = now }
         return last
     }
 
     @discardableResult
-    func connects() -> OriginConnection? {
+    func connects() -> OriginLink? {
         last = driver.connects()
         return last
     }

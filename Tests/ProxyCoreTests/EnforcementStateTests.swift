@@ -32,7 +32,7 @@ struct EnforcementStateTests {
         let other = Enforced.talk(Enforced.settings(), decisions)
         #expect(!isAsked(other))
         let late = Conversation(Enforced.settings(), decisions: decisions)
-        late.driver.setClock(60_001)
+        late.driver.pool.now = 60_001
         late.driver.tell(time: 1_000_000)
         late.client(Up.get)
         #expect(isAsked(late))
@@ -45,7 +45,7 @@ struct EnforcementStateTests {
             Enforced.talk(Enforced.settings(), decisions), Enforced.decision(ttl: (1_000_000 + 11) * 1000))
         for (time, asks) in [(9_999, false), (10_000, true)] {
             let later = Conversation(Enforced.settings(), decisions: decisions)
-            later.driver.setClock(time)
+            later.driver.pool.now = time
             later.driver.tell(time: 1_000_000)
             later.client(Up.get)
             #expect(isAsked(later) == asks, "\(time)")
@@ -72,7 +72,7 @@ struct EnforcementStateTests {
         decide(Enforced.talk(Enforced.settings(), decisions))
         for (maxAge, asks) in [(30_001, false), (30_000, true)] {
             let later = Conversation(Enforced.asking { $0.maxAge = maxAge }, decisions: decisions)
-            later.driver.setClock(30_000)
+            later.driver.pool.now = 30_000
             later.driver.tell(time: 1_000_000)
             later.client(Up.get)
             #expect(isAsked(later) == asks, "\(maxAge)")

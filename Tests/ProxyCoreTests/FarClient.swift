@@ -13,7 +13,7 @@ final class FarClient {
         var untaken = 0
     }
 
-    let driver: StreamDriver
+    let driver: DriverModel
     let leg: HTTP2Client?
     private var requests: [Request] = []
     private(set) var responses: [Int: SeenMessage] = [:]
@@ -31,7 +31,7 @@ final class FarClient {
     private(set) var isByHand = false
     private var frames: [UInt8] = []
 
-    init(_ driver: StreamDriver, http2: Bool) {
+    init(_ driver: DriverModel, http2: Bool) {
         self.driver = driver
         leg = http2 ? HTTP2Client() : nil
         leg?.used(0, of: StreamID(0), to: &outgoing)
@@ -39,7 +39,7 @@ final class FarClient {
 
     // MARK: frames
 
-    init(byHand driver: StreamDriver) {
+    init(byHand driver: DriverModel) {
         self.driver = driver
         leg = nil
         isByHand = true

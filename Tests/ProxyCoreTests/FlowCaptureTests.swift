@@ -55,7 +55,7 @@ struct FlowCaptureTests {
     }
 
     @Test func bodiesOfAllExchangesHaveOneBound() throws {
-        let pool = PoolModel()
+        let pool = LinkPool()
         let talk = Conversation(Self.keeping(body: 100, total: 5), pool: pool)
         for _ in 0..<3 {
             talk.exchange(get, "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n1234567")

@@ -71,7 +71,7 @@ import Testing
 
     @Test func aTunnelThatNobodyHearsIsNotWaitedFor() {
         let talk = tunnel()
-        talk.driver.originIsLost()
+        talk.driver.origin?.fail()
         #expect(!talk.driver.isOver, "what it said before may still come")
         talk.origin("bye")
         talk.driver.originEnds()

@@ -355,7 +355,7 @@ struct LeftUpgradeTests {
         }
         world.settle(&splitter)
         for _ in 1...20 {
-            #expect(client.driver.dialing?.origin.host == "am.test")
+            #expect(client.driver.dialing?.host == "am.test")
             world.connects(client.driver, http2: false)
             world.settle(&splitter)
         }

@@ -1,13 +1,14 @@
 import HTTP1
 import HTTP2
 import HTTPCodec
-import ProxyCore
+
+@testable import ProxyCore
 
 /// A connection to an origin from the proxy's side, as the driver keeps one: of HTTP/1, or of HTTP/2 with its streams.
 final class OriginLink {
     private struct Lessee {
         let stream: StreamID
-        let driver: StreamDriver
+        let driver: DriverModel
         let exchange: ExchangeID
         var isRead = true
         var owed = 0
@@ -20,10 +21,15 @@ final class OriginLink {
     private let pool: LinkPool
     private let side: Trace.Side
     /// Of HTTP/1: whose exchange has it.
-    var holder: (driver: StreamDriver, exchange: ExchangeID)?
+    var holder: (driver: DriverModel, exchange: ExchangeID)?
     private var lessees: [Lessee] = []
-    /// Bytes that the origin has not taken.
-    private(set) var queue: [UInt8] = []
+    /// All that was written to it, and how much of it that has taken.
+    private(set) var received: [UInt8] = []
+    private var taken = 0
+    /// How much of it a test has looked at.
+    var seen = 0
+    /// So many bytes more are said to wait for the origin.
+    var claimed = 0
     /// Exchanges that it served before.
     var uses = 0
     var isBound = false
@@ -42,7 +48,7 @@ final class OriginLink {
         self.pool = pool
         side = .origin(pool.trace?.nextOrigin() ?? 0)
         shared = speaksHTTP2 ? HTTP2Client() : nil
-        pool.trace?.came("connects to \(origin), HTTP/\(speaksHTTP2 ? 2 : 1)", from: side, at: pool.now)
+        came("connects to \(origin)\(speaksHTTP2 ? ", HTTP/2" : "")")
         if let shared {
             write { shared.used(0, of: StreamID(0), to: &$0) }
             pool.shared.append(self)
@@ -55,7 +61,8 @@ final class OriginLink {
         var bytes: [UInt8] = []
         body(&bytes)
         guard !isClosed, !isSpent, !isFinished else { return }
-        queue += bytes
+        received += bytes
+        if pool.takesAtOnce { taken = received.count }
         pool.trace?.went(bytes, to: side, at: pool.now)
     }
 
@@ -67,6 +74,9 @@ final class OriginLink {
     /// What the proxy does with it, for the trace.
     func note(_ words: String) { pool.trace?.went(words, to: side, at: pool.now) }
 
+    /// What happens to it, for the trace.
+    func came(_ words: String) { pool.trace?.came(words, from: side, at: pool.now) }
+
     /// No byte of it is of use to anybody.
     func close() {
         if !isClosed { note("closed") }
@@ -75,9 +85,12 @@ final class OriginLink {
         pool.forget(self)
     }
 
+    /// Bytes that the origin has not taken.
+    var queue: ArraySlice<UInt8> { received[taken...] }
+
     /// Bytes that wait for the origin, of one stream.
     func queued(for stream: StreamID?) -> Int {
-        guard let shared, let stream else { return queue.count }
+        guard let shared, let stream else { return queue.count + claimed }
         return queue.count + shared.waiting(on: stream)
     }
 
@@ -89,7 +102,7 @@ final class OriginLink {
     var isIdle: Bool { lessees.isEmpty && holder == nil }
     var streams: Int { lessees.count }
 
-    func lend(to driver: StreamDriver, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
+    func lend(to driver: DriverModel, _ exchange: ExchangeID, isFirst: Bool = false) -> StreamID? {
         guard let shared, !isClosed, !isSpent, !hasEnded, !isWithdrawn, isFirst || !isBound, shared.hasRoom,
             let stream = shared.begin()
         else { return nil }
@@ -135,13 +148,13 @@ final class OriginLink {
     /// It takes so many bytes.
     func take(_ count: Int) -> [UInt8] {
         let bytes = Array(queue.prefix(count))
-        queue.removeFirst(bytes.count)
+        taken += bytes.count
         if queue.isEmpty { tellAll { $0.originDrained($1) } }
         return bytes
     }
 
     /// HTTP/1 is read as its exchange wants it; streams have windows.
-    var isRead: Bool { shared != nil || holder.map { $0.driver.readsOrigin(of: $0.exchange) } ?? true }
+    var isRead: Bool { shared != nil || holder.map { $0.driver.machine.readsOrigin(of: $0.exchange) } ?? true }
 
     func receive(_ bytes: [UInt8]) {
         guard !isClosed, !hasEnded else { return }
@@ -178,10 +191,12 @@ final class OriginLink {
                 return
             }
             lessees[index].owed += count
-            tell(stream) { $0.streamCame(part, bytes, leg, $1) }
+            tell(stream) { driver, id in
+                driver.happens { $0.received(part, of: bytes.span, through: leg, for: id, now: pool.now, &$1) }
+            }
             pay(stream)
-        case .broken(let stream, let fault): tell(stream) { $0.streamBroke(fault, $1) }
-        case .reset(let stream, let code): tell(stream) { $0.streamEnded($1, .reset(code)) }
+        case .broken(let stream, let fault): tell(stream) { broke(fault, $0, $1) }
+        case .reset(let stream, let code): tell(stream) { ended(.reset(code), $0, $1) }
         case .drained(let stream): tell(stream) { $0.originDrained($1) }
         }
     }
@@ -189,67 +204,46 @@ final class OriginLink {
     /// The origin says no more.
     func end(cleanly: Bool = true, fault: HTTPFault? = nil) {
         guard !isClosed, !hasEnded else { return }
-        if fault == nil { pool.trace?.came(cleanly ? "ends" : "breaks", from: side, at: pool.now) }
+        if fault == nil { came(cleanly ? "ends" : "breaks") }
         hasEnded = true
         if shared == nil, !cleanly { isSpent = true }
         guard shared != nil else {
             guard let holder else { return close() }
-            return holder.driver.originEnded(cleanly: cleanly, on: self, for: holder.exchange)
+            return holder.driver.happens {
+                $0.originEnded(through: &leg, for: holder.exchange, cleanly: cleanly, now: pool.now, &$1)
+            }
         }
         isSpent = true
         let ending = shared?.farewell
         withdraw()
-        tellAll { if let fault { $0.streamBroke(fault, $1) } else { $0.streamEnded($1, .connection(ending)) } }
+        tellAll { if let fault { broke(fault, $0, $1) } else { ended(.connection(ending), $0, $1) } }
+    }
+
+    private func broke(_ fault: HTTPFault, _ driver: DriverModel, _ id: ExchangeID) {
+        driver.happens { $0.originBroke(fault, for: id, now: pool.now, &$1) }
+    }
+
+    private func ended(_ ending: StreamEnding, _ driver: DriverModel, _ id: ExchangeID) {
+        driver.happens { $0.streamEnded(for: id, ending, now: pool.now, &$1) }
     }
 
     /// Writing to it fails from here on.
     func fail() {
         guard !isSpent else { return }
-        pool.trace?.came("fails", from: side, at: pool.now)
+        came("is lost")
         isSpent = true
-        queue = []
-        tellAll { $0.originIsLost($1) }
+        taken = received.count
+        tellAll { driver, id in driver.happens { $0.originLost(id, now: pool.now, &$1) } }
     }
 
-    private func tell(_ stream: StreamID, _ body: (StreamDriver, ExchangeID) -> Void) {
+    private func tell(_ stream: StreamID, _ body: (DriverModel, ExchangeID) -> Void) {
         if let lessee = lessees.first(where: { $0.stream == stream }) { body(lessee.driver, lessee.exchange) }
     }
 
-    private func tellAll(_ body: (StreamDriver, ExchangeID) -> Void) {
+    private func tellAll(_ body: (DriverModel, ExchangeID) -> Void) {
         for lessee in lessees where lessees.contains(where: { $0.stream == lessee.stream }) {
             body(lessee.driver, lessee.exchange)
         }
         if let holder { body(holder.driver, holder.exchange) }
-    }
-}
-
-/// Connections to origins, as one worker keeps them: idle ones of HTTP/1, and those that lend streams.
-final class LinkPool {
-    var idle: [OriginLink] = []
-    var shared: [OriginLink] = []
-    /// The clock of all who have connections of it, in milliseconds.
-    var now = 0
-    /// What is noted of all its connections.
-    let trace: Trace?
-
-    init(trace: Trace? = TraceBook.begin()) { self.trace = trace }
-
-    func take(_ origin: Origin) -> OriginLink? {
-        idle.lastIndex { $0.origin == origin }.map { idle.remove(at: $0) }
-    }
-
-    /// - Parameter upgrades: only where the origin has said that it takes an Upgrade in a stream.
-    func lend(_ origin: Origin, upgrades: Bool, to driver: StreamDriver, _ exchange: ExchangeID) -> (
-        OriginLink, StreamID
-    )? {
-        for link in shared where link.origin == origin && (!upgrades || link.shared?.terms?.takesUpgrades == true) {
-            if let stream = link.lend(to: driver, exchange) { return (link, stream) }
-        }
-        return nil
-    }
-
-    func forget(_ link: OriginLink) {
-        idle.removeAll { $0 === link }
-        shared.removeAll { $0 === link }
     }
 }

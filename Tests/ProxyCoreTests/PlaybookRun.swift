@@ -102,7 +102,7 @@ struct PlaybookRun {
 
     private func begin(_ settings: Settings) -> Conversation {
         Conversation(
-            settings, flows: Flows(), pool: PoolModel(trace: TraceBook.begin("\(delivery)")), delivery: delivery,
+            settings, flows: Flows(), pool: LinkPool(trace: TraceBook.begin("\(delivery)")), delivery: delivery,
             streams: asMessages ? MessageServer() : nil)
     }
 

@@ -6,25 +6,36 @@ struct PlaybookTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Playbooks")
 
-    static let names: [String] = {
+    static let names = names(in: folder)
+
+    static func names(in folder: URL) -> [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
         return files.filter { $0.hasSuffix(".play") }.sorted()
-    }()
+    }
+
+    /// Has a play performed in all deliveries, so many random ones among them.
+    static func play(
+        _ name: String, in folder: URL, random: Range<UInt64>, _ perform: (Playbook, Delivery) throws -> Void
+    ) throws {
+        let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        let playbook = try Playbook(text)
+        for delivery in Delivery.all + random.map({ Delivery.random($0) }) {
+            do {
+                try perform(playbook, delivery)
+            } catch {
+                Issue.record("\(name), \(delivery): \(error)")
+                break
+            }
+        }
+    }
 
     @Test func thereArePlays() { #expect(Self.names.count >= 13) }
 
     @Test(arguments: names)
     func play(_ name: String) throws {
-        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
-        let playbook = try Playbook(text)
-        for delivery in Delivery.all + (4..<24).map({ Delivery.random($0) }) {
-            var run = PlaybookRun(delivery)
-            do {
-                try run.perform(playbook)
-            } catch {
-                Issue.record("\(name), \(delivery): \(error)")
-                break
-            }
+        try Self.play(name, in: Self.folder, random: 4..<24) {
+            var run = PlaybookRun($1)
+            try run.perform($0)
         }
     }
 
@@ -36,16 +47,9 @@ struct PlaybookTests {
     /// The exchange knows messages alone: told of them on streams, it says the very same.
     @Test(arguments: messages)
     func playAsMessages(_ name: String) throws {
-        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
-        let playbook = try Playbook(text)
-        for delivery in Delivery.all + (4..<24).map({ Delivery.random($0) }) {
-            var run = PlaybookRun(delivery, asMessages: true)
-            do {
-                try run.perform(playbook)
-            } catch {
-                Issue.record("\(name), \(delivery): \(error)")
-                break
-            }
+        try Self.play(name, in: Self.folder, random: 4..<24) {
+            var run = PlaybookRun($1, asMessages: true)
+            try run.perform($0)
         }
     }
 

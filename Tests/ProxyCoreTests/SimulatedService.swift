@@ -1,4 +1,3 @@
-import Formats
 import HTTPCodec
 import ProxyCore
 
@@ -223,21 +222,15 @@ final class SimulatedService {
     // MARK: the protected resource and AM
 
     private func isLetThrough(_ message: SeenMessage, _ ticket: Ticket) -> Bool {
-        guard let mark = message.start.firstRange(of: "_txid=") else { return false }
-        let id = String(message.start[mark.upperBound...].prefix { $0 != "&" })
-        guard let owner = ledger.granted.removeValue(forKey: id) else { return false }
-        if owner != ticket.id { ledger.fail("the grant of \(owner) was shown with \(ticket.id)") }
-        ticket.accesses += 1
+        guard ledger.letsThrough(message.start, ticket) else { return false }
         ledger.note("stepped up by \(isHTTP2 ? "h2" : "h1")")
         return true
     }
 
     private func refuse(_ request: FarOrigin.Request, _ ticket: Ticket) {
-        let id = "t-\(ledger.number())"
-        ledger.pending[id] = (ticket.session, ticket.id)
-        let advice = Base64.encode("{\"TransactionConditionAdvice\":[\"\(id)\"]}".utf8)
+        let advice = "SSOADVICE advices=\"\(ledger.advice(for: ticket))\""
         answer(
-            request, 401, [("X-Id", ticket.id), ("WWW-Authenticate", "SSOADVICE advices=\"\(advice)\"")],
+            request, 401, [("X-Id", ticket.id), ("WWW-Authenticate", advice)],
             "refused \(ticket.id)")
     }
 
@@ -251,20 +244,15 @@ final class SimulatedService {
         case 2: return json("nonsense")
         default: break
         }
-        let text = PercentCoding.decode(request.message.start) + WireMessage.text(request.message.body)
-        guard let mark = text.firstRange(of: "t-") else { return ledger.fail("a call to AM without a transaction") }
-        let id = "t-" + text[mark.upperBound...].prefix { $0.isNumber }
-        guard let pending = ledger.pending[id] else { return json("{\"code\":401}", 401) }
-        let cookie = request.message["cookie"] ?? ""
-        if !cookie.contains("=\(pending.session)") || cookie.contains(",") {
-            ledger.fail("the transaction of \(pending.session) was put to AM with \(cookie)")
-        }
-        if request.message.body.isEmpty || random.chance(200) {
+        let (message, cookie) = (request.message, request.message["cookie"] ?? "")
+        let asked = ledger.transaction(in: message.start, WireMessage.text(message.body), cookie: cookie)
+        guard let (id, isKnown) = asked else { return }
+        guard isKnown else { return json("{\"code\":401}", 401) }
+        if message.body.isEmpty || random.chance(200) {
             let name = "{\"type\":\"NameCallback\",\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}"
             return json("{\"authId\":\"auth \(id) \",\"callbacks\":[\(name)]}")
         }
-        ledger.pending[id] = nil
-        ledger.granted[id] = pending.ticket
+        ledger.grant(id)
         json("{\"tokenId\":\"OTHER\"}")
     }
 }

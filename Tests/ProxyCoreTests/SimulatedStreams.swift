@@ -42,7 +42,7 @@ final class SimulatedStreams {
         return ticket
     }
 
-    private var driver: StreamDriver { far.driver }
+    private var driver: DriverModel { far.driver }
     var isOver: Bool { driver.isOver && driver.queue.isEmpty && far.isOver }
 
     // MARK: acting
@@ -212,24 +212,9 @@ final class SimulatedStreams {
         look()
         if !driver.holdsNothing { ledger.fail("\(name) left an origin's stream taken") }
         if driver.exchanges > 0 { ledger.fail("\(name) left \(driver.exchanges) exchanges") }
-        var seen: [String: Int] = [:]
-        for record in driver.records {
-            let id = record.urlText.split(separator: "/").last.map { String($0.prefix { $0 != "?" }) } ?? ""
-            if let earlier = seen.updateValue(record.status, forKey: id) {
-                ledger.fail("\(id) was recorded twice, as \(earlier) and \(record.status)")
-            }
-        }
+        ledger.check(driver.records, of: asked.map(\.ticket))
         for (key, one) in asked.enumerated() {
             let ticket = one.ticket
-            if let status = ticket.status, seen[ticket.id] != status {
-                // a head that never came whole has no name
-                if status == 408, seen[""] == 408 { continue }
-                ledger.fail("\(ticket.id) was answered with \(status) and recorded as \(seen[ticket.id] ?? 0)")
-            }
-            if ticket.arrivals > 0, seen[ticket.id] == nil { ledger.fail("\(ticket.id) has no record") }
-            let most = (ticket.mayRepeat ? 2 : 1) * (ticket.kind == .protected ? 2 : 1)
-            if ticket.arrivals > most { ledger.fail("\(ticket.id) reached its origin \(ticket.arrivals) times") }
-            if ticket.accesses > 1, !ticket.mayRepeat { ledger.fail("\(ticket.id) was let through twice") }
             if !isLost, !ticket.isGivenUp, far.responses[key]?.isWhole != true, far.responses[key]?.isReset != true {
                 ledger.fail("\(ticket.id) was never answered, and nothing told its client so")
             }

@@ -11,36 +11,20 @@ struct Simulation {
 
     private var random: SeededGenerator
     private let ledger = Ledger()
-    private let pool: PoolModel
+    private let pool: LinkPool
     private var clients: [SimulatedClient] = []
     private var peers: [ObjectIdentifier: SimulatedPeer] = [:]
-    private var clock = 0
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
-        pool = PoolModel(trace: TraceBook.begin("seed-\(seed)"))
+        pool = LinkPool(trace: TraceBook.begin("seed-\(seed)"))
     }
 
-    private static let settings: Settings = {
-        var settings = stepUpSettings {
-            $0.hold = 900
-            $0.maxResponseBytes = 4000
-            $0.maxBodyBytes = 3000
-        }
-        settings.timeouts.connect = 100
-        settings.timeouts.header = 200
-        settings.timeouts.idle = 500
-        settings.timeouts.response = 300
-        settings.timeouts.tls = 250
-        settings.timeouts.tunnelIdle = 700
-        settings.interception.hosts = [DestinationPattern("secure.test")].compactMap { $0 }
-        settings.rules = [
-            Rule(
-                name: "gate", when: .test(.host, [.exact("gate.test")]),
-                request: [.respond(.init(status: 418, body: Array("teapot".utf8)))])
-        ]
-        return settings
-    }()
+    private static let settings = Settings.simulated {
+        $0.timeouts.tls = 250
+        $0.timeouts.tunnelIdle = 700
+        $0.interception.hosts = [DestinationPattern("secure.test")].compactMap { $0 }
+    }
 
     /// Runs to the end of all connections.
     /// - Returns: what was found wrong.
@@ -129,11 +113,11 @@ struct Simulation {
             driver.originPiece(peer.take(count, &random))
             return true
         }
-        if peer.fate != .stays, !connection.ended {
+        if peer.fate != .stays, !connection.hasEnded {
             driver.originEnds(cleanly: peer.fate == .ends)
             return true
         }
-        if peer.isBlind, !connection.ended, random.chance(100) {
+        if peer.isBlind, !connection.hasEnded, random.chance(100) {
             if peer.maySpeak, random.chance(300) { peer.speak(&random) } else { peer.fate = .ends }
             return true
         }
@@ -142,21 +126,18 @@ struct Simulation {
 
     /// An idle connection ends, and its end is seen before it is used again, or not.
     private mutating func actPool() -> Bool {
-        guard pool.count > 0, random.chance(30) else { return false }
-        for (origin, connections) in pool.idle.sorted(by: { $0.key.host < $1.key.host }) {
-            guard let connection = connections.last else { continue }
-            if random.chance(500) {
-                pool.idle[origin]?.removeLast()
-                connection.isClosed = true
-            } else {
-                peer(connection).fate = random.chance(500) ? .ends : .breaks
-            }
-            return true
+        guard let host = pool.idle.map(\.origin.host).min(), random.chance(30),
+            let connection = pool.idle.last(where: { $0.origin.host == host })
+        else { return false }
+        if random.chance(500) {
+            connection.close()
+        } else {
+            peer(connection).fate = random.chance(500) ? .ends : .breaks
         }
-        return false
+        return true
     }
 
-    private mutating func peer(_ connection: OriginConnection) -> SimulatedPeer {
+    private mutating func peer(_ connection: OriginLink) -> SimulatedPeer {
         if let known = peers[ObjectIdentifier(connection)] { return known }
         let peer = SimulatedPeer(connection, ledger, &random)
         peers[ObjectIdentifier(connection)] = peer
@@ -178,7 +159,7 @@ struct Simulation {
             }
             if !driver.isOver, driver.deadline == .max { ledger.fail("\(client.name) waits for ever") }
         }
-        for connection in pool.idle.values.joined() {
+        for connection in pool.idle {
             let peer = peer(connection)
             if peer.isBlind { ledger.fail("a tunnel's connection was put into the pool") }
             if !peer.outgoing.isEmpty { ledger.fail("a connection that is still speaking was put into the pool") }
@@ -191,12 +172,11 @@ struct Simulation {
     private mutating func passTime() {
         let open = clients.filter { !$0.isOver }
         guard let next = open.map(\.driver.deadline).min() else { return }
-        let end = max(clock, next)
-        clock = random.chance(300) ? clock + (end - clock) / 2 : end
+        let end = max(pool.now, next)
+        pool.now = random.chance(300) ? pool.now + (end - pool.now) / 2 : end
         for client in open {
-            client.driver.setClock(clock)
             if random.chance(20) { client.driver.touched() }
-            if client.driver.deadline <= clock { client.driver.wake() }
+            if client.driver.deadline <= pool.now { client.driver.wake() }
         }
     }
 }

@@ -41,13 +41,12 @@ final class SimulatedClient {
     private(set) var isLost = false
     private(set) var blindSent: [UInt8] = []
 
-    init(_ number: Int, _ ledger: Ledger, _ settings: Settings, _ pool: PoolModel, _ random: inout SeededGenerator) {
+    init(_ number: Int, _ ledger: Ledger, _ settings: Settings, _ pool: LinkPool, _ random: inout SeededGenerator) {
         self.ledger = ledger
         name = "c\(number)"
         let isSecure = random.chance(150)
         driver = DriverModel(
-            settings, flows: Flows(), pool: pool, number: UInt64(number) << 8,
-            source: ClientSource(address: nil, isSecure: isSecure))
+            settings, SharedStores(flows: Flows()), pool, source: ClientSource(address: nil, isSecure: isSecure))
         mode = random.pick([
             .proxy, .proxy, .proxy, .proxy, .tunnelHTTP, .tunnelSecure, .tunnelSecure, .tunnelBlind,
         ])
@@ -312,25 +311,8 @@ final class SimulatedClient {
     }
 
     private func checkRecords() {
-        var seen: [String: Int] = [:]
         if Set(driver.records.map(\.flow)).count != driver.records.count { ledger.fail("\(name) has a flow id twice") }
-        for record in driver.records {
-            let id = record.urlText.split(separator: "/").last.map { String($0.prefix { $0 != "?" }) } ?? ""
-            if let earlier = seen.updateValue(record.status, forKey: id) {
-                ledger.fail("\(id) was recorded twice, as \(earlier) and \(record.status)")
-            }
-        }
-        for (ticket, _, _) in plan.prefix(planned) {
-            if let status = ticket.status, seen[ticket.id] != status {
-                // a head that never came whole has no name
-                if status == 408, seen[""] == 408 { continue }
-                ledger.fail("\(ticket.id) was answered with \(status) and recorded as \(seen[ticket.id] ?? 0)")
-            }
-            if ticket.arrivals > 0, seen[ticket.id] == nil { ledger.fail("\(ticket.id) has no record") }
-            let most = (ticket.mayRepeat ? 2 : 1) * (ticket.kind == .protected ? 2 : 1)
-            if ticket.arrivals > most { ledger.fail("\(ticket.id) reached its origin \(ticket.arrivals) times") }
-            if ticket.accesses > 1, !ticket.mayRepeat { ledger.fail("\(ticket.id) was let through twice") }
-        }
+        let seen = ledger.check(driver.records, of: plan.prefix(planned).map(\.ticket))
         if mode == .tunnelBlind, driver.records.count > 1 { ledger.fail("\(name) recorded a tunnel twice") }
         if mode == .tunnelBlind, isConnected, driver.records.count != 1 { ledger.fail("\(name) has no record") }
         if mode == .tunnelSecure, isConnected, seen["secure.test:443"] != 200 {

@@ -1,4 +1,3 @@
-import Formats
 import HTTPCodec
 import ProxyCore
 
@@ -6,7 +5,7 @@ import ProxyCore
 final class SimulatedPeer {
     enum Fate { case stays, ends, breaks }
 
-    let connection: OriginConnection
+    let connection: OriginLink
     private let ledger: Ledger
     private var read = 0
     private var looked = -1
@@ -26,7 +25,7 @@ final class SimulatedPeer {
     let isBlind: Bool
     var blindSent: [UInt8] = []
 
-    init(_ connection: OriginConnection, _ ledger: Ledger, _ random: inout SeededGenerator) {
+    init(_ connection: OriginLink, _ ledger: Ledger, _ random: inout SeededGenerator) {
         self.connection = connection
         self.ledger = ledger
         isBlind = connection.origin.port == 443 && connection.origin.scheme == .http
@@ -128,7 +127,7 @@ final class SimulatedPeer {
         if connection.origin.host == "am.test" {
             authenticate(message, &random)
         } else if let ticket = ticket(message) {
-            if ticket.kind == .protected, !isLetThrough(message, ticket) {
+            if ticket.kind == .protected, !ledger.letsThrough(message.target, ticket) {
                 refuse(ticket, &random)
             } else {
                 deliver(message, ticket, &random)
@@ -188,19 +187,8 @@ final class SimulatedPeer {
 
     // MARK: the protected resource and AM
 
-    private func isLetThrough(_ message: WireMessage, _ ticket: Ticket) -> Bool {
-        guard let mark = message.target.firstRange(of: "_txid=") else { return false }
-        let id = String(message.target[mark.upperBound...].prefix { $0 != "&" })
-        guard let owner = ledger.granted.removeValue(forKey: id) else { return false }
-        if owner != ticket.id { ledger.fail("the grant of \(owner) was shown with \(ticket.id)") }
-        ticket.accesses += 1
-        return true
-    }
-
     private func refuse(_ ticket: Ticket, _ random: inout SeededGenerator) {
-        let id = "t-\(ledger.number())"
-        ledger.pending[id] = (ticket.session, ticket.id)
-        let advice = Base64.encode("{\"TransactionConditionAdvice\":[\"\(id)\"]}".utf8)
+        let advice = ledger.advice(for: ticket)
         let body = "refused \(ticket.id)"
         outgoing +=
             "HTTP/1.1 401 Unauthorized\r\nX-Id: \(ticket.id)\r\nWWW-Authenticate: SSOADVICE advices=\"\(advice)\"\r\n"
@@ -222,22 +210,16 @@ final class SimulatedPeer {
         case 3: return json("{\"pad\":\"\(String(repeating: "x", count: 5000))\"}")
         default: break
         }
-        let text = PercentCoding.decode(message.target) + message.bodyText
-        guard let mark = text.firstRange(of: "t-") else { return ledger.fail("a call to AM without a transaction") }
-        let id = "t-" + text[mark.upperBound...].prefix { $0.isNumber }
-        guard let pending = ledger.pending[id] else { return json("{\"code\":401}", "401 Unauthorized") }
-        let cookie = message["Cookie"] ?? ""
-        if !cookie.contains("=\(pending.session)") || cookie.contains(",") {
-            ledger.fail("the transaction of \(pending.session) was put to AM with \(cookie)")
-        }
+        let asked = ledger.transaction(in: message.target, message.bodyText, cookie: message["Cookie"] ?? "")
+        guard let (id, isKnown) = asked else { return }
+        guard isKnown else { return json("{\"code\":401}", "401 Unauthorized") }
         if message.body.isEmpty || random.chance(200) {
             let poll =
                 "{\"type\":\"PollingWaitCallback\",\"output\":[{\"name\":\"waitTime\",\"value\":\"\(random.below(400))\"}]}"
             let name = "{\"type\":\"NameCallback\",\"input\":[{\"name\":\"IDToken1\",\"value\":\"\"}]}"
             return json("{\"authId\":\"auth \(id) \",\"callbacks\":[\(random.chance(200) ? poll : name)]}")
         }
-        ledger.pending[id] = nil
-        ledger.granted[id] = pending.ticket
+        ledger.grant(id)
         json("{\"tokenId\":\"OTHER\"}")
     }
 }

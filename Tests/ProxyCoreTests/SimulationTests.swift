@@ -13,37 +13,33 @@ struct SimulationTests {
 
     @Test(arguments: 0..<lanes)
     func sessionsUnderAScheduler(_ lane: UInt64) {
-        let clients = Self.number("USHER_SIMULATION_CLIENTS") ?? 2000
-        let worlds = max(1, clients / UInt64(Simulation.clientsPerWorld))
-        let first = Self.number("USHER_SIMULATION_SEED") ?? 1
-        for seed in first..<first + worlds where seed % Self.lanes == lane {
-            var simulation = Simulation(seed: seed)
-            let failures = simulation.run()
-            guard !failures.isEmpty else { continue }
-            Issue.record(
-                """
-                seed \(seed): \(failures.joined(separator: "; "))
-                repeat with USHER_SIMULATION_SEED=\(seed) USHER_SIMULATION_CLIENTS=\(Simulation.clientsPerWorld)
-                """)
-            // a trace is wanted of all of them
-            if !TraceBook.isOpen { return }
+        runAll(lane, Simulation.clientsPerWorld) {
+            var simulation = Simulation(seed: $0)
+            return simulation.run()
         }
     }
 
     /// HTTP/2 with clients, with origins, with both.
     @Test(arguments: 0..<lanes)
     func streamsUnderAScheduler(_ lane: UInt64) {
+        runAll(lane, StreamSimulation.clientsPerWorld) {
+            var simulation = StreamSimulation(seed: $0)
+            return simulation.run()
+        }
+    }
+
+    /// - Parameter run: says what was found wrong in the world of a seed.
+    private func runAll(_ lane: UInt64, _ clientsPerWorld: Int, _ run: (UInt64) -> [String]) {
         let clients = Self.number("USHER_SIMULATION_CLIENTS") ?? 2000
-        let worlds = max(1, clients / UInt64(StreamSimulation.clientsPerWorld))
+        let worlds = max(1, clients / UInt64(clientsPerWorld))
         let first = Self.number("USHER_SIMULATION_SEED") ?? 1
         for seed in first..<first + worlds where seed % Self.lanes == lane {
-            var simulation = StreamSimulation(seed: seed)
-            let failures = simulation.run()
+            let failures = run(seed)
             guard !failures.isEmpty else { continue }
             Issue.record(
                 """
-                streams, seed \(seed): \(failures.joined(separator: "; "))
-                repeat with USHER_SIMULATION_SEED=\(seed) USHER_SIMULATION_CLIENTS=\(StreamSimulation.clientsPerWorld)
+                seed \(seed): \(failures.joined(separator: "; "))
+                repeat with USHER_SIMULATION_SEED=\(seed) USHER_SIMULATION_CLIENTS=\(clientsPerWorld)
                 """)
             // a trace is wanted of all of them
             if !TraceBook.isOpen { return }
@@ -68,20 +64,23 @@ struct SimulationTests {
     }
 
     @Test func theSameSeedIsTheSameRunOfStreams() {
-        let trails = [7, 7, 8].map { (seed: UInt64) in
-            var simulation = StreamSimulation(seed: seed)
+        expectTheSame {
+            var simulation = StreamSimulation(seed: $0)
             _ = simulation.run()
             return simulation.trail
         }
-        #expect(trails[0] == trails[1] && trails[0] != trails[2])
     }
 
     @Test func theSameSeedIsTheSameRun() {
-        let trails = [7, 7, 8].map { (seed: UInt64) in
-            var simulation = Simulation(seed: seed)
+        expectTheSame {
+            var simulation = Simulation(seed: $0)
             _ = simulation.run()
             return simulation.trail
         }
+    }
+
+    private func expectTheSame(_ trail: (UInt64) -> [UInt64]) {
+        let trails = [7, 7, 8].map(trail)
         #expect(trails[0] == trails[1] && trails[0] != trails[2])
     }
 }

@@ -5,27 +5,17 @@ import Testing
 struct StreamPlayTests {
     static let folder = PlaybookTests.folder.appending(path: "Streams")
 
-    static let names: [String] = {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
-        return files.filter { $0.hasSuffix(".play") }.sorted()
-    }()
+    static let names = PlaybookTests.names(in: folder)
 
     @Test func thereArePlays() { #expect(Self.names.count >= 13) }
 
     /// Whatever is spoken on either side.
     @Test(arguments: names)
     func play(_ name: String) throws {
-        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
-        let playbook = try Playbook(text)
         for legs in StreamPlay.Legs.all {
-            for delivery in Delivery.all + (4..<12).map({ Delivery.random($0) }) {
-                var run = StreamPlay(legs, delivery)
-                do {
-                    try run.perform(playbook)
-                } catch {
-                    Issue.record("\(name), \(delivery): \(error)")
-                    break
-                }
+            try PlaybookTests.play(name, in: Self.folder, random: 4..<12) {
+                var run = StreamPlay(legs, $1)
+                try run.perform($0)
             }
         }
     }

@@ -17,7 +17,7 @@ struct StreamSimulation {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
-        world = StreamWorld(Self.settings, trace: TraceBook.begin("seed-\(seed)"))
+        world = StreamWorld(.simulated(), trace: TraceBook.begin("seed-\(seed)"))
         for host in ["o0.test", "o1.test", "shop.test", "am.test"] where random.chance(600) {
             speakers[host] = random.chance(300) ? 2 : 100
         }
@@ -26,24 +26,6 @@ struct StreamSimulation {
                 SimulatedStreams(number, world.client(http2: random.chance(650)), ledger, &random))
         }
     }
-
-    private static let settings: Settings = {
-        var settings = stepUpSettings {
-            $0.hold = 900
-            $0.maxResponseBytes = 4000
-            $0.maxBodyBytes = 3000
-        }
-        settings.timeouts.connect = 100
-        settings.timeouts.header = 200
-        settings.timeouts.idle = 500
-        settings.timeouts.response = 300
-        settings.rules = [
-            Rule(
-                name: "gate", when: .test(.host, [.exact("gate.test")]),
-                request: [.respond(.init(status: 418, body: Array("teapot".utf8)))])
-        ]
-        return settings
-    }()
 
     /// Runs to the end of all connections.
     /// - Returns: what was found wrong.

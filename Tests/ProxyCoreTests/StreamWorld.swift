@@ -13,28 +13,31 @@ final class StreamWorld {
 
     init(_ settings: Settings, trace: Trace? = TraceBook.begin()) {
         self.settings = settings
-        pool = LinkPool(trace: trace)
+        pool = LinkPool(trace: trace, takesAtOnce: false)
     }
 
     func client(http2: Bool) -> FarClient {
-        let driver = StreamDriver(settings, pool, flows: flows, number: clients.count + 1)
-        clients.append(FarClient(driver, http2: http2))
+        clients.append(FarClient(driver(), http2: http2))
         return clients[clients.count - 1]
     }
 
     /// A client whose frames are made by hand.
     func clientByHand() -> FarClient {
-        clients.append(FarClient(byHand: StreamDriver(settings, pool, flows: flows, number: clients.count + 1)))
+        clients.append(FarClient(byHand: driver()))
         return clients[clients.count - 1]
     }
 
+    private func driver() -> DriverModel {
+        DriverModel(settings, SharedStores(flows: flows), pool, number: clients.count + 1)
+    }
+
     /// The oldest connection that is being made.
-    var dialing: (driver: StreamDriver, origin: Origin)? {
-        for client in clients { if let dialing = client.driver.dialing { return (client.driver, dialing.origin) } }
+    var dialing: (driver: DriverModel, origin: Origin)? {
+        for client in clients { if let origin = client.driver.dialing { return (client.driver, origin) } }
         return nil
     }
 
-    func connects(_ driver: StreamDriver, http2: Bool, streams: Int = 100) {
+    func connects(_ driver: DriverModel, http2: Bool, streams: Int = 100) {
         guard let link = driver.connects(http2: http2) else { return }
         origins.append(
             FarOrigin(link, streams: streams) { [unowned self] in

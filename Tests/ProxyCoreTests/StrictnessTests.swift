@@ -91,7 +91,7 @@ struct StrictnessTests {
     @Test(arguments: StrictnessCorpus.responses)
     func answerReachesNobodyElse(_ one: Case) throws {
         for delivery in Delivery.all {
-            let pool = PoolModel()
+            let pool = LinkPool()
             let talk = Conversation(pool: pool)
             talk.driver.splitter = Splitter(delivery)
             let method = one.text("method") ?? "GET"

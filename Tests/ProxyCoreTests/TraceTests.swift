@@ -10,7 +10,7 @@ struct TraceTests {
     private func talk(_ answer: String = ok, _ delivery: Delivery = .whole, idle: Int = 500) -> Trace {
         let trace = trace()
         let talk = Conversation(
-            settings { $0.timeouts.idle = idle }, pool: PoolModel(trace: trace), delivery: delivery)
+            settings { $0.timeouts.idle = idle }, pool: LinkPool(trace: trace), delivery: delivery)
         talk.exchange(get, answer)
         talk.driver.waits(1000)
         return trace

@@ -67,7 +67,7 @@ public struct DryRun: Sendable {
         var settings = settings
         settings.users = nil
         let engine = Engine(settings, pages: pages, explains: true)
-        var driver = DryDriver(
+        let driver = DryDriver(
             engine, destinations, origin, others: others, flows: DryFlows(payload), time: time, perform)
         if let tunnel { driver.enter(tunnel, streams: message.isStream) }
         // a CONNECT that was refused is what comes of the request
@@ -77,7 +77,7 @@ public struct DryRun: Sendable {
         unasked = driver.unasked
         ending = driver.ending
         milliseconds = driver.now
-        guard let cell = driver.connection.cells.last else {
+        guard let cell = driver.machine.cells.last else {
             (outcome, received, classification, resource, moments) = (.incomplete, nil, nil, nil, [])
             asksPerson = false
             session = nil

@@ -1,0 +1,140 @@
+import Formats
+import HTTPCodec
+
+/// How far the commands of one client's connection have been executed.
+struct CommandInterpreter {
+    fileprivate(set) var isUnderWay = false
+    /// How much of the outbox's body bytes has been written for origins.
+    fileprivate var bodyDone = 0
+    /// For whose stream the bytes are that wait to be sent.
+    fileprivate var writing: ExchangeID?
+}
+
+/// Executes commands: the same for all backends is in what order they are executed, what goes out before them, and what the
+/// connection is told of their outcome.
+extension CommandBackend {
+    /// Sends what the machine wrote and executes its commands, until there are none.
+    func execute() {
+        // an outcome may come at once and lead back in here; the outer round goes on with what it left
+        guard !interpreter.isUnderWay else { return }
+        interpreter.isUnderWay = true
+        var done = 0
+        while true {
+            guard done < out.orders.count else {
+                // what the client does not take, nor the origin, may lead to further commands
+                flushClient()
+                guard done >= out.orders.count else { continue }
+                guard interpreter.writing != nil else { break }
+                flushOrigin()
+                continue
+            }
+            let order = out.takeOrder(done)
+            done += 1
+            if !out.client.isEmpty || order.mayConcernClient { flushClient() }
+            if write(order) { continue }
+            flushOrigin()
+            execute(order)
+        }
+        out.clearOrders()
+        out.clearOrigin()
+        interpreter = CommandInterpreter()
+    }
+
+    /// Tells what came of a lease.
+    func tell(_ outcome: LeaseOutcome, of id: ExchangeID) {
+        switch outcome {
+        case .leased(let reused, let sendsRaw):
+            machine.leased(id, reused: reused, sendsRaw: sendsRaw, now: now, &out)
+        case .failed(let failure): machine.leaseFailed(failure, id, now: now, &out)
+        case .later: break
+        }
+    }
+
+    /// The exchange has nothing of an origin any more.
+    func giveBack(_ id: ExchangeID, reusable: Bool) { if release(id, reusable: reusable) { machine.released(id) } }
+
+    // MARK: bytes
+
+    private func flushClient() {
+        machine.flush(&out)
+        guard !out.client.isEmpty else { return }
+        let waiting = sendToClient()
+        out.clearClient()
+        if let waiting { machine.queuedForClient(waiting, now: now, &out) }
+    }
+
+    /// Has the leg of an exchange's stream write; what belongs together leaves in one piece.
+    /// - Returns: false where the order is another one.
+    private func write(_ order: Order) -> Bool {
+        switch order {
+        case .send(let id, let index):
+            let stream = beginWriting(id)
+            out.heads.withUnsafeBufferPointer { heads in
+                guard let stream, heads.indices.contains(index), let first = heads.baseAddress else { return }
+                // by a pointer it is looked at where it is
+                let one = first + index
+                stream.send(one.pointee.head, one.pointee.forwarding, to: &wire)
+            }
+        case .sendBody(let id, let count):
+            let stream = beginWriting(id)
+            takeBody(count) { stream?.write($0, to: &wire) }
+        case .sendRaw(let id, let count):
+            let stream = beginWriting(id)
+            takeBody(count) { if stream?.shared == nil { wire.append($0) } else { stream?.write($0, to: &wire) } }
+        case .sendEnd(let id, let trailers): beginWriting(id)?.end(trailers: trailers, to: &wire)
+        default: return false
+        }
+        return true
+    }
+
+    /// The next of the outbox's body bytes.
+    private func takeBody(_ count: Int, _ write: (Span<UInt8>) -> Void) {
+        let range = interpreter.bodyDone..<interpreter.bodyDone + count
+        interpreter.bodyDone += count
+        out.origin.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[range]).span) }
+    }
+
+    /// What is written from here on is for that exchange's stream.
+    private func beginWriting(_ id: ExchangeID) -> Stream? {
+        if interpreter.writing != id { flushOrigin() }
+        interpreter.writing = id
+        return stream(of: id)
+    }
+
+    private func flushOrigin() {
+        guard let id = interpreter.writing else { return }
+        interpreter.writing = nil
+        if let stream = stream(of: id), let waiting = send(by: stream, of: id) {
+            // what has no room in the origin's window waits without a byte of it here
+            machine.queuedForOrigin(waiting, of: id, now: now, &out)
+        }
+        wire.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: commands
+
+    private func execute(_ order: Order) {
+        switch order {
+        case .lease(let id, let origin, let scope, let version): tell(lease(origin, scope, version, for: id), of: id)
+        case .reach(let id, let origin): if reach(origin, for: id) { machine.reached(id, now: now, &out) }
+        case .send, .sendBody, .sendRaw, .sendEnd: break
+        case .release(let id, let reusable): giveBack(id, reusable: reusable)
+        case .finishClient: if finishClient() { machine.clientDrained(now: now) }
+        case .finishOrigin(let id):
+            guard let stream = stream(of: id) else { return }
+            if stream.shared == nil { return finish(stream) }
+            beginWriting(id)?.end(trailers: [], to: &wire)
+            flushOrigin()
+        case .closeClient(let reset): closeClient(reset: reset)
+        case .authenticate(let id, let check):
+            if let verdict = self.check(check, for: id) { machine.authenticated(verdict, id, now: now, &out) }
+        case .intercept(let id, let call):
+            if let answer = run(call, for: id) { machine.intercepted(answer, id, now: now, &out) }
+        // whoever waits may be over by now
+        case .awaitTurn(let id, _): if machine.awaitsTurn(id) { perform(order) }
+        case .awaitPerson(let id, _): if machine.awaitsPerson(id) { perform(order) }
+        case .awaitFlight(let id, let ticket): if machine.awaitsFlight(ticket, id) { perform(order) }
+        case .carry, .bind, .unbind, .secureClient, .cancelIntercept, .wake, .record, .proceed: perform(order)
+        }
+    }
+}

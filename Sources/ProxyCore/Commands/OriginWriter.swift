@@ -1,0 +1,31 @@
+import HTTP1
+import HTTPCodec
+
+/// What an exchange has of an origin's connection, as its request is written: a stream, or the whole of one that speaks HTTP/1.
+protocol OriginWriter {
+    /// Writes where the exchange has the whole connection.
+    var leg: HTTP1Client { get nonmutating set }
+    /// Writes where it has a stream.
+    var shared: (leg: any StreamClient, stream: StreamID)? { get }
+
+    func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8])
+    func write(_ bytes: Span<UInt8>, to wire: inout [UInt8])
+    func end(trailers: [UInt8], to wire: inout [UInt8])
+}
+
+extension OriginWriter {
+    func send(_ head: borrowing RequestHead, _ forwarding: borrowing Forwarding, to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return leg.send(head, forwarding, to: &wire) }
+        shared.send(head, forwarding, on: stream, to: &wire)
+    }
+
+    func write(_ bytes: Span<UInt8>, to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return leg.write(bytes, to: &wire) }
+        shared.write(bytes, on: stream, to: &wire)
+    }
+
+    func end(trailers: [UInt8], to wire: inout [UInt8]) {
+        guard let (shared, stream) = shared else { return leg.end(trailers: trailers, to: &wire) }
+        shared.end(trailers: trailers, on: stream, to: &wire)
+    }
+}

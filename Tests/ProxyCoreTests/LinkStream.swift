@@ -1,0 +1,24 @@
+import HTTP1
+import HTTPCodec
+
+@testable import ProxyCore
+
+/// What an exchange has of an origin's connection: a stream, or the whole of one that speaks HTTP/1.
+struct LinkStream: OriginWriter {
+    let link: OriginLink
+    /// Nil where it has the whole connection.
+    let id: StreamID?
+
+    var leg: HTTP1Client {
+        get { link.leg }
+        nonmutating set { link.leg = newValue }
+    }
+
+    var shared: (leg: any StreamClient, stream: StreamID)? {
+        guard let id, let leg = link.shared else { return nil }
+        return (leg, id)
+    }
+
+    /// Bytes that wait for the origin.
+    var queued: Int { link.queued(for: id) }
+}
